@@ -1,0 +1,78 @@
+// @ts-check
+// Installs and builds, each only when something has changed. Plain Node, since nothing is installed yet.
+const { execFileSync } = require('node:child_process');
+const { createHash } = require('node:crypto');
+const { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } = require('node:fs');
+const { join, resolve } = require('node:path');
+
+const root = resolve(__dirname, '..');
+const stamps = join(root, 'node_modules', '.anagrafe');
+
+/** Everything that `npm start`, `npm test` and `npm run bench` stand on. */
+function prepare() {
+  refuseOldNode();
+  once('installed', ['package-lock.json'], join(root, 'node_modules', '.package-lock.json'), () => {
+    say('Installing the dependencies, once …');
+    npm('ci', '--loglevel=error');
+  });
+  const sources = ['server/src', 'server/tsconfig.json', 'bench', 'tsconfig.base.json', 'package-lock.json'];
+  once('built', sources, join(root, 'server', 'dist', 'cli.js'), () => {
+    say('Building …');
+    run(
+      process.execPath,
+      join(root, 'node_modules', 'typescript', 'bin', 'tsc'),
+      '--build',
+      'server',
+      'bench',
+    );
+  });
+}
+
+/** Does the work unless its result is there and the files it came from are what they were. */
+function once(name, inputs, result, work) {
+  const stamp = join(stamps, name);
+  const now = fingerprint(inputs);
+  if (existsSync(result) && existsSync(stamp) && readFileSync(stamp, 'utf8') === now) return;
+  work();
+  mkdirSync(stamps, { recursive: true });
+  writeFileSync(stamp, now);
+}
+
+function fingerprint(inputs) {
+  const hash = createHash('sha256').update(process.version);
+  for (const file of inputs.flatMap((input) => filesOf(join(root, input)))) {
+    hash.update(file).update(readFileSync(file));
+  }
+  return hash.digest('hex');
+}
+
+function filesOf(path) {
+  if (!statSync(path).isDirectory()) return [path];
+  return readdirSync(path)
+    .filter((name) => name !== 'dist' && name !== 'node_modules')
+    .sort()
+    .flatMap((name) => filesOf(join(path, name)));
+}
+
+function npm(...args) {
+  const cli = process.env.npm_execpath;
+  if (cli?.endsWith('.js')) run(process.execPath, cli, ...args);
+  else run('npm', ...args);
+}
+
+function run(command, ...args) {
+  execFileSync(command, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+}
+
+function say(line) {
+  process.stderr.write(`${line}\n`);
+}
+
+function refuseOldNode() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major > 20 || (major === 20 && minor >= 18)) return;
+  say(`Anagrafe needs Node.js 20.18 or newer; this is ${process.version}.`);
+  process.exit(1);
+}
+
+module.exports = { prepare, root, run };

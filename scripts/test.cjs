@@ -1,0 +1,15 @@
+// @ts-check
+// Format and lint, types, then every test. Arguments go to Vitest: npm test -- update
+const { join } = require('node:path');
+const { prepare, root, run } = require('./prepare.cjs');
+
+const tool = (...path) => join(root, 'node_modules', ...path);
+
+try {
+  prepare();
+  run(process.execPath, tool('@biomejs', 'biome', 'bin', 'biome'), 'check', '.');
+  run(process.execPath, tool('typescript', 'bin', 'tsc'), '-p', 'server/test');
+  run(process.execPath, tool('vitest', 'vitest.mjs'), 'run', '--root', 'server', ...process.argv.slice(2));
+} catch (error) {
+  process.exitCode = error.status ?? 1;
+}

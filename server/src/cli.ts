@@ -1,0 +1,23 @@
+import { Command, CommanderError } from 'commander';
+import { clientCommand } from './cli/client.ts';
+import { configCommand } from './cli/config.ts';
+import { migrateCommand } from './cli/migrate.ts';
+import { explainToOperator } from './cli/output.ts';
+import { serveCommand } from './cli/serve.ts';
+import { version } from './version.ts';
+
+const program = new Command('anagrafe')
+  .description('Keeps principal records and the user accounts that belong to them.')
+  .version(version)
+  .showHelpAfterError('(anagrafe --help shows every command)')
+  .addCommand(serveCommand())
+  .addCommand(migrateCommand())
+  .addCommand(configCommand())
+  .addCommand(clientCommand());
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (error instanceof CommanderError) throw error;
+  process.exitCode = explainToOperator(error);
+}

@@ -1,0 +1,151 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { readConfig } from '../config.ts';
+import {
+  type Client,
+  type ClientStore,
+  createClient,
+  revokeClient,
+  rotateSecret,
+  type Scope,
+  scopes,
+} from '../core/clients.ts';
+import { isNetwork } from '../settings.ts';
+import { openClients } from '../storage/clients.ts';
+import { migrate } from '../storage/migrations.ts';
+import { openStore } from '../store.ts';
+import { print, tell } from './output.ts';
+
+export function clientCommand(): Command {
+  const command = new Command('client').description('manage the API clients that may call the service');
+
+  command
+    .command('create')
+    .description('create an API client; its secret is shown once')
+    .requiredOption('--name <name>', 'what the client is called in logs and lists')
+    .option('--scope <scopes>', `what it may do, with commas between: ${scopes.join(', ')}`, readScopes, [
+      'sync:write',
+      'sync:read',
+    ])
+    .option(
+      '--network <networks>',
+      'where it may call from, such as 10.0.0.0/8,192.168.1.4',
+      readNetworks,
+      [],
+    )
+    .option('--known-by-address', 'let calls from these networks in without a credential', false)
+    .option('--json', 'as JSON')
+    .addHelpText(
+      'after',
+      '\nExample:\n  anagrafe client create --name erp --scope sync:write,sync:read --network 10.0.0.0/8',
+    )
+    .action(create);
+
+  command.command('list').description('list the API clients').option('--json', 'as JSON').action(list);
+
+  command
+    .command('rotate <public-key>')
+    .description('give a client a new secret; the old one goes on for a while')
+    .option('--grace-hours <hours>', 'how long the old secret goes on', readHours, 24)
+    .option('--json', 'as JSON')
+    .addHelpText('after', '\nExample:\n  anagrafe client rotate agp_1x2y3z --grace-hours 48')
+    .action(rotate);
+
+  command
+    .command('revoke <public-key>')
+    .description('shut a client out, from its next call on')
+    .action(revoke);
+  return command;
+}
+
+interface CreateOptions {
+  name: string;
+  scope: Scope[];
+  network: string[];
+  knownByAddress: boolean;
+  json?: boolean;
+}
+
+function create({ name, scope, network, knownByAddress, json }: CreateOptions): Promise<void> {
+  return withClients(async (store) => {
+    const { client, secret } = await createClient(
+      { name, scopes: scope, networks: network, knownByAddress },
+      store,
+    );
+    if (json) return print(JSON.stringify({ ...client, secret }));
+    showSecret(client.publicKey, secret);
+    tell(`\nClient "${name}" may use: ${client.scopes.join(', ')}. Protected mode is over.`);
+  });
+}
+
+function list({ json }: { json?: boolean }): Promise<void> {
+  return withClients(async (store) => {
+    const clients = await store.listClients();
+    if (json) return print(JSON.stringify(clients));
+    if (clients.length === 0)
+      return tell('No API client yet. Create one with: anagrafe client create --name erp');
+    for (const client of clients) print(describe(client));
+  });
+}
+
+function rotate(
+  publicKey: string,
+  { graceHours, json }: { graceHours: number; json?: boolean },
+): Promise<void> {
+  return withClients(async (store) => {
+    const oldEndsAt = new Date(Date.now() + graceHours * 3_600_000);
+    const secret = await rotateSecret(publicKey, oldEndsAt, store);
+    if (json) return print(JSON.stringify({ publicKey, secret, oldEndsAt }));
+    showSecret(publicKey, secret);
+    tell(`\nThe old secret goes on until ${oldEndsAt.toISOString()}.`);
+  });
+}
+
+function revoke(publicKey: string): Promise<void> {
+  return withClients(async (store) => {
+    await revokeClient(publicKey, store);
+    tell(`Client ${publicKey} is shut out.`);
+  });
+}
+
+async function withClients(work: (store: ClientStore) => Promise<void>): Promise<void> {
+  const store = await openStore(readConfig(process.env), { as: 'visitor', log: () => {} });
+  try {
+    await migrate(store.database);
+    await work(openClients(store.database));
+  } finally {
+    await store.close();
+  }
+}
+
+function showSecret(publicKey: string, secret: string): void {
+  print(`SyncPublicKey: ${publicKey}`);
+  print(`SyncSecretKey: ${secret}`);
+  tell('\nThe secret is shown only now: keep it where secrets are kept.');
+}
+
+function describe(client: Client): string {
+  const state = client.revokedAt ? `revoked ${client.revokedAt.toISOString()}` : 'live';
+  const where = client.networks.length > 0 ? ` from ${client.networks.join(',')}` : '';
+  const known = client.knownByAddress ? ' (known by address)' : '';
+  return `${client.publicKey}  ${client.name}  ${client.scopes.join(',')}${where}${known}  ${state}`;
+}
+
+function readScopes(text: string): Scope[] {
+  const wanted = text.split(',').map((scope) => scope.trim());
+  const known = wanted.filter((scope): scope is Scope => (scopes as readonly string[]).includes(scope));
+  if (known.length !== wanted.length)
+    throw new InvalidArgumentError(`It takes ${scopes.join(', ')}, with commas between.`);
+  return known;
+}
+
+function readNetworks(text: string): string[] {
+  const networks = text.split(',').map((network) => network.trim());
+  if (!networks.every(isNetwork))
+    throw new InvalidArgumentError('It takes addresses or networks such as 10.0.0.0/8, with commas between.');
+  return networks;
+}
+
+function readHours(text: string): number {
+  if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError('It takes a number of hours.');
+  return Number(text);
+}

@@ -1,0 +1,20 @@
+import { Command } from 'commander';
+import { readConfig } from '../config.ts';
+import { migrate } from '../storage/migrations.ts';
+import { openStore } from '../store.ts';
+import { print, tell } from './output.ts';
+
+export function migrateCommand(): Command {
+  return new Command('migrate')
+    .description('bring the database to the newest schema; "serve" does so by itself')
+    .action(async () => {
+      const store = await openStore(readConfig(process.env), { as: 'visitor', log: tell });
+      try {
+        const names = await migrate(store.database);
+        for (const name of names) print(`migrated ${name}`);
+        if (names.length === 0) print('the schema is up to date');
+      } finally {
+        await store.close();
+      }
+    });
+}

@@ -1,0 +1,43 @@
+import pg from 'pg';
+import { ConfigError } from '../config.ts';
+import { ClientError } from '../core/clients.ts';
+import { EngineError } from '../engine/engine.ts';
+import { MigrationError } from '../storage/migrations.ts';
+
+export function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/** For people; the standard output is left to what programs read. */
+export function tell(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+/** One line for what an operator can mend, the whole story for what only we can. Returns the exit code. */
+export function explainToOperator(error: unknown): number {
+  const message = knownTrouble(error);
+  tell(message === undefined ? `anagrafe: ${(error as Error)?.stack ?? error}` : `anagrafe: ${message}`);
+  return 1;
+}
+
+function knownTrouble(error: unknown): string | undefined {
+  const known = [ConfigError, ClientError, EngineError, MigrationError].some((kind) => error instanceof kind);
+  if (known) return (error as Error).message;
+  if (error instanceof pg.DatabaseError) return `the database refused: ${error.message}`;
+  const { code, message, address, port } = error as {
+    code?: string;
+    message?: string;
+    address?: string;
+    port?: number;
+  };
+  if (code === 'EADDRINUSE') {
+    return `port ${port} on ${address} is in use: another service runs there. Stop it, or set ANAGRAFE_PORT.`;
+  }
+  if (code === 'EACCES' && port !== undefined)
+    return `port ${port} may not be used by this user. Set ANAGRAFE_PORT.`;
+  if (code === 'EADDRNOTAVAIL') return `${address} is not an address of this machine. Set ANAGRAFE_HOST.`;
+  if (code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'ETIMEDOUT') {
+    return `the database cannot be reached (${message}). Check ANAGRAFE_DATABASE_URL.`;
+  }
+  return undefined;
+}

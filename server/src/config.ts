@@ -1,0 +1,113 @@
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+import { isFitPair, readKeyPair } from './core/keys.ts';
+import { flag, integer, isNetwork, list, oneOf, type Setting, text } from './settings.ts';
+
+export const prefix = 'ANAGRAFE_';
+
+/** Every setting. The keys are the names in the environment, behind the prefix. */
+export const settings = {
+  HOST: text({ takes: 'an address to listen on', about: 'the address to listen on', fallback: '127.0.0.1' }),
+  PORT: integer(0, 65_535, 8420, 'the port to listen on; 0 takes a free one'),
+  DATA: text({
+    takes: 'a folder',
+    about: 'where the embedded PostgreSQL keeps its data',
+    fallback: process.getuid?.() === 0 ? '/var/lib/anagrafe' : './data',
+  }),
+  DATABASE_URL: text({
+    takes: 'a URL such as postgres://user:password@host:5432/database',
+    about: 'an outside PostgreSQL, 15 or newer, instead of the embedded one',
+    fallback: null,
+    accepts: isDatabaseUrl,
+    mask: maskUrl,
+  }),
+  DATABASE_CONNECTIONS: integer(2, 200, 10, 'connections to the database'),
+  FIRST_CLIENT: text({
+    takes: '<public>.<secret>, the secret with at least 32 characters out of A-Z a-z 0-9 _ -',
+    about: 'the first API client, of scope admin, for an automated deployment',
+    fallback: null,
+    accepts: isPair,
+    mask: (pair) => `${readKeyPair(pair)?.publicKey}.********`,
+  }),
+  TRUST_PROXY: list(
+    'addresses or networks with commas between, such as 10.0.0.0/8,192.168.1.4',
+    'the reverse proxies whose X-Forwarded-For is believed',
+    isNetwork,
+  ),
+  LOG_LEVEL: oneOf(
+    ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+    'info',
+    'how much is logged',
+  ),
+  REQUIRE_EMAIL: flag(false, 'whether a registration needs an Email'),
+  PASSWORD_MIN: integer(8, 64, 8, 'the least number of characters of a password'),
+  MAX_BODY_BYTES: integer(1024, 1_073_741_824, 33_554_432, 'the largest body of a call'),
+  MAX_DEPTH: integer(4, 64, 8, 'how deep the JSON of a call may be nested'),
+  MAX_RECORDS: integer(1, 100_000, 1000, 'the most records of a call'),
+  MAX_USERS: integer(1, 100_000, 1000, 'the most users of a call'),
+  CALLS_PER_MINUTE: integer(1, 1_000_000_000, 60_000, 'the calls that one client may make in a minute'),
+  MAX_WAIT_SECONDS: integer(
+    1,
+    3600,
+    20,
+    'the longest queue of hashes that a call may find before it is refused',
+  ),
+  HASH_CONCURRENCY: integer(
+    1,
+    1024,
+    availableParallelism(),
+    'hashes in flight; more than there are cores is slower',
+  ),
+  HASH_MEMORY_KIB: integer(19_456, 4_194_304, 19_456, 'the memory of one argon2id hash'),
+  HASH_PASSES: integer(2, 100, 2, 'the passes of one argon2id hash'),
+  STOP_SECONDS: integer(1, 3600, 120, 'how long a stop waits for the calls at work'),
+};
+
+type Settings = typeof settings;
+type ValueOf<Given> = Given extends Setting<infer Value> ? Value : never;
+export type Config = { readonly [Name in keyof Settings]: ValueOf<Settings[Name]> };
+
+/** What an operator got wrong; the message names the setting, what it got and what it takes. */
+export class ConfigError extends Error {}
+
+export function readConfig(environment: NodeJS.ProcessEnv): Config {
+  refuseUnknownSettings(environment);
+  const entries = Object.entries(settings).map(([name, setting]) => [
+    name,
+    readSetting(name, setting as Setting<unknown>, environment[prefix + name]),
+  ]);
+  const config = Object.fromEntries(entries) as Config;
+  return Object.freeze({ ...config, DATA: resolve(config.DATA) });
+}
+
+function readSetting<Value>(name: string, setting: Setting<Value>, given: string | undefined): Value {
+  if (given === undefined || given === '') return setting.fallback;
+  const value = setting.read(given);
+  if (value !== undefined) return value;
+  // What was meant as a secret must not end in a log.
+  const shown = setting.secret ? 'not understood' : `"${given}"`;
+  throw new ConfigError(`${prefix}${name} is ${shown}; it takes ${setting.takes}.`);
+}
+
+/** A setting that is misspelt would be passed over in silence, and the service would not do what was asked. */
+function refuseUnknownSettings(environment: NodeJS.ProcessEnv): void {
+  for (const name of Object.keys(environment)) {
+    if (!name.startsWith(prefix) || Object.hasOwn(settings, name.slice(prefix.length))) continue;
+    throw new ConfigError(`${name} is not a setting; "anagrafe config" lists them all.`);
+  }
+}
+
+function isDatabaseUrl(value: string): boolean {
+  return URL.canParse(value) && /^postgres(ql)?:$/.test(new URL(value).protocol);
+}
+
+function maskUrl(value: string): string {
+  const url = new URL(value);
+  if (url.password !== '') url.password = '********';
+  return url.toString();
+}
+
+function isPair(value: string): boolean {
+  const pair = readKeyPair(value);
+  return pair !== null && isFitPair(pair);
+}

@@ -1,0 +1,76 @@
+import { type Scope, scopes } from './clients.ts';
+import { Refusal } from './faults.ts';
+import { digestOf, isSameDigest, type KeyPair } from './keys.ts';
+
+/** What a request shows of who sends it. */
+export interface Knock {
+  readonly credentials: readonly (KeyPair | null)[];
+  /** The address of the caller, as far as it can be believed; null where it cannot. */
+  readonly address: string | null;
+  /** A program on this machine calling this service by a loopback name: no proxy between, no foreign page behind. */
+  readonly direct: boolean;
+  /** Whether a browser sends it; a page on the caller's network is not the caller. */
+  readonly fromBrowser: boolean;
+}
+
+export interface Caller {
+  /** Null in protected mode, where no client exists. */
+  readonly clientId: number | null;
+  readonly name: string;
+  readonly scopes: ReadonlySet<Scope>;
+}
+
+export interface KnownClient {
+  readonly id: number;
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  /** Digests of the secrets alive now. */
+  readonly digests: readonly Buffer[];
+  /** Whether the client may call from the address given. */
+  readonly mayCallFrom: boolean;
+}
+
+export interface AccessStore {
+  /** A client that is not revoked. */
+  findClient(publicKey: string, address: string | null): Promise<KnownClient | null>;
+  findClientByAddress(address: string): Promise<KnownClient | null>;
+  /** Whether an API client was ever created; a revoked one counts. */
+  hasClients(): Promise<boolean>;
+}
+
+const nobody = digestOf('');
+const protectedMode: Caller = { clientId: null, name: 'protected mode', scopes: new Set(scopes) };
+
+/** Says who calls, or refuses. A wrong credential is never passed over in favour of a weaker proof. */
+export async function identify(knock: Knock, store: AccessStore): Promise<Caller> {
+  if (knock.credentials.length > 1) throw new Refusal('UNAUTHENTICATED', { variant: 'several' });
+  const [credential] = knock.credentials;
+  if (credential !== undefined) return identifyByKey(credential, knock, store);
+  if (!(await store.hasClients())) {
+    if (knock.direct) return protectedMode;
+    throw new Refusal('UNAUTHENTICATED', { variant: 'closed' });
+  }
+  const known =
+    knock.address !== null && !knock.fromBrowser ? await store.findClientByAddress(knock.address) : null;
+  if (!known) throw new Refusal('UNAUTHENTICATED', { variant: 'missing' });
+  // An address is no proof of who calls: it opens the records of the client, never the administration.
+  return caller({ ...known, scopes: known.scopes.filter((scope) => scope !== 'admin') });
+}
+
+export function demandScope(who: Caller, scope: Scope): void {
+  if (!who.scopes.has(scope) && !who.scopes.has('admin'))
+    throw new Refusal('FORBIDDEN', { figures: { scope } });
+}
+
+async function identifyByKey(pair: KeyPair | null, knock: Knock, store: AccessStore): Promise<Caller> {
+  const client = pair && (await store.findClient(pair.publicKey, knock.address));
+  const digest = digestOf(pair?.secret ?? '');
+  // The same comparison for an unknown client, so that the time does not tell which public keys exist.
+  const matches = (client?.digests ?? [nobody]).filter((known) => isSameDigest(known, digest)).length > 0;
+  if (!client || !matches || !client.mayCallFrom) throw new Refusal('UNAUTHENTICATED', { variant: 'wrong' });
+  return caller(client);
+}
+
+function caller(client: KnownClient): Caller {
+  return { clientId: client.id, name: client.name, scopes: new Set(client.scopes) };
+}

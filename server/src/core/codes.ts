@@ -1,0 +1,85 @@
+import { english } from './language/english.ts';
+import { italian } from './language/italian.ts';
+
+/**
+ * Every code the service can answer. A code never changes its meaning; its sentence may be worded anew.
+ * `call`: the `errorCode` of the envelope. `record`: `Item2` of a tuple. `field`: an entry of `Item5`.
+ */
+export const codes = {
+  INVALID_JSON: 'call',
+  INVALID_BODY: 'call',
+  INVALID_PARAMETER: 'call',
+  INVALID_REQUEST: 'call',
+  UNAUTHENTICATED: 'call',
+  FORBIDDEN: 'call',
+  NOT_FOUND: 'call',
+  METHOD_NOT_ALLOWED: 'call',
+  UNSUPPORTED_MEDIA_TYPE: 'call',
+  BODY_TOO_LARGE: 'call',
+  BATCH_TOO_LARGE: 'call',
+  PARTIALLY_APPLIED: 'call',
+  NOTHING_APPLIED: 'call',
+  RATE_LIMITED: 'call',
+  OVERLOADED: 'call',
+  UNAVAILABLE: 'call',
+  INTERNAL: 'call',
+
+  INVALID_RECORD: 'record',
+  INVALID_USERS: 'record',
+  PRINCIPAL_NOT_FOUND: 'record',
+  USER_NOT_FOUND: 'record',
+  USERNAME_TAKEN: 'record',
+  EXTERNAL_KEY_TAKEN: 'record',
+  OUTCOME_UNKNOWN: 'record',
+  NOT_APPLIED: 'record',
+
+  REQUIRED: 'field',
+  UNKNOWN_FIELD: 'field',
+  WRONG_TYPE: 'field',
+  INVALID_ID: 'field',
+  NO_USERS: 'field',
+  AMBIGUOUS_USER: 'field',
+  UNRECOGNISED_USER: 'field',
+  DUPLICATE_USER: 'field',
+  EMPTY_PRINCIPAL: 'field',
+  TEXT_EMPTY: 'field',
+  TEXT_TOO_LONG: 'field',
+  TEXT_CHARACTERS: 'field',
+  USERNAME_TOO_LONG: 'field',
+  USERNAME_SPACES: 'field',
+  USERNAME_CHARACTERS: 'field',
+  USERNAME_DIRECTION: 'field',
+  EMAIL_INVALID: 'field',
+  EMAIL_TOO_LONG: 'field',
+  PASSWORD_TOO_SHORT: 'field',
+  PASSWORD_TOO_LONG: 'field',
+  PASSWORD_CHARACTERS: 'field',
+  PASSWORD_COMMON: 'field',
+  PASSWORD_IS_USERNAME: 'field',
+  PASSWORD_IS_EMAIL: 'field',
+  PASSWORD_MISMATCH: 'field',
+} as const satisfies Record<string, 'call' | 'record' | 'field'>;
+
+export type Code = keyof typeof codes;
+
+/** A sentence with `{places}` for figures, or one sentence per variant of the code. */
+export type Sentence = string | Readonly<Record<string, string>>;
+export type Sentences = Readonly<Record<Code, Sentence>>;
+
+export const languages = { en: english, it: italian } satisfies Record<string, Sentences>;
+export type Language = keyof typeof languages;
+
+export type Figures = Readonly<Record<string, string | number>>;
+
+/** A code with the figures that its sentence needs. Never holds anything secret. */
+export interface Fault {
+  readonly code: Code;
+  readonly variant?: string;
+  readonly figures?: Figures;
+}
+
+export function say(fault: Fault, language: Language): string {
+  const sentence = languages[language][fault.code];
+  const text = typeof sentence === 'string' ? sentence : (sentence[fault.variant ?? ''] ?? '');
+  return text.replace(/\{(\w+)\}/g, (_, name: string) => String(fault.figures?.[name] ?? ''));
+}

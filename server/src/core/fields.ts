@@ -1,0 +1,75 @@
+import type { Faults } from './faults.ts';
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export const idMax = Number.MAX_SAFE_INTEGER;
+const emailMax = 254;
+const fieldNameShown = 60;
+
+/** The syntax that browsers accept for `<input type="email">`. */
+const emailSyntax =
+  /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i;
+
+const controlCharacter = /\p{Cc}/u;
+
+export function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Null counts as absent. */
+export function isAbsent(value: unknown): value is null | undefined {
+  return value === undefined || value === null;
+}
+
+export function isId(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 1;
+}
+
+/** A place inside a place: `Users[0]` and `Password` give `Users[0].Password`. */
+export function within(place: string, field: string): string {
+  return place === '' ? field : `${place}.${field}`;
+}
+
+/** Nothing that a client sends is dropped in silence: a field of no meaning is a fault. */
+export function refuseUnknownFields(
+  fields: Fields,
+  known: readonly string[],
+  place: string,
+  faults: Faults,
+): void {
+  for (const name of Object.keys(fields)) {
+    if (isAbsent(fields[name]) || known.includes(name)) continue;
+    const field = name.length > fieldNameShown ? `${name.slice(0, fieldNameShown)}…` : name;
+    const meant = known.find((other) => other.toLowerCase() === name.toLowerCase());
+    if (meant) faults.add(within(place, field), 'UNKNOWN_FIELD', { field, known: meant }, 'spelling');
+    else faults.add(within(place, field), 'UNKNOWN_FIELD', { field }, 'unknown');
+  }
+}
+
+/** The string at a place, null where it is absent, undefined where it is no string (and a fault says so). */
+export function readString(value: unknown, place: string, faults: Faults): string | null | undefined {
+  if (isAbsent(value)) return null;
+  if (typeof value === 'string') return value;
+  faults.add(place, 'WRONG_TYPE', undefined, 'string');
+  return undefined;
+}
+
+export function readEmail(value: unknown, place: string, faults: Faults): string | null {
+  const text = readString(value, place, faults);
+  if (isAbsent(text)) return null;
+  if (text.length > emailMax) faults.add(place, 'EMAIL_TOO_LONG', { max: emailMax });
+  else if (!emailSyntax.test(text)) faults.add(place, 'EMAIL_INVALID');
+  else return text;
+  return null;
+}
+
+/** A descriptive text, stored as sent. */
+export function readText(value: unknown, max: number, place: string, faults: Faults): string | null {
+  const text = readString(value, place, faults);
+  if (isAbsent(text)) return null;
+  if (text.trim() === '') faults.add(place, 'TEXT_EMPTY');
+  else if (text.length > max * 2 || [...text].length > max) faults.add(place, 'TEXT_TOO_LONG', { max });
+  else if (controlCharacter.test(text)) faults.add(place, 'TEXT_CHARACTERS');
+  else return text;
+  return null;
+}

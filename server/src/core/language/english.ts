@@ -1,0 +1,98 @@
+import type { Sentences } from '../codes.ts';
+
+export const english: Sentences = {
+  INVALID_JSON: {
+    syntax: 'The body is not valid JSON: it breaks off or goes wrong at character {offset}.',
+    empty: 'The body is empty; send a JSON array of records.',
+    utf8: 'The body is not valid UTF-8.',
+    duplicate: 'The field at {at} stands twice in the same object; send it once.',
+    surrogate: 'The text at {at} holds half of a surrogate pair, which is no character.',
+    number: 'The number at {at} is too large to be read.',
+  },
+  INVALID_BODY: {
+    array: 'The body must be a JSON array of records.',
+    empty: 'The array is empty; send at least one record.',
+    element: 'Element {position} of the array is not an object; every element must be a record.',
+    object: 'The body must be a JSON object with the parameters of the call.',
+  },
+  INVALID_PARAMETER: {
+    number: '"{name}" takes a whole number from {min} to {max}.',
+    text: '"{name}" takes a text of 1 to {max} characters.',
+    date: '"{name}" takes a date such as 2026-01-31 or 2026-01-31T08:00:00Z.',
+    flag: '"{name}" takes true or false.',
+    unknown: '"{name}" is not a parameter of this call.',
+  },
+  INVALID_REQUEST: 'This is not a well-formed HTTP request.',
+  UNAUTHENTICATED: {
+    missing:
+      'A credential is needed: send SyncPublicKey and SyncSecretKey, or Authorization: Bearer <public>.<secret>.',
+    wrong:
+      'The credential is not valid: it is unknown, expired or revoked, or may not be used from this address.',
+    several: 'Several credentials were sent; send one.',
+    closed:
+      'No API client exists yet, and without one only direct calls from this machine are served. Create one with: npx anagrafe client create --name erp',
+  },
+  FORBIDDEN: 'This credential does not have the scope {scope}, which this call needs.',
+  NOT_FOUND: 'There is nothing at this path; /docs lists every call.',
+  METHOD_NOT_ALLOWED: 'This path takes {allow}.',
+  UNSUPPORTED_MEDIA_TYPE: 'Send the body as Content-Type: application/json, in UTF-8 and not compressed.',
+  BODY_TOO_LARGE:
+    'The body is larger than {bytes} bytes or nested deeper than {depth} levels; send it in several calls.',
+  BATCH_TOO_LARGE: 'The call holds more than {records} records or {users} users; send it in several calls.',
+  PARTIALLY_APPLIED:
+    '{applied} of {total} records were applied; result.records tells which were not, and why.',
+  NOTHING_APPLIED: 'No record was applied; result.records tells why.',
+  RATE_LIMITED: 'Too many calls; send the next one in {seconds} seconds.',
+  OVERLOADED:
+    'The service has more work than it can do in time; nothing was applied. Send the call again in {seconds} seconds.',
+  UNAVAILABLE: 'The database does not answer; nothing was applied. Send the call again in {seconds} seconds.',
+  INTERNAL: 'Something went wrong in the service. Its log has the details under the request id {request}.',
+
+  INVALID_RECORD: 'The record has faults; nothing of it was applied.',
+  INVALID_USERS: 'One or more users of the record have faults; nothing of it was applied.',
+  PRINCIPAL_NOT_FOUND: 'There is no principal with this ID.',
+  USER_NOT_FOUND: 'This principal has no user with this ID.',
+  USERNAME_TAKEN: 'This username is taken.',
+  EXTERNAL_KEY_TAKEN: {
+    stored: 'This external key belongs to the principal with ID {id}.',
+    call: 'This external key stands in an earlier record of the same call.',
+  },
+  OUTCOME_UNKNOWN:
+    'The connection to the database was lost while the record was being written; read it back before sending it again.',
+  NOT_APPLIED: 'The record could not be written and nothing of it was applied; send it again.',
+
+  REQUIRED: 'This field is required.',
+  UNKNOWN_FIELD: {
+    unknown: '"{field}" is not a field of this object.',
+    spelling: '"{field}" is not a field of this object; did you mean "{known}"?',
+  },
+  WRONG_TYPE: {
+    string: 'This must be a string.',
+    array: 'This must be an array.',
+    object: 'This must be an object.',
+  },
+  INVALID_ID: 'An ID is a whole number from 1 to 9007199254740991, not a string.',
+  NO_USERS: 'Send at least one user.',
+  AMBIGUOUS_USER:
+    'A user with both ID and Username is neither a registration (Username) nor a password reset (ID).',
+  UNRECOGNISED_USER: 'A user needs a Username, to be registered, or an ID, to have its password reset.',
+  DUPLICATE_USER: 'The same user stands twice in this record.',
+  EMPTY_PRINCIPAL: 'A principal needs at least one of {fields}.',
+  TEXT_EMPTY: 'This must not be empty; send null or leave the field out.',
+  TEXT_TOO_LONG: 'This may have at most {max} characters.',
+  TEXT_CHARACTERS: 'This holds a control character.',
+  USERNAME_TOO_LONG: 'A username may have at most {max} characters.',
+  USERNAME_SPACES: 'A username may not begin or end with a space, nor hold two spaces in a row.',
+  USERNAME_CHARACTERS: 'This username holds a character that usernames may not have.',
+  USERNAME_DIRECTION:
+    'This username mixes left-to-right and right-to-left characters in a way that cannot be shown safely.',
+  EMAIL_INVALID: 'This is not an email address.',
+  EMAIL_TOO_LONG: 'An email address may have at most {max} characters.',
+  PASSWORD_TOO_SHORT: 'A password must have at least {min} characters.',
+  PASSWORD_TOO_LONG: 'A password may have at most {max} characters.',
+  PASSWORD_CHARACTERS: 'This password holds a control character or one that is not in use.',
+  PASSWORD_COMMON: 'This password is one of the most used ones and would be guessed at once.',
+  PASSWORD_IS_USERNAME: 'The password must not be the username.',
+  PASSWORD_IS_EMAIL: 'The password must not be the email address or the part before its @.',
+  PASSWORD_MISMATCH: 'ConfirmPassword differs from Password.',
+};

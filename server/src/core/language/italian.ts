@@ -1,0 +1,102 @@
+import type { Sentences } from '../codes.ts';
+
+export const italian: Sentences = {
+  INVALID_JSON: {
+    syntax: 'Il corpo non è JSON valido: si interrompe o è errato al carattere {offset}.',
+    empty: 'Il corpo è vuoto; inviare un array JSON di record.',
+    utf8: 'Il corpo non è UTF-8 valido.',
+    duplicate: 'Il campo in {at} compare due volte nello stesso oggetto; inviarlo una volta sola.',
+    surrogate: 'Il testo in {at} contiene metà di una coppia surrogata, che non è un carattere.',
+    number: 'Il numero in {at} è troppo grande per essere letto.',
+  },
+  INVALID_BODY: {
+    array: 'Il corpo deve essere un array JSON di record.',
+    empty: "L'array è vuoto; inviare almeno un record.",
+    element: "L'elemento {position} dell'array non è un oggetto; ogni elemento deve essere un record.",
+    object: 'Il corpo deve essere un oggetto JSON con i parametri della chiamata.',
+  },
+  INVALID_PARAMETER: {
+    number: '"{name}" accetta un numero intero da {min} a {max}.',
+    text: '"{name}" accetta un testo da 1 a {max} caratteri.',
+    date: '"{name}" accetta una data come 2026-01-31 o 2026-01-31T08:00:00Z.',
+    flag: '"{name}" accetta true o false.',
+    unknown: '"{name}" non è un parametro di questa chiamata.',
+  },
+  INVALID_REQUEST: 'Questa non è una richiesta HTTP ben formata.',
+  UNAUTHENTICATED: {
+    missing:
+      'Serve una credenziale: inviare SyncPublicKey e SyncSecretKey, oppure Authorization: Bearer <public>.<secret>.',
+    wrong:
+      'La credenziale non è valida: è sconosciuta, scaduta o revocata, o non può essere usata da questo indirizzo.',
+    several: 'Sono state inviate più credenziali; inviarne una sola.',
+    closed:
+      'Non esiste ancora alcun client API, e senza di esso sono servite solo le chiamate dirette da questa macchina. Crearne uno con: npx anagrafe client create --name erp',
+  },
+  FORBIDDEN: "Questa credenziale non ha l'ambito {scope}, necessario per questa chiamata.",
+  NOT_FOUND: "A questo percorso non c'è nulla; /docs elenca tutte le chiamate.",
+  METHOD_NOT_ALLOWED: 'Questo percorso accetta {allow}.',
+  UNSUPPORTED_MEDIA_TYPE: 'Inviare il corpo come Content-Type: application/json, in UTF-8 e non compresso.',
+  BODY_TOO_LARGE:
+    'Il corpo supera {bytes} byte o è annidato oltre {depth} livelli; inviarlo in più chiamate.',
+  BATCH_TOO_LARGE: 'La chiamata contiene più di {records} record o {users} utenti; inviarla in più chiamate.',
+  PARTIALLY_APPLIED:
+    '{applied} record su {total} sono stati applicati; result.records dice quali no, e perché.',
+  NOTHING_APPLIED: 'Nessun record è stato applicato; result.records dice perché.',
+  RATE_LIMITED: 'Troppe chiamate; inviare la prossima tra {seconds} secondi.',
+  OVERLOADED:
+    'Il servizio ha più lavoro di quanto possa svolgere in tempo; nulla è stato applicato. Ripetere la chiamata tra {seconds} secondi.',
+  UNAVAILABLE:
+    'Il database non risponde; nulla è stato applicato. Ripetere la chiamata tra {seconds} secondi.',
+  INTERNAL:
+    "Si è verificato un errore nel servizio. I dettagli sono nel suo log, con l'identificativo di richiesta {request}.",
+
+  INVALID_RECORD: 'Il record contiene errori; nulla di esso è stato applicato.',
+  INVALID_USERS: 'Uno o più utenti del record contengono errori; nulla di esso è stato applicato.',
+  PRINCIPAL_NOT_FOUND: "Non esiste un'anagrafica con questo ID.",
+  USER_NOT_FOUND: 'Questa anagrafica non ha un utente con questo ID.',
+  USERNAME_TAKEN: 'Questo nome utente è già in uso.',
+  EXTERNAL_KEY_TAKEN: {
+    stored: "Questa chiave esterna appartiene all'anagrafica con ID {id}.",
+    call: 'Questa chiave esterna compare in un record precedente della stessa chiamata.',
+  },
+  OUTCOME_UNKNOWN:
+    'La connessione al database è caduta mentre il record veniva scritto; rileggerlo prima di inviarlo di nuovo.',
+  NOT_APPLIED: 'Il record non è stato scritto e nulla di esso è stato applicato; inviarlo di nuovo.',
+
+  REQUIRED: 'Questo campo è obbligatorio.',
+  UNKNOWN_FIELD: {
+    unknown: '"{field}" non è un campo di questo oggetto.',
+    spelling: '"{field}" non è un campo di questo oggetto; si intendeva "{known}"?',
+  },
+  WRONG_TYPE: {
+    string: 'Deve essere una stringa.',
+    array: 'Deve essere un array.',
+    object: 'Deve essere un oggetto.',
+  },
+  INVALID_ID: 'Un ID è un numero intero da 1 a 9007199254740991, non una stringa.',
+  NO_USERS: 'Inviare almeno un utente.',
+  AMBIGUOUS_USER:
+    'Un utente con sia ID sia Username non è né una registrazione (Username) né una reimpostazione della password (ID).',
+  UNRECOGNISED_USER:
+    'Un utente richiede Username, per essere registrato, oppure ID, per reimpostarne la password.',
+  DUPLICATE_USER: 'Lo stesso utente compare due volte in questo record.',
+  EMPTY_PRINCIPAL: "Un'anagrafica richiede almeno uno tra {fields}.",
+  TEXT_EMPTY: 'Non deve essere vuoto; inviare null o omettere il campo.',
+  TEXT_TOO_LONG: 'Può avere al massimo {max} caratteri.',
+  TEXT_CHARACTERS: 'Contiene un carattere di controllo.',
+  USERNAME_TOO_LONG: 'Un nome utente può avere al massimo {max} caratteri.',
+  USERNAME_SPACES:
+    'Un nome utente non può iniziare o finire con uno spazio, né contenere due spazi di seguito.',
+  USERNAME_CHARACTERS: 'Questo nome utente contiene un carattere non ammesso nei nomi utente.',
+  USERNAME_DIRECTION:
+    'Questo nome utente mescola caratteri da sinistra a destra e da destra a sinistra in un modo che non si può mostrare con sicurezza.',
+  EMAIL_INVALID: 'Questo non è un indirizzo email.',
+  EMAIL_TOO_LONG: 'Un indirizzo email può avere al massimo {max} caratteri.',
+  PASSWORD_TOO_SHORT: 'Una password deve avere almeno {min} caratteri.',
+  PASSWORD_TOO_LONG: 'Una password può avere al massimo {max} caratteri.',
+  PASSWORD_CHARACTERS: 'Questa password contiene un carattere di controllo o non in uso.',
+  PASSWORD_COMMON: 'Questa password è tra le più usate e verrebbe indovinata subito.',
+  PASSWORD_IS_USERNAME: 'La password non deve essere il nome utente.',
+  PASSWORD_IS_EMAIL: "La password non deve essere l'indirizzo email né la parte prima della @.",
+  PASSWORD_MISMATCH: 'ConfirmPassword è diversa da Password.',
+};

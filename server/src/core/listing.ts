@@ -1,0 +1,141 @@
+import { Refusal } from './faults.ts';
+import { type Fields, idMax, isAbsent, isId, isObject } from './fields.ts';
+import { mapUsername } from './precis/username.ts';
+import { externalKeyMax } from './principal.ts';
+import { searchTerms } from './search.ts';
+import { usernameMax } from './username.ts';
+
+export interface PageOf<Items> {
+  readonly totalCount: number;
+  /** How many there are on this page. */
+  readonly count: number;
+  readonly items: Items;
+}
+
+/** Which principals, or which users, and which page of them. */
+export interface Listing {
+  readonly page: number;
+  readonly pageSize: number;
+  /** What changed at this moment or later. */
+  readonly since: Date | null;
+  readonly principalId: number | null;
+  readonly externalKey: string | null;
+  readonly search: Search | null;
+  /** The mapped form of one username. */
+  readonly usernameKey: string | null;
+}
+
+export interface Search {
+  /** Every one of them begins a word of what is found. */
+  readonly terms: readonly string[];
+  /** Or the username begins with this. */
+  readonly usernamePrefix: string;
+}
+
+export type State = 'active' | 'disabled';
+
+export interface ListedUser {
+  readonly id: number;
+  readonly principalId: number;
+  readonly username: string;
+  readonly email: string | null;
+  readonly state: State;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly passwordChangedAt: Date;
+  readonly lastLoginAt: Date | null;
+}
+
+export interface ListedPrincipal {
+  readonly id: number;
+  readonly externalKey: string | null;
+  readonly denomination: string | null;
+  readonly surname: string | null;
+  readonly name: string | null;
+  readonly vatnumber: string | null;
+  readonly taxcode: string | null;
+  readonly email: string | null;
+  readonly state: State;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly usersCount: number;
+  readonly users: readonly ListedUser[];
+}
+
+export interface ListingStore {
+  /** The principals come one by one, so that a page with many users does not stand in memory as a whole. */
+  listPrincipals(listing: Listing): Promise<PageOf<AsyncIterable<ListedPrincipal>>>;
+  listUsers(listing: Listing): Promise<PageOf<readonly ListedUser[]>>;
+}
+
+const pageSizeDefault = 100;
+const pageSizeMax = 1000;
+const searchMax = 200;
+
+/** ISO 8601: a day, or a moment; without a zone it is UTC. */
+const dateSyntax = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
+
+const principalParameters = ['Page', 'PageSize', 'Date', 'ID', 'ExternalKey', 'Search'];
+
+export function readPrincipalListing(body: unknown): Listing {
+  return readListing(body, principalParameters);
+}
+
+export function readUserListing(body: unknown): Listing {
+  return readListing(body, [...principalParameters, 'Username']);
+}
+
+function readListing(body: unknown, known: readonly string[]): Listing {
+  const fields = isAbsent(body) ? {} : body;
+  if (!isObject(fields)) throw new Refusal('INVALID_BODY', { variant: 'object' });
+  const unknown = Object.keys(fields).find((name) => !isAbsent(fields[name]) && !known.includes(name));
+  if (unknown !== undefined) throw wrong(unknown.slice(0, 60), 'unknown');
+  const username = readText(fields, 'Username', usernameMax);
+  const search = readText(fields, 'Search', searchMax);
+  return {
+    page: readNumber(fields, 'Page', idMax) ?? 1,
+    pageSize: readNumber(fields, 'PageSize', pageSizeMax) ?? pageSizeDefault,
+    since: readDate(fields, 'Date'),
+    principalId: readNumber(fields, 'ID', idMax),
+    externalKey: readText(fields, 'ExternalKey', externalKeyMax),
+    search:
+      search === null ? null : { terms: searchTerms([search]), usernamePrefix: search.trim().toLowerCase() },
+    usernameKey: username === null ? null : usernameKey(username),
+  };
+}
+
+/** A text that can be no username is no one's username: the page is empty. */
+function usernameKey(username: string): string {
+  const result = mapUsername(username);
+  return 'mapped' in result ? result.mapped : '';
+}
+
+function readNumber(fields: Fields, name: string, max: number): number | null {
+  const value = fields[name];
+  if (isAbsent(value)) return null;
+  if (!isId(value) || value > max) throw wrong(name, 'number', { min: 1, max });
+  return value;
+}
+
+function readText(fields: Fields, name: string, max: number): string | null {
+  const value = fields[name];
+  if (isAbsent(value)) return null;
+  const good =
+    typeof value === 'string' && value.trim() !== '' && value.length <= max && !value.includes('\0');
+  if (!good) throw wrong(name, 'text', { max });
+  return value;
+}
+
+function readDate(fields: Fields, name: string): Date | null {
+  const value = fields[name];
+  if (isAbsent(value)) return null;
+  if (typeof value !== 'string' || !dateSyntax.test(value)) throw wrong(name, 'date');
+  const zoned = /T/.test(value) && !/(?:Z|[+-]\d\d:?\d\d)$/.test(value) ? `${value}Z` : value;
+  const date = new Date(zoned);
+  if (Number.isNaN(date.getTime())) throw wrong(name, 'date');
+  return date;
+}
+
+function wrong(name: string, variant: string, figures: Record<string, number> = {}): Refusal {
+  return new Refusal('INVALID_PARAMETER', { variant, figures: { name, ...figures } });
+}

@@ -1,0 +1,40 @@
+import { type Code, codes, type Fault } from './codes.ts';
+import type { Draft } from './draft.ts';
+import type { Faults } from './faults.ts';
+
+export interface AppliedUser {
+  readonly id: number;
+  readonly username: string;
+  readonly email: string | null;
+  readonly operation: 'register' | 'reset';
+}
+
+/** What became of one record. */
+export interface Outcome {
+  readonly id: number | null;
+  /** Why the record was refused; null where it was applied. */
+  readonly refusal: Fault | null;
+  readonly faults: Faults;
+  /** In the order sent. */
+  readonly users: readonly AppliedUser[];
+}
+
+export function applied(id: number, users: readonly AppliedUser[], draft: Draft): Outcome {
+  return { id, refusal: null, faults: draft.faults, users };
+}
+
+export function refused(draft: Draft, refusal: Fault = mainFault(draft.faults)): Outcome {
+  return { id: draft.sentId, refusal, faults: draft.faults, users: [] };
+}
+
+/** The one code that stands for a record's faults. */
+function mainFault(faults: Faults): Fault {
+  const all = [...faults.byPlace.values()].flat();
+  const missing = all.find((fault) => fault.code === 'PRINCIPAL_NOT_FOUND');
+  if (missing) return missing;
+  const kinds = new Set<Code>(all.map((fault) => fault.code));
+  const [first] = all;
+  if (first && kinds.size === 1 && codes[first.code] === 'record') return first;
+  const ofUsers = [...faults.byPlace.keys()].every((place) => /^Users\b/.test(place));
+  return { code: ofUsers ? 'INVALID_USERS' : 'INVALID_RECORD' };
+}

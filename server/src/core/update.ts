@@ -1,0 +1,133 @@
+import { type BatchLimits, readBatch } from './batch.ts';
+import { type Draft, isRegistration, readUsers, sound } from './draft.ts';
+import { Faults } from './faults.ts';
+import { type Fields, isAbsent, isId, refuseUnknownFields, within } from './fields.ts';
+import type { Hasher } from './hashing.ts';
+import type { Outcome } from './outcome.ts';
+import { Pace } from './pace.ts';
+import { refuseOwnNames } from './password.ts';
+import { type Registration, type Reset, readUserItem, type UserItem, type UserRules } from './user-item.ts';
+import { claimUsernames, type UsernameStore } from './usernames.ts';
+import { applyDrafts, type CallContext, type Written } from './writing.ts';
+
+export interface KnownUser {
+  readonly principalId: number;
+  readonly usernameKey: string;
+  readonly email: string | null;
+}
+
+/** What one record changes. Every list has its hashes beside it, in the same order. */
+export interface RecordChange {
+  readonly principalId: number;
+  readonly users: readonly UserChange[];
+}
+
+export type UserChange =
+  | {
+      operation: 'register';
+      username: string;
+      usernameKey: string;
+      email: string | null;
+      passwordHash: string;
+    }
+  | { operation: 'reset'; id: number; passwordHash: string };
+
+export interface UpdateStore extends UsernameStore {
+  findPrincipals(ids: readonly number[]): Promise<ReadonlySet<number>>;
+  findUsers(ids: readonly number[]): Promise<ReadonlyMap<number, KnownUser>>;
+  /** Applies all of a record or nothing; the users in the order given. Throws a `WriteFailure`. */
+  applyRecord(change: RecordChange): Promise<Written>;
+}
+
+export interface UpdateTools {
+  readonly store: UpdateStore;
+  readonly hasher: Hasher;
+  readonly rules: UserRules;
+  readonly limits: BatchLimits;
+}
+
+interface UpdateDraft extends Draft {
+  readonly principalId: number | null;
+}
+
+/** Registers users and resets passwords under principals that exist; one outcome per record, in the order sent. */
+export async function update(body: unknown, context: CallContext, tools: UpdateTools): Promise<Outcome[]> {
+  const { store, hasher, rules } = tools;
+  const pace = new Pace();
+  const drafts: UpdateDraft[] = [];
+  for (const fields of readBatch(body, tools.limits)) drafts.push(await readRecord(fields, rules, pace));
+  return applyDrafts(drafts, {
+    hasher,
+    context,
+    order: (draft) => draft.principalId,
+    check: (some) => checkAgainstStore(some, store),
+    write: (draft, hashes) => store.applyRecord(change(draft, hashes)),
+  });
+}
+
+async function readRecord(fields: Fields, rules: UserRules, pace: Pace): Promise<UpdateDraft> {
+  const faults = new Faults();
+  const principalId = isId(fields.ID) ? fields.ID : null;
+  if (isAbsent(fields.ID)) faults.add('ID', 'REQUIRED');
+  else if (principalId === null) faults.add('ID', 'INVALID_ID');
+  refuseUnknownFields(fields, ['ID', 'Users'], '', faults);
+  if (isAbsent(fields.Users)) faults.add('Users', 'REQUIRED');
+  else if (Array.isArray(fields.Users) && fields.Users.length === 0) faults.add('Users', 'NO_USERS');
+  const readItem = (value: unknown, place: string) => readUserItem(value, place, rules, faults);
+  const users = await readUsers(fields.Users, readItem, faults, pace);
+  const sentId = Number.isSafeInteger(fields.ID) ? (fields.ID as number) : null;
+  return { sentId, principalId, users, faults };
+}
+
+async function checkAgainstStore(drafts: readonly UpdateDraft[], store: UpdateStore): Promise<void> {
+  const principalIds = new Set(drafts.map((draft) => draft.principalId).filter((id) => id !== null));
+  const userIds = new Set(
+    drafts.flatMap((draft) => resets(draft).map((item) => item.id)).filter((id) => id !== null),
+  );
+  const [principals, users] = await Promise.all([
+    store.findPrincipals([...principalIds]),
+    userIds.size > 0 ? store.findUsers([...userIds]) : new Map<number, KnownUser>(),
+  ]);
+  for (const draft of drafts) {
+    if (draft.principalId !== null && !principals.has(draft.principalId))
+      draft.faults.add('ID', 'PRINCIPAL_NOT_FOUND');
+    checkResets(draft, users);
+  }
+  await claimUsernames(drafts, store);
+}
+
+function checkResets(draft: UpdateDraft, users: ReadonlyMap<number, KnownUser>): void {
+  const seen = new Set<number>();
+  for (const item of resets(draft)) {
+    if (item.id === null) continue;
+    const place = within(item.place, 'ID');
+    const user = users.get(item.id);
+    if (seen.has(item.id)) draft.faults.add(place, 'DUPLICATE_USER');
+    seen.add(item.id);
+    // A user of another principal gets the same answer as one that exists nowhere.
+    if (!user || user.principalId !== draft.principalId) draft.faults.add(place, 'USER_NOT_FOUND');
+    else if (item.password !== null)
+      refuseOwnNames(item.password, user, within(item.place, 'Password'), draft.faults);
+  }
+}
+
+function resets(draft: UpdateDraft): Reset[] {
+  return draft.users.filter((item: UserItem): item is Reset => !isRegistration(item));
+}
+
+function change(draft: UpdateDraft, hashes: readonly string[]): RecordChange {
+  const users = draft.users.map((item, position): UserChange => {
+    const passwordHash = sound(hashes[position]);
+    if (isRegistration(item)) return registration(item, passwordHash);
+    return { operation: 'reset', id: sound(item.id), passwordHash };
+  });
+  return { principalId: sound(draft.principalId), users };
+}
+
+export function registration(
+  item: Registration,
+  passwordHash: string,
+): UserChange & { operation: 'register' } {
+  const { asSent, key } = sound(item.username);
+  return { operation: 'register', username: asSent, usernameKey: key, email: item.email, passwordHash };
+}

@@ -1,0 +1,144 @@
+import { randomBytes } from 'node:crypto';
+import { chown, lchown, mkdtemp, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Binaries } from './binaries.ts';
+import { CommandError, runAsOwner } from './command.ts';
+import { diskFull, EngineError } from './error.ts';
+import { type Home, PORT, sweep } from './home.ts';
+
+/** The role that owns the cluster, and the database in it. */
+export const ROLE = 'anagrafe';
+
+const UNFINISHED = 'postgres.new-';
+
+/** Makes the cluster if there is none, refuses one that this PostgreSQL cannot read, and states who may connect. */
+export async function prepareCluster(home: Home, binaries: Binaries, log: (message: string) => void) {
+  const made = await versionOf(home.cluster);
+  if (made === undefined) {
+    log(`Making a PostgreSQL ${binaries.major} cluster in ${home.cluster}`);
+    await makeCluster(home, binaries);
+  } else if (made !== binaries.major) {
+    throw new EngineError(
+      `${home.cluster} was made by PostgreSQL ${made} and this release brings ${binaries.major}: run the release that made it, or move the data with pg_dump to a PostgreSQL of your own and set ANAGRAFE_DATABASE_URL.`,
+    );
+  }
+  await handToOwner(home);
+  await writeAdmission(home);
+}
+
+/**
+ * The settings of every start, given on the command line so that they hold whatever the files say. What a
+ * statement was about (names, addresses, hashes) stays out of the log.
+ */
+export function settings(home: Home): string[] {
+  const values = {
+    listen_addresses: '',
+    port: PORT,
+    unix_socket_directories: `"${home.sockets.replaceAll('"', '""')}"`,
+    unix_socket_permissions: '0700',
+    max_connections: 60,
+    fsync: 'on',
+    full_page_writes: 'on',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    log_destination: 'stderr',
+    logging_collector: 'off',
+    log_statement: 'none',
+    log_min_duration_statement: -1,
+    log_min_error_statement: 'panic',
+    log_error_verbosity: 'terse',
+    log_parameter_max_length: 0,
+    log_parameter_max_length_on_error: 0,
+  };
+  return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+}
+
+async function versionOf(cluster: string): Promise<string | undefined> {
+  try {
+    return (await readFile(join(cluster, 'PG_VERSION'), 'utf8')).trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  const found = await readdir(cluster).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  if (found.length === 0) return undefined;
+  throw new EngineError(
+    `${cluster} holds files and is not a PostgreSQL cluster: move it away, or set ANAGRAFE_DATA to another folder.`,
+  );
+}
+
+/** Made under another name and renamed when whole, so that a start that is killed leaves nothing half made. */
+async function makeCluster(home: Home, binaries: Binaries): Promise<void> {
+  await sweep(home.data, UNFINISHED);
+  const unfinished = await mkdtemp(join(home.data, UNFINISHED));
+  try {
+    await chown(unfinished, home.owner.uid, home.owner.gid);
+    await runAsOwner(home, binaries.initdb, [
+      `--pgdata=${unfinished}`,
+      `--username=${ROLE}`,
+      '--auth-local=peer',
+      '--auth-host=reject',
+      '--data-checksums',
+      '--encoding=UTF8',
+      '--locale=C',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+      '--no-instructions',
+    ]);
+    await rename(unfinished, home.cluster);
+    await makeDurable(home.data);
+  } catch (error) {
+    if (error instanceof CommandError) throw initdbFailed(error, home);
+    // Another first start was faster: its cluster is as good as ours.
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (!['ENOTEMPTY', 'EEXIST'].includes(code)) throw error;
+  } finally {
+    await rm(unfinished, { recursive: true, force: true });
+  }
+}
+
+function initdbFailed(error: CommandError, home: Home): EngineError {
+  if (error.output.includes('No space left')) return diskFull(home.data, { cause: error });
+  const reason = error.output.split('\n').find((line) => /error|fatal/i.test(line)) ?? error.message;
+  return new EngineError(`PostgreSQL could not make its cluster in ${home.data}: ${reason}`, {
+    cause: error,
+  });
+}
+
+async function makeDurable(folder: string): Promise<void> {
+  const handle = await open(folder);
+  await handle.sync().finally(() => handle.close());
+}
+
+/** A cluster that root has restored from a backup belongs to root, and PostgreSQL could not read it. */
+async function handToOwner({ cluster, owner }: Home): Promise<void> {
+  if ((await stat(cluster)).uid === owner.uid) return;
+  for (const name of await readdir(cluster, { recursive: true })) {
+    await lchown(join(cluster, name), owner.uid, owner.gid);
+  }
+  await chown(cluster, owner.uid, owner.gid);
+}
+
+/** Only the owner and root, only over the socket, only as our role. */
+async function writeAdmission(home: Home): Promise<void> {
+  await write(home, 'pg_hba.conf', `local all ${ROLE} peer map=${ROLE}\n`);
+  const lines = home.owner.admitted.map((name) => `${ROLE} "${name.replaceAll('"', '""')}" ${ROLE}\n`);
+  await write(home, 'pg_ident.conf', [...new Set(lines)].join(''));
+}
+
+async function write({ cluster, owner }: Home, name: string, text: string): Promise<void> {
+  const path = join(cluster, name);
+  if ((await readFile(path, 'utf8').catch(() => '')) === text) return;
+  const unfinished = `${path}.${randomBytes(6).toString('hex')}`;
+  const handle = await open(unfinished, 'wx', 0o600);
+  try {
+    await handle.chown(owner.uid, owner.gid);
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(unfinished, path);
+}

@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import { chmod, chown, lstat, mkdir, readdir, realpath, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { EngineError } from './error.ts';
+import { chooseOwner, closedParent, mayEnter, type Owner } from './owner.ts';
+
+/** Where the engine lives: its folders, and whom they belong to. */
+export interface Home {
+  readonly data: string;
+  readonly cluster: string;
+  readonly sockets: string;
+  readonly log: string;
+  readonly owner: Owner;
+}
+
+export const PORT = 5432;
+
+/** The operating systems end a socket's path at 103 or 107 bytes. */
+const LONGEST_SOCKET_PATH = 100;
+
+export async function makeHome(dataFolder: string): Promise<Home> {
+  const data = await makeDataFolder(resolve(dataFolder));
+  const cluster = join(data, 'postgres');
+  const owner = await chooseOwner(cluster);
+  await openToOwner(data, owner);
+  const sockets = await makeSocketFolder(data, owner);
+  return { data, cluster, sockets, log: join(data, 'postgres.log'), owner };
+}
+
+/** Root's data folder can be passed through, not listed: what lies in it has modes of its own. */
+async function makeDataFolder(path: string): Promise<string> {
+  const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
+  const first = await mkdir(path, { recursive: true, mode });
+  // A strict umask would close the folders we have just made to the owner.
+  if (first !== undefined) {
+    for (let made = path; made.length >= first.length; made = dirname(made)) await chmod(made, mode);
+  }
+  return realpath(path);
+}
+
+async function openToOwner(data: string, owner: Owner): Promise<void> {
+  if (owner.identity.uid === undefined) return;
+  const closed = await closedParent(data, owner);
+  if (closed !== undefined) {
+    throw new EngineError(
+      `PostgreSQL runs as user ${owner.admitted[0]}, to whom ${closed} is closed: set ANAGRAFE_DATA=/var/lib/anagrafe, or another folder that is open to that user.`,
+    );
+  }
+  const folder = await stat(data);
+  if (!mayEnter(folder, owner)) await chmod(data, (folder.mode & 0o777) | 0o011);
+}
+
+async function makeSocketFolder(data: string, owner: Owner): Promise<string> {
+  const near = join(data, 'run');
+  if (fits(near)) return makePrivateFolder(near, owner);
+  const hash = createHash('sha256').update(data).digest('hex').slice(0, 8);
+  for (const parent of new Set([tmpdir(), '/tmp'])) {
+    const far = join(await realpath(parent).catch(() => '/tmp'), `anagrafe-${owner.uid}-${hash}`);
+    if (fits(far) && (await closedParent(far, owner)) === undefined) return makePrivateFolder(far, owner);
+  }
+  throw new EngineError(`The path of ${data} is too long for a socket: set ANAGRAFE_DATA to a shorter one.`);
+}
+
+function fits(folder: string): boolean {
+  return Buffer.byteLength(join(folder, `.s.PGSQL.${PORT}`)) <= LONGEST_SOCKET_PATH;
+}
+
+/** In a folder open to all, someone else may have been there first: what is found must be the owner's own. */
+async function makePrivateFolder(path: string, owner: Owner): Promise<string> {
+  await mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  const found = await lstat(path);
+  const ours = found.uid === owner.uid || found.uid === process.getuid?.();
+  if (!found.isDirectory() || !ours) {
+    throw new EngineError(
+      `${path} must be a folder of user ${owner.admitted[0]} and is not: remove it and start again.`,
+    );
+  }
+  if ((found.mode & 0o777) !== 0o700) await chmod(path, 0o700);
+  if (found.uid !== owner.uid) await chown(path, owner.uid, owner.gid);
+  return path;
+}
+
+const ABANDONED_MS = 10 * 60_000;
+
+/** Removes what starts that were killed left unfinished; a start under way keeps what it is making. */
+export async function sweep(folder: string, prefix: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(prefix)) continue;
+    const path = join(folder, name);
+    const { mtimeMs } = await lstat(path);
+    if (Date.now() - mtimeMs > ABANDONED_MS) await rm(path, { recursive: true, force: true });
+  }
+}

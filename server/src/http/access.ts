@@ -1,0 +1,30 @@
+import type { BlockList } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { type AccessStore, type Caller, demandScope, identify } from '../core/access.ts';
+import type { Scope } from '../core/clients.ts';
+import { readKnock } from './knock.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who calls; set before any route of the API runs. */
+    caller: Caller;
+  }
+  interface FastifyContextConfig {
+    /** What a caller needs to be allowed. */
+    scope?: Scope;
+  }
+}
+
+/** Lets in nobody who has not shown who they are, and nobody to a route that does not say whom it is for. */
+export function guard(app: FastifyInstance, store: AccessStore, trustedProxies: BlockList): void {
+  app.decorateRequest('caller', null as unknown as Caller);
+  app.addHook('onRoute', (route) => {
+    if (!route.config?.scope)
+      throw new Error(`${route.method} ${route.url} does not say which scope it needs`);
+  });
+  app.addHook('onRequest', async (request) => {
+    request.caller = await identify(readKnock(request, trustedProxies), store);
+    const { scope } = request.routeOptions.config;
+    if (scope) demandScope(request.caller, scope);
+  });
+}

@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import helmet from '@fastify/helmet';
+import rateLimit from '@fastify/rate-limit';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import type { AccessStore } from '../core/access.ts';
+import { Refusal } from '../core/faults.ts';
+import type { ListingStore } from '../core/listing.ts';
+import { guard } from './access.ts';
+import { type BodyLimits, readBodies } from './body.ts';
+import { followCalls, refuseUnknownQuery } from './call.ts';
+import { describeApi } from './docs.ts';
+import { answerBrokenRequest, answerFailures, sendRefusal } from './failures.ts';
+import { networkList } from './knock.ts';
+import { logCalls } from './log.ts';
+import type { Metrics } from './metrics.ts';
+import { consoleRoute } from './routes/console.ts';
+import { readRoutes } from './routes/irs-read.ts';
+import { type WritingCalls, writeRoutes } from './routes/irs-write.ts';
+import { operationRoutes, type Readiness } from './routes/operation.ts';
+
+export interface AppOptions {
+  readonly version: string;
+  readonly log: FastifyBaseLogger;
+  readonly limits: BodyLimits;
+  /** Calls a minute that one client may make. */
+  readonly callsPerMinute: number;
+  readonly trustedProxies: readonly string[];
+  readonly calls: WritingCalls;
+  readonly listing: ListingStore;
+  readonly access: AccessStore;
+  readonly readiness: Readiness;
+  readonly metrics: Metrics;
+}
+
+const requestTimeoutMs = 300_000;
+const saneRequestId = /^[\w.-]{1,64}$/;
+
+/** The whole service as it answers over HTTP; it listens where it is told to. */
+export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
+  const app = Fastify({
+    loggerInstance: options.log,
+    logController: new LogController({ disableRequestLogging: true }),
+    requestTimeout: requestTimeoutMs,
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
+    genReqId: ({ headers }) => {
+      const sent = headers['x-request-id'];
+      return typeof sent === 'string' && saneRequestId.test(sent) ? sent : randomUUID();
+    },
+    clientErrorHandler: answerBrokenRequest,
+    frameworkErrors: (_error, request, reply) => sendRefusal(new Refusal('NOT_FOUND'), request, reply),
+  });
+  app.setValidatorCompiler(() => () => true);
+  app.setSerializerCompiler(() => JSON.stringify);
+
+  followCalls(app);
+  logCalls(app, options.metrics);
+  answerFailures(app);
+  await app.register(helmet, {
+    contentSecurityPolicy: { directives: { 'upgrade-insecure-requests': null } },
+    strictTransportSecurity: false,
+  });
+  await describeApi(app, options.version);
+  const trustedProxies = networkList(options.trustedProxies);
+  operationRoutes(app, { ...options, trustedProxies });
+  consoleRoute(app);
+  await app.register(async (api) => buildApi(api, options), { prefix: '/api/sync/v1' });
+  return app;
+}
+
+async function buildApi(api: FastifyInstance, options: AppOptions): Promise<void> {
+  guard(api, options.access, networkList(options.trustedProxies));
+  api.addHook('onRequest', async (request) => refuseUnknownQuery(request.query));
+  await api.register(rateLimit, {
+    hook: 'preParsing',
+    max: options.callsPerMinute,
+    timeWindow: 60_000,
+    keyGenerator: (request) => `client ${request.caller.clientId}`,
+    errorResponseBuilder: (_request, { ttl }) => {
+      const seconds = Math.ceil(ttl / 1000);
+      return new Refusal('RATE_LIMITED', { figures: { seconds }, retryAfterSeconds: seconds });
+    },
+  });
+  readBodies(api, options.limits);
+  writeRoutes(api, options.calls, options.metrics);
+  readRoutes(api, options.listing);
+}

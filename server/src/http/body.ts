@@ -1,0 +1,62 @@
+import type { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Refusal } from '../core/faults.ts';
+import { collect, Intake } from './intake.ts';
+import { JsonError, readJson } from './json/read.ts';
+
+export interface BodyLimits {
+  readonly bytes: number;
+  readonly depth: number;
+  /** The bodies of all calls at work together. */
+  readonly bytesTogether: number;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    bodyBytes: number;
+  }
+}
+
+/** Bodies are JSON, read strictly and in slices. */
+export function readBodies(app: FastifyInstance, limits: BodyLimits): void {
+  const intake = new Intake(limits.bytesTogether);
+
+  function tooLarge(): Refusal {
+    return new Refusal('BODY_TOO_LARGE', { figures: { bytes: limits.bytes, depth: limits.depth } });
+  }
+
+  function refusalOf({ problem, offset, at }: JsonError): Refusal {
+    if (problem === 'deep' || problem === 'names' || problem === 'values') return tooLarge();
+    return new Refusal('INVALID_JSON', { variant: problem, figures: { offset, at: at === '' ? '$' : at } });
+  }
+
+  app.decorateRequest('bodyBytes', 0);
+  app.addHook('onResponse', async (request) => {
+    intake.letGo(request.bodyBytes);
+    request.bodyBytes = 0;
+  });
+
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: Readable) => {
+    refuseOtherCodings(request);
+    const declared = Number(request.headers['content-length'] ?? 0);
+    const bytes = await collect(payload, (length) => {
+      if (declared > limits.bytes || request.bodyBytes + length > limits.bytes) throw tooLarge();
+      intake.hold(length);
+      request.bodyBytes += length;
+    });
+    try {
+      return await readJson(bytes, { maxDepth: limits.depth });
+    } catch (error) {
+      throw error instanceof JsonError ? refusalOf(error) : error;
+    }
+  });
+}
+
+function refuseOtherCodings(request: FastifyRequest): void {
+  const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(request.headers['content-type'] ?? '')?.[1];
+  const encoding = request.headers['content-encoding'] ?? 'identity';
+  if (encoding !== 'identity' || (charset !== undefined && !/^utf-?8$/i.test(charset))) {
+    throw new Refusal('UNSUPPORTED_MEDIA_TYPE');
+  }
+}

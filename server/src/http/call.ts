@@ -1,0 +1,51 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Language } from '../core/codes.ts';
+import { Refusal } from '../core/faults.ts';
+import type { Debug } from './envelope.ts';
+import { chooseLanguage } from './language.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    startedAt: number;
+  }
+}
+
+/** What the answer to any request needs to know of it. */
+export function followCalls(app: FastifyInstance): void {
+  app.decorateRequest('startedAt', 0);
+  app.addHook('onRequest', async (request, reply) => {
+    request.startedAt = performance.now();
+    reply.header('x-request-id', request.id);
+  });
+}
+
+export function languageOf(request: FastifyRequest): Language {
+  return chooseLanguage(request.headers['accept-language']);
+}
+
+/** The query of a call may hold `debug` alone; a parameter that is not known could have meant something important. */
+export function refuseUnknownQuery(query: unknown): void {
+  for (const [name, value] of Object.entries(query as Record<string, unknown>)) {
+    if (name !== 'debug') {
+      throw new Refusal('INVALID_PARAMETER', { variant: 'unknown', figures: { name: name.slice(0, 60) } });
+    }
+    if (value !== 'true' && value !== 'false') {
+      throw new Refusal('INVALID_PARAMETER', { variant: 'flag', figures: { name } });
+    }
+  }
+}
+
+/** How the call was served, for those who ask with `?debug=true`. */
+export function debugOf(request: FastifyRequest): Debug | null {
+  const { debug } = (request.query ?? {}) as { debug?: unknown };
+  if (debug !== 'true') return null;
+  const duration = performance.now() - request.startedAt;
+  const now = Date.now();
+  return {
+    RequestTime: new Date(now - duration).toISOString(),
+    ResponseTime: new Date(now).toISOString(),
+    Duration: Math.round(duration * 1000) / 1000,
+    ClientIP: request.ip,
+    RequestId: request.id,
+  };
+}

@@ -1,0 +1,34 @@
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import type { FastifyInstance } from 'fastify';
+
+/** `/openapi.json`, and `/docs` to browse it. Registered before the routes, which it collects. */
+export async function describeApi(app: FastifyInstance, version: string): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Anagrafe',
+        version,
+        description:
+          'Keeps principal records and the user accounts that belong to them. Every answer under `/api/` is the same envelope; `docs/errors.md` lists its codes.',
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      tags: [{ name: 'irs', description: 'Principal records and their users' }],
+      components: {
+        securitySchemes: {
+          publicKey: { type: 'apiKey', in: 'header', name: 'SyncPublicKey' },
+          secretKey: { type: 'apiKey', in: 'header', name: 'SyncSecretKey' },
+          bearer: { type: 'http', scheme: 'bearer', description: '<public key>.<secret key>' },
+        },
+      },
+      security: [{ publicKey: [], secretKey: [] }, { bearer: [] }, {}],
+    },
+  });
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: true,
+    uiConfig: { docExpansion: 'list' },
+  });
+  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
+}

@@ -1,0 +1,83 @@
+import { BlockList, isIP } from 'node:net';
+import type { FastifyRequest } from 'fastify';
+import type { Knock } from '../core/access.ts';
+import { type KeyPair, readKeyPair } from '../core/keys.ts';
+
+const bearer = /^Bearer +(\S+)$/i;
+const forwardingHeader =
+  /^(forwarded|via|x-forwarded-.+|x-original-.+|x-real-ip|.*client-ip|.*connecting-ip)$/;
+const loopbackHost = /^(localhost|127(?:\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
+const mappedIpv4 = /^::ffff:(?=\d+\.)/i;
+
+/** Reads off a request what it shows of who sends it. Whatever cannot be believed is left out. */
+export function readKnock(request: FastifyRequest, trustedProxies: BlockList): Knock {
+  const { headers, raw } = request;
+  const peer = raw.socket.remoteAddress ?? '';
+  const forwarded = Object.keys(headers).some((name) => forwardingHeader.test(name));
+  const throughTrustedProxy = isInside(peer, trustedProxies);
+  return {
+    credentials: readCredentials(request),
+    address: throughTrustedProxy || !forwarded ? plainAddress(request.ip) : null,
+    direct:
+      isLoopback(peer) &&
+      !forwarded &&
+      raw.httpVersion !== '1.0' && // an old reverse proxy that adds no header of its own
+      loopbackHost.test(headers.host ?? '') &&
+      isOwnPage(headers.origin, headers['sec-fetch-site'], headers.host),
+    fromBrowser: headers.origin !== undefined || headers['sec-fetch-site'] !== undefined,
+  };
+}
+
+/** Every credential that was sent; null stands for one that cannot be any client's. */
+function readCredentials({ headers }: FastifyRequest): (KeyPair | null)[] {
+  const credentials: (KeyPair | null)[] = [];
+  const { syncpublickey: publicKey, syncsecretkey: secret, authorization, accesstoken } = headers;
+  if (publicKey !== undefined || secret !== undefined) {
+    const whole = typeof publicKey === 'string' && typeof secret === 'string';
+    credentials.push(whole ? { publicKey, secret } : null);
+  }
+  if (authorization !== undefined) {
+    const token = bearer.exec(authorization)?.[1];
+    credentials.push(token === undefined ? null : readKeyPair(token));
+  }
+  if (accesstoken !== undefined) credentials.push(null);
+  return credentials;
+}
+
+/** No page at all, or a page that this service itself gave out. */
+function isOwnPage(
+  origin: string | undefined,
+  site: string | string[] | undefined,
+  host: string | undefined,
+): boolean {
+  const sameOrigin = origin === undefined || origin === `http://${host}`;
+  return sameOrigin && (site === undefined || site === 'same-origin' || site === 'none');
+}
+
+/** Addresses and networks, such as `10.0.0.0/8`, as a list that can be asked. */
+export function networkList(networks: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [address = '', bits] = network.split('/');
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    list.addSubnet(address, Number(bits ?? (family === 'ipv6' ? 128 : 32)), family);
+  }
+  return list;
+}
+
+const loopback = networkList(['127.0.0.0/8', '::1']);
+
+export function isLoopback(address: string): boolean {
+  return isInside(address, loopback);
+}
+
+/** An IPv4 address that came over an IPv6 socket is the IPv4 address. */
+function plainAddress(address: string): string | null {
+  const plain = address.replace(mappedIpv4, '');
+  return isIP(plain) === 0 ? null : plain;
+}
+
+function isInside(address: string, list: BlockList): boolean {
+  const plain = plainAddress(address);
+  return plain !== null && list.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
+}

@@ -1,0 +1,110 @@
+import { Readable } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+import {
+  type ListedPrincipal,
+  type ListedUser,
+  type Listing,
+  type ListingStore,
+  type PageOf,
+  readPrincipalListing,
+  readUserListing,
+} from '../../core/listing.ts';
+import { debugOf } from '../call.ts';
+import { type Debug, pageFigures } from '../envelope.ts';
+import { PrincipalListing, principalAnswers, UserListing, userAnswers } from '../schemas.ts';
+
+/** `irs/list` and `irs/users`: pages of what is stored, without anything secret. */
+export function readRoutes(app: FastifyInstance, store: ListingStore): void {
+  const config = { scope: 'sync:read' } as const;
+
+  app.post(
+    '/irs/list',
+    {
+      config,
+      schema: {
+        summary: 'Read principals with their users',
+        description:
+          'In the order of their IDs. `Date` finds what changed since, users included; `Search` matches the beginnings of words and of usernames. `Users` holds the first 1,000.',
+        tags: ['irs'],
+        body: PrincipalListing,
+        response: principalAnswers,
+      },
+    },
+    async (request, reply) => {
+      const listing = readPrincipalListing(request.body);
+      const page = await store.listPrincipals(listing);
+      const pieces = pageText(page, listing, () => debugOf(request));
+      return reply.type('application/json; charset=utf-8').send(Readable.from(pieces, { objectMode: false }));
+    },
+  );
+
+  app.post(
+    '/irs/users',
+    {
+      config,
+      schema: {
+        summary: 'Read users',
+        description:
+          'In the order of their IDs. `ID` and `ExternalKey` are those of the principal; `Username` finds one.',
+        tags: ['irs'],
+        body: UserListing,
+        response: userAnswers,
+      },
+    },
+    async (request, reply) => {
+      const listing = readUserListing(request.body);
+      const { totalCount, count, items } = await store.listUsers(listing);
+      const records = items.map((user) => ({ ...userFields(user), IRID: user.principalId }));
+      const figures = pageFigures(totalCount, listing.page, listing.pageSize);
+      const result = { ...figures, count, records, record: null };
+      return reply.send({ statusCode: 200, errorCode: null, message: null, result, debug: debugOf(request) });
+    },
+  );
+}
+
+/** The envelope as text, piece by piece: a thousand principals with a thousand users each never stand in memory. */
+async function* pageText(
+  { totalCount, count, items }: PageOf<AsyncIterable<ListedPrincipal>>,
+  listing: Listing,
+  debug: () => Debug | null,
+): AsyncGenerator<string> {
+  const figures = JSON.stringify({ ...pageFigures(totalCount, listing.page, listing.pageSize), count });
+  yield `{"statusCode":200,"errorCode":null,"message":null,"result":${figures.slice(0, -1)},"records":[`;
+  let separator = '';
+  for await (const item of items) {
+    yield separator + principalText(item);
+    separator = ',';
+  }
+  yield `],"record":null},"debug":${JSON.stringify(debug())}}`;
+}
+
+function principalText(principal: ListedPrincipal): string {
+  return JSON.stringify({
+    ID: principal.id,
+    ExternalKey: principal.externalKey,
+    Denomination: principal.denomination,
+    Surname: principal.surname,
+    Name: principal.name,
+    Vatnumber: principal.vatnumber,
+    Taxcode: principal.taxcode,
+    Email: principal.email,
+    State: principal.state,
+    CreatedAt: principal.createdAt,
+    UpdatedAt: principal.updatedAt,
+    UsersCount: principal.usersCount,
+    Users: principal.users.map(userFields),
+  });
+}
+
+function userFields(user: ListedUser) {
+  return {
+    ID: user.id,
+    Username: user.username,
+    Email: user.email,
+    State: user.state,
+    CreatedAt: user.createdAt,
+    UpdatedAt: user.updatedAt,
+    PasswordChangedAt: user.passwordChangedAt,
+    LastLoginAt: user.lastLoginAt,
+  };
+}

@@ -1,0 +1,63 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Outcome } from '../../core/outcome.ts';
+import type { CallContext } from '../../core/writing.ts';
+import { debugOf, languageOf } from '../call.ts';
+import { outcomesEnvelope } from '../envelope.ts';
+import type { Metrics } from '../metrics.ts';
+import { wantsRepresentation } from '../preferences.ts';
+import { InsertBody, UpdateBody, writeAnswers } from '../schemas.ts';
+
+type Write = (body: unknown, context: CallContext) => Promise<Outcome[]>;
+
+export interface WritingCalls {
+  readonly update: Write;
+  readonly insert: Write;
+}
+
+/** `irs/update` and `irs/insert`: many records in, one tuple per record out. */
+export function writeRoutes(app: FastifyInstance, calls: WritingCalls, metrics: Metrics): void {
+  const config = { scope: 'sync:write' } as const;
+
+  app.route({
+    method: ['POST', 'PUT', 'PATCH'],
+    url: '/irs/update',
+    config,
+    schema: {
+      summary: 'Register users and reset passwords',
+      description:
+        'Each user with a `Username` is registered, each with an `ID` gets a new password. A record is applied as a whole or not at all; records are independent of one another.',
+      tags: ['irs'],
+      body: UpdateBody,
+      response: writeAnswers,
+    },
+    handler: (request, reply) => write('update', request, reply),
+  });
+
+  app.route({
+    method: 'POST',
+    url: '/irs/insert',
+    config,
+    schema: {
+      summary: 'Create principals, with or without users',
+      description: '`Item1` of each tuple is the ID of the new principal.',
+      tags: ['irs'],
+      body: InsertBody,
+      response: writeAnswers,
+    },
+    handler: (request, reply) => write('insert', request, reply),
+  });
+
+  async function write(operation: 'update' | 'insert', request: FastifyRequest, reply: FastifyReply) {
+    const context = {
+      share: String(request.caller.clientId),
+      report: (error: unknown) => request.log.error({ err: error, operation }, 'record failed'),
+    };
+    const outcomes = await calls[operation](request.body, context);
+    metrics.recordsDone(operation, outcomes);
+    const representation = wantsRepresentation(request.headers);
+    if (representation) reply.header('preference-applied', 'return=representation');
+    const language = languageOf(request);
+    const envelope = outcomesEnvelope(outcomes, { language, representation, debug: debugOf(request) });
+    return reply.code(envelope.statusCode).header('content-language', language).send(envelope);
+  }
+}

@@ -1,0 +1,37 @@
+import type { BlockList } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { type AccessStore, demandScope, identify } from '../../core/access.ts';
+import { isLoopback, readKnock } from '../knock.ts';
+import type { Metrics } from '../metrics.ts';
+
+export interface Readiness {
+  /** Null when calls can be served, else the reason in one sentence. */
+  check(): Promise<string | null>;
+}
+
+/** What operators and their machines ask: alive, ready, how it goes. */
+export function operationRoutes(
+  app: FastifyInstance,
+  tools: { readiness: Readiness; metrics: Metrics; access: AccessStore; trustedProxies: BlockList },
+): void {
+  const { readiness, metrics, access, trustedProxies } = tools;
+
+  app.get('/health/live', { logLevel: 'warn', schema: { hide: true } }, async () => ({ status: 'live' }));
+
+  app.get('/health/ready', { logLevel: 'warn', schema: { hide: true } }, async (_request, reply) => {
+    const reason = await readiness.check();
+    if (reason === null) return { status: 'ready' };
+    return reply.code(503).send({ status: 'not ready', reason });
+  });
+
+  app.get('/metrics', { logLevel: 'warn', schema: { hide: true } }, async (request, reply) => {
+    const knock = readKnock(request, trustedProxies);
+    // A collector on this machine needs no credential; any other shows one that may read.
+    const local =
+      isLoopback(request.raw.socket.remoteAddress ?? '') &&
+      knock.address !== null &&
+      isLoopback(knock.address);
+    if (!local || knock.credentials.length > 0) demandScope(await identify(knock, access), 'sync:read');
+    return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
+  });
+}

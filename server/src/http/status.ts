@@ -1,0 +1,28 @@
+import type { Code } from '../core/codes.ts';
+
+/** The one place where a code meets an HTTP status. A code that is not here is never the code of a whole call. */
+const statuses: Partial<Record<Code, number>> = {
+  PARTIALLY_APPLIED: 207,
+  INVALID_JSON: 400,
+  INVALID_BODY: 400,
+  INVALID_PARAMETER: 400,
+  INVALID_REQUEST: 400,
+  UNAUTHENTICATED: 401,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  BODY_TOO_LARGE: 413,
+  BATCH_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  NOTHING_APPLIED: 422,
+  RATE_LIMITED: 429,
+  INTERNAL: 500,
+  OVERLOADED: 503,
+  UNAVAILABLE: 503,
+};
+
+export function statusOf(code: Code): number {
+  return statuses[code] ?? 500;
+}
+
+export const refusalStatuses = [...new Set(Object.values(statuses))].filter((status) => status >= 400);

@@ -1,0 +1,122 @@
+import type { AddressInfo } from 'node:net';
+import type { Logger } from 'pino';
+import { type Config, ConfigError, prefix } from './config.ts';
+import { ensureFirstClient } from './core/clients.ts';
+import { insert } from './core/insert.ts';
+import { readKeyPair } from './core/keys.ts';
+import { update } from './core/update.ts';
+import { buildApp } from './http/app.ts';
+import { isLoopback } from './http/knock.ts';
+import { openMetrics } from './http/metrics.ts';
+import { openCommonPasswords } from './passwords/common.ts';
+import { openHasher } from './passwords/hasher.ts';
+import { openAccess, openClients } from './storage/clients.ts';
+import { openListing } from './storage/listing.ts';
+import { migrate } from './storage/migrations.ts';
+import { openReadiness } from './storage/readiness.ts';
+import { openRegistry } from './storage/registry.ts';
+import { openStore } from './store.ts';
+import { version } from './version.ts';
+
+export interface Service {
+  /** Where it answers, such as `http://127.0.0.1:8420`. */
+  readonly url: string;
+  readonly protectedMode: boolean;
+  /** Takes no new connection, finishes the calls at work, then closes the store. */
+  stop(): Promise<void>;
+}
+
+/** How many of the largest bodies may be at work together. */
+const largestBodies = 8;
+
+/** Joins the rooms of the house, and opens the door. */
+export async function startService(config: Config, log: Logger): Promise<Service> {
+  const store = await openStore(config, { as: 'service', log: (message) => log.info(message) });
+  try {
+    const { database } = store;
+    for (const name of await migrate(database)) log.info({ migration: name }, 'migrated');
+    const access = openAccess(database);
+    if (config.FIRST_CLIENT !== null) await makeFirstClient(config.FIRST_CLIENT);
+    const hasClients = await access.hasClients();
+    if (!hasClients && !isLoopback(config.HOST) && config.HOST !== 'localhost') throw closedDoor(config.HOST);
+
+    const metrics = openMetrics();
+    const hasher = openHasher({
+      concurrency: config.HASH_CONCURRENCY,
+      memoryKib: config.HASH_MEMORY_KIB,
+      passes: config.HASH_PASSES,
+      maxWaitSeconds: config.MAX_WAIT_SECONDS,
+      onHash: metrics.hashed,
+    });
+    metrics.watch(hasher);
+    const registry = openRegistry(database);
+    const { isCommon } = openCommonPasswords();
+    const rules = {
+      requireEmail: config.REQUIRE_EMAIL,
+      password: { minLength: config.PASSWORD_MIN, isCommon },
+    };
+    const tools = {
+      store: registry,
+      hasher,
+      rules,
+      limits: { records: config.MAX_RECORDS, users: config.MAX_USERS },
+    };
+    const readiness = openReadiness(database);
+
+    const app = await buildApp({
+      version,
+      log,
+      limits: {
+        bytes: config.MAX_BODY_BYTES,
+        depth: config.MAX_DEPTH,
+        bytesTogether: config.MAX_BODY_BYTES * largestBodies,
+      },
+      callsPerMinute: config.CALLS_PER_MINUTE,
+      trustedProxies: config.TRUST_PROXY,
+      calls: {
+        update: (body, context) => update(body, context, tools),
+        insert: (body, context) => insert(body, context, tools),
+      },
+      listing: openListing(database),
+      access,
+      readiness,
+      metrics,
+    });
+    await app.listen({
+      host: config.HOST,
+      port: config.PORT,
+      backlog: 4096,
+      listenTextResolver: () => 'listening',
+    });
+
+    return {
+      url: urlOf(app.server.address() as AddressInfo),
+      protectedMode: !hasClients,
+      async stop() {
+        readiness.stopping();
+        await app.close();
+        await store.close();
+      },
+    };
+
+    async function makeFirstClient(text: string): Promise<void> {
+      const pair = readKeyPair(text);
+      if (pair && (await ensureFirstClient(pair, openClients(database))))
+        log.info('the first API client was created');
+    }
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+function closedDoor(host: string): ConfigError {
+  return new ConfigError(
+    `${prefix}HOST is ${host}, but no API client exists yet, so that anyone could call. ` +
+      `Create one first (npx anagrafe client create --name erp), or give one in ${prefix}FIRST_CLIENT.`,
+  );
+}
+
+function urlOf({ address, family, port }: AddressInfo): string {
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}

@@ -1,0 +1,87 @@
+import { hash } from '@node-rs/argon2';
+import { Refusal } from '../core/faults.ts';
+import type { Hasher, Lane } from '../core/hashing.ts';
+import { Lanes } from './lanes.ts';
+
+export interface HasherOptions {
+  /** Hashes in flight: as many as there are cores. More lose a third of the speed. */
+  readonly concurrency: number;
+  readonly memoryKib: number;
+  readonly passes: number;
+  /** The longest queue, in seconds, that a call may find before it. */
+  readonly maxWaitSeconds: number;
+  /** Told how long each hash took. */
+  onHash?(lane: Lane, seconds: number): void;
+}
+
+export interface HashingPool extends Hasher {
+  waiting(lane: Lane): number;
+  readonly running: number;
+  /** Hashes per second that the pool can do, by the latest ones. */
+  readonly capacity: number;
+}
+
+/** How much the newest hash counts in the running mean of what a hash takes. */
+const weight = 0.05;
+/** Until the first hash has been measured. */
+const guessSeconds = 0.02;
+
+/** argon2id, with lanes in front: interactive work before bulk work, and bulk callers in turn. */
+export function openHasher(options: HasherOptions): HashingPool {
+  const lanes = new Lanes();
+  let running = 0;
+  let meanSeconds = guessSeconds;
+
+  function capacity(): number {
+    return options.concurrency / meanSeconds;
+  }
+
+  function fill(): void {
+    while (running < options.concurrency) {
+      const task = lanes.next();
+      if (!task) return;
+      running++;
+      void task.run().finally(() => {
+        running--;
+        fill();
+      });
+    }
+  }
+
+  async function hashNow(password: string, lane: Lane): Promise<string> {
+    const start = performance.now();
+    const result = await hash(password, {
+      memoryCost: options.memoryKib,
+      timeCost: options.passes,
+      parallelism: 1,
+    });
+    const seconds = (performance.now() - start) / 1000;
+    meanSeconds += (seconds - meanSeconds) * weight;
+    options.onHash?.(lane, seconds);
+    return result;
+  }
+
+  return {
+    admit({ lane, share, count }) {
+      const wait = lanes.ahead(lane, share, count) / capacity();
+      if (count > 0 && wait > options.maxWaitSeconds) {
+        const seconds = Math.ceil(wait);
+        throw new Refusal('OVERLOADED', { figures: { seconds }, retryAfterSeconds: seconds });
+      }
+      return {
+        hash: (password) =>
+          new Promise((resolve, reject) => {
+            lanes.push(lane, { share, run: () => hashNow(password, lane).then(resolve, reject) });
+            fill();
+          }),
+      };
+    },
+    waiting: (lane) => lanes.length(lane),
+    get running() {
+      return running;
+    },
+    get capacity() {
+      return capacity();
+    },
+  };
+}

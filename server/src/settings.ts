@@ -1,0 +1,92 @@
+import { isIP } from 'node:net';
+
+/** A setting of the environment: how its text is read, and what it takes, in words. */
+export interface Setting<Value> {
+  readonly takes: string;
+  readonly about: string;
+  /** Undefined where the text is no value of the setting. */
+  read(text: string): Value | undefined;
+  readonly fallback: Value;
+  /** Whether the value may not be shown as it is. */
+  readonly secret?: boolean;
+  show(value: Value): string;
+}
+
+export function integer(min: number, max: number, fallback: number, about: string): Setting<number> {
+  return {
+    takes: `a whole number from ${min} to ${max}`,
+    about,
+    fallback,
+    read(text) {
+      const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+      return value >= min && value <= max ? value : undefined;
+    },
+    show: String,
+  };
+}
+
+export function flag(fallback: boolean, about: string): Setting<boolean> {
+  return {
+    takes: 'true or false',
+    about,
+    fallback,
+    read: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
+    show: String,
+  };
+}
+
+export function oneOf<const Choice extends string>(
+  choices: readonly Choice[],
+  fallback: Choice,
+  about: string,
+): Setting<Choice> {
+  return {
+    takes: `one of ${choices.join(', ')}`,
+    about,
+    fallback,
+    read: (text) => choices.find((choice) => choice === text),
+    show: String,
+  };
+}
+
+export function text<Fallback extends string | null>(options: {
+  takes: string;
+  about: string;
+  fallback: Fallback;
+  accepts?(text: string): boolean;
+  mask?(text: string): string;
+}): Setting<string | Fallback> {
+  return {
+    takes: options.takes,
+    about: options.about,
+    fallback: options.fallback,
+    secret: options.mask !== undefined,
+    read: (value) => ((options.accepts?.(value) ?? true) ? value : undefined),
+    show: (value) => (value === null ? '(not set)' : (options.mask?.(value) ?? value)),
+  };
+}
+
+export function list(
+  takes: string,
+  about: string,
+  accepts: (item: string) => boolean,
+): Setting<readonly string[]> {
+  return {
+    takes,
+    about,
+    fallback: [],
+    read(value) {
+      const items = value.split(',').map((item) => item.trim());
+      return items.every(accepts) ? items : undefined;
+    },
+    show: (items) => (items.length > 0 ? items.join(',') : '(none)'),
+  };
+}
+
+/** An address, or a network such as `10.0.0.0/8`. */
+export function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/');
+  const width = isIP(address) === 6 ? 128 : 32;
+  const sound = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= width);
+  return isIP(address) !== 0 && sound && rest.length === 0;
+}

@@ -1,0 +1,120 @@
+import type { AccessStore, KnownClient } from '../core/access.ts';
+import type { Client, ClientStore, NewClient } from '../core/clients.ts';
+import { type Database, reading } from './database.ts';
+
+const clientColumns = `id, public_key as "publicKey", name, scopes, networks::text[] as networks,
+  known_by_address as "knownByAddress", created_at as "createdAt", revoked_at as "revokedAt"`;
+
+const knownColumns = `client.id, client.name, client.scopes, array(
+    select digest from anagrafe.client_secrets
+     where client_id = client.id and (expires_at is null or expires_at > now())
+  ) as digests`;
+
+/** What access needs at every call. Nothing is kept in memory, so a revoked client is out with its next request. */
+export function openAccess(database: Database): AccessStore {
+  let seen = false;
+  return {
+    findClient: (publicKey, address) => reading(() => findClient(database, publicKey, address)),
+    findClientByAddress: (address) => reading(() => findClientByAddress(database, address)),
+    async hasClients() {
+      // Clients are revoked, never deleted: once there is one, the answer stays.
+      seen ||= await reading(() => hasClients(database));
+      return seen;
+    },
+  };
+}
+
+export function openClients(database: Database): ClientStore {
+  return {
+    insertClient: (client, digest) => insertClient(database, client, digest),
+    listClients: () => database.query<Client>(`select ${clientColumns} from anagrafe.clients order by id`),
+    addSecret: (publicKey, digest, oldEndsAt) => addSecret(database, publicKey, digest, oldEndsAt),
+    revokeClient: (publicKey) => revokeClient(database, publicKey),
+  };
+}
+
+async function findClient(
+  database: Database,
+  publicKey: string,
+  address: string | null,
+): Promise<KnownClient | null> {
+  const [client] = await database.query<KnownClient>(
+    `select ${knownColumns},
+            cardinality(networks) = 0 or coalesce($2::inet <<= any (networks), false) as "mayCallFrom"
+       from anagrafe.clients as client where public_key = $1 and revoked_at is null`,
+    [publicKey, address],
+  );
+  return client ?? null;
+}
+
+async function findClientByAddress(database: Database, address: string): Promise<KnownClient | null> {
+  const [client] = await database.query<KnownClient>(
+    `select ${knownColumns}, true as "mayCallFrom"
+       from anagrafe.clients as client
+      where known_by_address and revoked_at is null and $1::inet <<= any (networks)`,
+    [address],
+  );
+  return client ?? null;
+}
+
+async function hasClients(database: Database): Promise<boolean> {
+  const rows = await database.query('select from anagrafe.clients limit 1');
+  return rows.length > 0;
+}
+
+async function insertClient(database: Database, client: NewClient, digest: Buffer): Promise<Client | null> {
+  return database.transaction(async (connection) => {
+    // One at a time: two clients known by the same address would make it unclear who calls.
+    await connection.query('lock table anagrafe.clients in share row exclusive mode');
+    const [inserted] = await connection.query<Client>(
+      `insert into anagrafe.clients (public_key, name, scopes, networks, known_by_address)
+       select $1, $2, $3, $4::cidr[], $5
+        where not ($5 and exists (
+          select from anagrafe.clients as other, unnest(other.networks) as theirs, unnest($4::cidr[]) as ours
+           where other.known_by_address and other.revoked_at is null and theirs && ours))
+       on conflict do nothing
+       returning ${clientColumns}`,
+      [client.publicKey, client.name, client.scopes, client.networks, client.knownByAddress],
+    );
+    if (!inserted) return null;
+    await connection.query('insert into anagrafe.client_secrets (client_id, digest) values ($1, $2)', [
+      inserted.id,
+      digest,
+    ]);
+    return inserted;
+  });
+}
+
+async function addSecret(
+  database: Database,
+  publicKey: string,
+  digest: Buffer,
+  oldEndsAt: Date,
+): Promise<boolean> {
+  return database.transaction(async (connection) => {
+    const [client] = await connection.query<{ id: number }>(
+      'select id from anagrafe.clients where public_key = $1 and revoked_at is null for update',
+      [publicKey],
+    );
+    if (!client) return false;
+    await connection.query(
+      `update anagrafe.client_secrets
+          set expires_at = case when expires_at is null then $2::timestamptz else least(expires_at, now()) end
+        where client_id = $1`,
+      [client.id, oldEndsAt],
+    );
+    await connection.query('insert into anagrafe.client_secrets (client_id, digest) values ($1, $2)', [
+      client.id,
+      digest,
+    ]);
+    return true;
+  });
+}
+
+async function revokeClient(database: Database, publicKey: string): Promise<boolean> {
+  const rows = await database.query<{ id: number }>(
+    'update anagrafe.clients set revoked_at = now() where public_key = $1 and revoked_at is null returning id',
+    [publicKey],
+  );
+  return rows.length > 0;
+}

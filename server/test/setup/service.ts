@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, inject } from 'vitest';
+import { type Config, readConfig } from '../../src/config.ts';
+import type { Envelope } from '../../src/http/envelope.ts';
+import type { Tuple } from '../../src/http/tuple.ts';
+import { openLog } from '../../src/log.ts';
+import { type Service, startService } from '../../src/main.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { openStore, type Store } from '../../src/store.ts';
+import './outside-cluster.ts';
+
+export interface Answer<Item = Tuple> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly body: Envelope<Item>;
+}
+
+export interface TestService {
+  readonly url: string;
+  readonly config: Config;
+  /** The same store, for a look behind the wire. */
+  readonly database: Database;
+  /** Every line that was logged. */
+  readonly log: readonly string[];
+  /** A call with a JSON body: `call('irs/update', [...])`. */
+  call<Item = Tuple>(path: string, body: unknown, init?: RequestInit): Promise<Answer<Item>>;
+  stop(): Promise<void>;
+}
+
+/** An empty store on the engine that this run is about. It goes with the test file. */
+export async function emptyStore(): Promise<{ settings: Record<string, string>; discard(): Promise<void> }> {
+  if (inject('store') === 'outside') return outsideDatabase(inject('outsideUrl'));
+  const folder = mkdtempSync(join(tmpdir(), 'anagrafe-test-'));
+  return {
+    settings: { ANAGRAFE_DATA: folder },
+    discard: async () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+async function outsideDatabase(server: string) {
+  const name = `anagrafe_${randomBytes(6).toString('hex')}`;
+  const run = async (sql: string) => {
+    const client = new pg.Client({ connectionString: `${server}/postgres` });
+    await client.connect();
+    await client.query(sql).finally(() => client.end());
+  };
+  await run(`create database ${name}`);
+  return {
+    settings: { ANAGRAFE_DATABASE_URL: `${server}/${name}` },
+    discard: () => run(`drop database ${name} with (force)`),
+  };
+}
+
+/** The real service on an empty store and a free port; stopped and cleared away when the test file ends. */
+export async function startTestService(settings: Record<string, string> = {}): Promise<TestService> {
+  const empty = await emptyStore();
+  const config = readConfig({ ANAGRAFE_PORT: '0', ...empty.settings, ...settings });
+  const log: string[] = [];
+  let service: Service | undefined;
+  let beside: Store | undefined;
+  let stopped: Promise<void> | undefined;
+
+  async function stop(): Promise<void> {
+    await beside?.close();
+    await service?.stop();
+    await empty.discard();
+  }
+  const stopOnce = () => (stopped ??= stop());
+  afterAll(stopOnce);
+
+  service = await startService(config, openLog(config.LOG_LEVEL, { write: (line) => log.push(line) }));
+  beside = await openStore(config, { as: 'visitor', log: () => {} });
+  const { url } = service;
+  return {
+    url,
+    config,
+    database: beside.database,
+    log,
+    call: (path, body, init = {}) => send(`${url}/api/sync/v1/${path}`, body, init),
+    stop: stopOnce,
+  };
+}
+
+async function send<Item>(url: string, body: unknown, init: RequestInit): Promise<Answer<Item>> {
+  const headers = { 'content-type': 'application/json', ...(init.headers as Record<string, string>) };
+  const response = await fetch(url, { method: 'POST', body: JSON.stringify(body), ...init, headers });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
+}
+
+/** A registration that has no fault. */
+export function newUser(Username: string, more: Record<string, unknown> = {}) {
+  return { Username, Password: 'correct horse battery', ConfirmPassword: 'correct horse battery', ...more };
+}
+
+/** Inserts principals and returns their IDs. */
+export async function insertPrincipals(service: TestService, count: number): Promise<number[]> {
+  const records = Array.from({ length: count }, (_, n) => ({ Denomination: `Principal ${n + 1}` }));
+  const { body } = await service.call('irs/insert', records);
+  return (body.result?.records ?? []).map((tuple) => tuple.Item1 ?? 0);
+}
