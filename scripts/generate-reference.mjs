@@ -1,0 +1,29 @@
+// Writes what is committed but comes from the code: the reference pages, the OpenAPI document, the schema.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readConfig } from '../server/dist/config.js';
+import { openLog } from '../server/dist/log.js';
+import { startService } from '../server/dist/main.js';
+import { generatedPages } from '../server/dist/reference.js';
+import { describeSchema } from '../server/dist/storage/schema.js';
+import { openStore } from '../server/dist/store.js';
+
+const root = new URL('../', import.meta.url);
+const write = (path, text) => writeFileSync(new URL(path, root), text);
+
+for (const [path, page] of Object.entries(generatedPages)) write(path, page());
+
+const folder = mkdtempSync(join(tmpdir(), 'anagrafe-generate-'));
+const config = readConfig({ ANAGRAFE_DATA: folder, ANAGRAFE_PORT: '0' });
+const service = await startService(config, openLog('silent'));
+const store = await openStore(config, { as: 'visitor', log: () => {} });
+try {
+  const openapi = await (await fetch(`${service.url}/openapi.json`)).json();
+  write('server/openapi.json', `${JSON.stringify(openapi, null, 2)}\n`);
+  write('server/schema.sql', await describeSchema(store.database));
+} finally {
+  await store.close();
+  await service.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
