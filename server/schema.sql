@@ -4,7 +4,7 @@ create table anagrafe.client_secrets (
   digest bytea not null,
   created_at timestamp with time zone not null default now(),
   expires_at timestamp with time zone,
-  constraint client_secrets_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
+  constraint client_secrets_client_id_fkey FOREIGN KEY (client_id) REFERENCES anagrafe.clients(id),
   constraint client_secrets_digest_key UNIQUE (digest),
   constraint client_secrets_pkey PRIMARY KEY (id)
 );
@@ -77,7 +77,7 @@ create table anagrafe.users (
   password_changed_at timestamp with time zone not null default now(),
   last_login_at timestamp with time zone,
   constraint users_pkey PRIMARY KEY (id),
-  constraint users_principal_id_fkey FOREIGN KEY (principal_id) REFERENCES principals(id),
+  constraint users_principal_id_fkey FOREIGN KEY (principal_id) REFERENCES anagrafe.principals(id),
   constraint users_state_check CHECK ((state = ANY (ARRAY['active'::text, 'disabled'::text]))),
   constraint users_username_key_key UNIQUE (username_key)
 );

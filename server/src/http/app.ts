@@ -64,7 +64,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await describeApi(app, options.version);
   const trustedProxies = networkList(options.trustedProxies);
   operationRoutes(app, { ...options, trustedProxies });
-  consoleRoute(app);
+  consoleRoute(app, options);
   await app.register(async (api) => buildApi(api, options), { prefix: '/api/sync/v1' });
   return app;
 }

@@ -1,21 +1,30 @@
-import type { Database } from './database.ts';
+import type { Connection, Database } from './database.ts';
 
 /**
  * The schema as the database itself tells it, in a form that is the same on every supported version of PostgreSQL.
  * A copy is kept in `server/schema.sql`, so that a change of the schema is seen in a review.
  */
 export async function describeSchema(database: Database): Promise<string> {
-  const tables = await database.query<{ oid: number; name: string }>(
+  return database.transaction(async (connection) => {
+    // Names are then written in full, whatever the role that connects would have left out.
+    await connection.query(`set local search_path to ''`);
+    return describeTables(connection);
+  });
+}
+
+async function describeTables(connection: Connection): Promise<string> {
+  const tables = await connection.query<{ oid: number; name: string }>(
     `select oid::int, relname as name from pg_class
       where relnamespace = 'anagrafe'::regnamespace and relkind in ('r', 'p') order by relname`,
   );
-  const parts = await Promise.all(tables.map((table) => describeTable(database, table)));
+  const parts: string[] = [];
+  for (const table of tables) parts.push(await describeTable(connection, table));
   return `${parts.join('\n\n')}\n`;
 }
 
-async function describeTable(database: Database, table: { oid: number; name: string }): Promise<string> {
+async function describeTable(connection: Connection, table: { oid: number; name: string }): Promise<string> {
   const columns = await lines(
-    database,
+    connection,
     `select attname || ' ' || format_type(atttypid, atttypmod)
             || case when attcollation <> 0 and attcollation <> typcollation
                     then ' collate "' || (select collname from pg_collation where oid = attcollation) || '"' else '' end
@@ -29,13 +38,13 @@ async function describeTable(database: Database, table: { oid: number; name: str
     table.oid,
   );
   const constraints = await lines(
-    database,
+    connection,
     `select 'constraint ' || conname || ' ' || pg_get_constraintdef(oid) as line
        from pg_constraint where conrelid = $1 and contype in ('p', 'u', 'f', 'c') order by conname`,
     table.oid,
   );
   const indexes = await lines(
-    database,
+    connection,
     `select pg_get_indexdef(indexrelid) || ';' as line
        from pg_index join pg_class on pg_class.oid = indexrelid
       where indrelid = $1 and not exists (select from pg_constraint where conindid = indexrelid and conrelid = $1)
@@ -46,7 +55,7 @@ async function describeTable(database: Database, table: { oid: number; name: str
   return [`create table anagrafe.${table.name} (\n${body}\n);`, ...indexes].join('\n');
 }
 
-async function lines(database: Database, sql: string, oid: number): Promise<string[]> {
-  const rows = await database.query<{ line: string }>(sql, [oid]);
+async function lines(connection: Connection, sql: string, oid: number): Promise<string[]> {
+  const rows = await connection.query<{ line: string }>(sql, [oid]);
   return rows.map((row) => row.line);
 }

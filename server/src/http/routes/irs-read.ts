@@ -11,7 +11,8 @@ import {
 } from '../../core/listing.ts';
 import { debugOf } from '../call.ts';
 import { type Debug, pageFigures } from '../envelope.ts';
-import { PrincipalListing, principalAnswers, UserListing, userAnswers } from '../schemas.ts';
+import { principalAnswers, userAnswers } from '../schemas/answers.ts';
+import { PrincipalListing, UserListing } from '../schemas/requests.ts';
 
 /** `irs/list` and `irs/users`: pages of what is stored, without anything secret. */
 export function readRoutes(app: FastifyInstance, store: ListingStore): void {

@@ -5,7 +5,8 @@ import { debugOf, languageOf } from '../call.ts';
 import { outcomesEnvelope } from '../envelope.ts';
 import type { Metrics } from '../metrics.ts';
 import { wantsRepresentation } from '../preferences.ts';
-import { InsertBody, UpdateBody, writeAnswers } from '../schemas.ts';
+import { writeAnswers } from '../schemas/answers.ts';
+import { InsertBody, UpdateBody } from '../schemas/requests.ts';
 
 type Write = (body: unknown, context: CallContext) => Promise<Outcome[]>;
 
@@ -18,19 +19,27 @@ export interface WritingCalls {
 export function writeRoutes(app: FastifyInstance, calls: WritingCalls, metrics: Metrics): void {
   const config = { scope: 'sync:write' } as const;
 
+  const update = (request: FastifyRequest, reply: FastifyReply) => write('update', request, reply);
   app.route({
-    method: ['POST', 'PUT', 'PATCH'],
+    method: ['PUT', 'PATCH'],
+    url: '/irs/update',
+    config,
+    schema: { hide: true },
+    handler: update,
+  });
+  app.route({
+    method: 'POST',
     url: '/irs/update',
     config,
     schema: {
       summary: 'Register users and reset passwords',
       description:
-        'Each user with a `Username` is registered, each with an `ID` gets a new password. A record is applied as a whole or not at all; records are independent of one another.',
+        'Each user with a `Username` is registered, each with an `ID` gets a new password. A record is applied as a whole or not at all; records are independent of one another. `PUT` and `PATCH` mean the same.',
       tags: ['irs'],
       body: UpdateBody,
       response: writeAnswers,
     },
-    handler: (request, reply) => write('update', request, reply),
+    handler: update,
   });
 
   app.route({

@@ -1,0 +1,134 @@
+import { type TSchema, Type } from 'typebox';
+import { codes } from '../../core/codes.ts';
+import { closed, Id, nullable, share } from './shared.ts';
+
+const Moment = Type.String({ format: 'date-time' });
+const Text = nullable(Type.String());
+const State = Type.String({ enum: ['active', 'disabled'] });
+const Count = Type.Integer({ minimum: 0 });
+const ErrorCode = share('ErrorCode', Type.String({ enum: Object.keys(codes) }));
+
+const user = {
+  ID: Id,
+  Username: Type.String(),
+  Email: Text,
+  State,
+  CreatedAt: Moment,
+  UpdatedAt: Moment,
+  PasswordChangedAt: Moment,
+  LastLoginAt: nullable(Moment),
+};
+
+const User = share('User', closed(user));
+const UserOfPrincipal = share('UserOfPrincipal', closed({ ...user, IRID: Id }));
+
+const Principal = share(
+  'Principal',
+  closed({
+    ID: Id,
+    ExternalKey: Text,
+    Denomination: Text,
+    Surname: Text,
+    Name: Text,
+    Vatnumber: Text,
+    Taxcode: Text,
+    Email: Text,
+    State,
+    CreatedAt: Moment,
+    UpdatedAt: Moment,
+    UsersCount: Count,
+    Users: Type.Array(User, { maxItems: 1000, description: 'the first 1,000' }),
+  }),
+);
+
+const AppliedUser = share(
+  'AppliedUser',
+  closed({
+    ID: Id,
+    Username: Type.String(),
+    Email: Text,
+    Operation: Type.String({ enum: ['register', 'reset'] }),
+  }),
+);
+
+const Fault = share('Fault', closed({ code: ErrorCode, message: Type.String() }));
+
+const Tuple = share(
+  'Tuple',
+  closed({
+    Item1: nullable(Type.Integer({ description: 'the ID of the principal' })),
+    Item2: nullable(ErrorCode),
+    Item3: Type.Boolean({ description: 'whether the record was applied' }),
+    Item4: nullable(Type.String({ description: 'why it was not, for a person' })),
+    Item5: Type.Record(Type.String(), Type.Array(Fault), {
+      description: 'every fault of the record, by place',
+    }),
+    Item6: closed(
+      { Users: Type.Optional(Type.Array(AppliedUser)) },
+      { description: 'filled with Prefer: return=representation' },
+    ),
+  }),
+);
+
+const Debug = share(
+  'Debug',
+  closed({
+    RequestTime: Moment,
+    ResponseTime: Moment,
+    Duration: Type.Number({ description: 'in milliseconds' }),
+    ClientIP: Type.String(),
+    RequestId: Type.String(),
+  }),
+);
+
+function envelope(result: TSchema): TSchema {
+  return closed({
+    statusCode: Type.Integer(),
+    errorCode: nullable(ErrorCode),
+    message: Text,
+    result,
+    debug: nullable(Debug),
+  });
+}
+
+function page(name: string, item: TSchema): TSchema {
+  const result = closed({
+    totalCount: Count,
+    totalPages: Count,
+    page: Type.Integer({ minimum: 1 }),
+    count: Count,
+    records: Type.Array(item),
+    record: Type.Null(),
+  });
+  return share(name, envelope(result));
+}
+
+const Tuples = page('TuplesEnvelope', Tuple);
+const Principals = page('PrincipalsEnvelope', Principal);
+const Users = page('UsersEnvelope', UserOfPrincipal);
+const Refusal = share('RefusalEnvelope', envelope(Type.Null()));
+
+const answer = (description: string, schema: TSchema) => ({
+  description,
+  content: { 'application/json': { schema } },
+});
+
+const refusals = {
+  400: answer('The body or a parameter cannot be understood', Refusal),
+  401: answer('No valid credential', Refusal),
+  403: answer('The credential lacks the scope', Refusal),
+  413: answer('Too large', Refusal),
+  415: answer('Not JSON', Refusal),
+  429: answer('Over the rate of the client; see Retry-After', Refusal),
+  500: answer('A fault of the service', Refusal),
+  503: answer('Over the capacity of the service, or its database is away; see Retry-After', Refusal),
+};
+
+export const writeAnswers = {
+  200: answer('Every record was applied', Tuples),
+  207: answer('Some records were applied; the tuples tell which', Tuples),
+  422: answer('No record was applied; the tuples tell why', Tuples),
+  ...refusals,
+};
+export const principalAnswers = { 200: answer('A page of principals', Principals), ...refusals };
+export const userAnswers = { 200: answer('A page of users', Users), ...refusals };

@@ -1,0 +1,72 @@
+import { Type } from 'typebox';
+import { closed, Id, nullable, share } from './shared.ts';
+
+const text = (maxLength: number) => Type.Optional(nullable(Type.String({ minLength: 1, maxLength })));
+
+const passwords = {
+  Password: Type.String({ format: 'password', description: '8 to 128 characters, none of the common ones' }),
+  ConfirmPassword: Type.String({ format: 'password', description: 'the same as Password' }),
+};
+
+const Registration = share(
+  'Registration',
+  closed({ Username: Type.String({ minLength: 1, maxLength: 128 }), Email: text(254), ...passwords }),
+);
+
+const Reset = share('Reset', closed({ ID: Id, ...passwords }));
+
+const longSentence = 'una frase lunga';
+const newSentence = 'una frase nuova';
+
+export const UpdateBody = Type.Array(
+  closed({ ID: Id, Users: Type.Array(Type.Union([Registration, Reset]), { minItems: 1 }) }),
+  {
+    minItems: 1,
+    examples: [
+      [
+        {
+          ID: 1,
+          Users: [{ Username: 'mario.rossi', Password: longSentence, ConfirmPassword: longSentence }],
+        },
+      ],
+      [{ ID: 1, Users: [{ ID: 1, Password: newSentence, ConfirmPassword: newSentence }] }],
+    ],
+  },
+);
+
+export const InsertBody = Type.Array(
+  closed(
+    {
+      ExternalKey: text(128),
+      Denomination: text(255),
+      Surname: text(255),
+      Name: text(255),
+      Vatnumber: text(64),
+      Taxcode: text(64),
+      Email: text(254),
+      Users: Type.Optional(nullable(Type.Array(Registration))),
+    },
+    { minProperties: 1 },
+  ),
+  {
+    minItems: 1,
+    examples: [[{ ExternalKey: 'C-1', Denomination: 'Rossi Srl', Vatnumber: 'IT01234567890' }]],
+  },
+);
+
+const listing = {
+  Page: Type.Optional(nullable(Type.Integer({ minimum: 1, default: 1 }))),
+  PageSize: Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: 1000, default: 100 }))),
+  Date: Type.Optional(
+    nullable(Type.String({ description: 'what changed since: 2026-01-31 or 2026-01-31T08:00:00Z' })),
+  ),
+  ID: Type.Optional(nullable(Id)),
+  ExternalKey: text(128),
+  Search: text(200),
+};
+
+export const PrincipalListing = closed(listing, { examples: [{ Page: 1, PageSize: 100 }] });
+export const UserListing = closed(
+  { ...listing, Username: text(128) },
+  { examples: [{ Username: 'mario.rossi' }] },
+);

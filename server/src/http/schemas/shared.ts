@@ -1,0 +1,24 @@
+import { type TSchema, Type } from 'typebox';
+
+/**
+ * The wire in the words of JSON Schema, for the OpenAPI document and its readers. Requests are not checked against
+ * these: the core finds every fault of every record by place, which a schema validator cannot.
+ */
+export const sharedSchemas: TSchema[] = [];
+
+/** Puts a schema into the document once, under a name, and gives a reference to it. */
+export function share(name: string, schema: TSchema): TSchema {
+  sharedSchemas.push({ $id: name, ...schema });
+  return Type.Unsafe({ $ref: `${name}#` });
+}
+
+/** An object with these fields and no others. */
+export function closed(properties: Record<string, TSchema>, more: Record<string, unknown> = {}): TSchema {
+  return Type.Object(properties, { additionalProperties: false, ...more });
+}
+
+export function nullable(schema: TSchema): TSchema {
+  return Type.Union([schema, Type.Null()]);
+}
+
+export const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });

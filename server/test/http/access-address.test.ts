@@ -1,0 +1,244 @@
+import { Agent, request } from 'undici';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ClientError, type ClientStore, createClient, type NewClient } from '../../src/core/clients.ts';
+import type { Envelope } from '../../src/http/envelope.ts';
+import { openClients } from '../../src/storage/clients.ts';
+import { startTestService, type TestService } from '../setup/service.ts';
+
+type Headers = Record<string, string>;
+
+const agents = new Map<string, Agent>();
+afterAll(() => Promise.all([...agents.values()].map((agent) => agent.close())));
+
+/** Every address of 127.0.0.0/8 is this machine, so a caller can choose where it calls from. */
+function from(localAddress: string): Agent {
+  const agent = agents.get(localAddress) ?? new Agent({ localAddress });
+  agents.set(localAddress, agent);
+  return agent;
+}
+
+async function call(service: TestService, address: string, headers: Headers = {}, path = 'irs/list') {
+  const answer = await request(`${service.url}/api/sync/v1/${path}`, {
+    dispatcher: from(address),
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: path === 'irs/insert' ? '[{"Denomination":"By address"}]' : '{}',
+  });
+  return { status: answer.statusCode, envelope: (await answer.body.json()) as Envelope };
+}
+
+function creating(store: ClientStore) {
+  return async (wish: Partial<NewClient>): Promise<{ publicKey: string; headers: Headers }> => {
+    const whole = { name: 'erp', scopes: ['sync:read'], networks: [], knownByAddress: false } as const;
+    const { client, secret } = await createClient({ ...whole, ...wish }, store);
+    const headers = { SyncPublicKey: client.publicKey, SyncSecretKey: secret };
+    return { publicKey: client.publicKey, headers };
+  };
+}
+
+describe('without a trusted proxy', () => {
+  let service: TestService;
+  let clients: ClientStore;
+  let create: ReturnType<typeof creating>;
+  const status = async (...args: [string, Headers?, string?]) => (await call(service, ...args)).status;
+
+  beforeAll(async () => {
+    service = await startTestService();
+    clients = openClients(service.database);
+    create = creating(clients);
+  });
+
+  describe('a client with networks', () => {
+    it('may use its key from there and from nowhere else', async () => {
+      const { headers } = await create({ networks: ['127.0.0.64/26', '127.0.0.9'] });
+      for (const address of ['127.0.0.64', '127.0.0.127', '127.0.0.9'])
+        expect(await status(address, headers)).toBe(200);
+      for (const address of ['127.0.0.63', '127.0.0.128', '127.0.0.1', '127.0.0.90'])
+        expect(await status(address, headers)).toBe(401);
+    });
+
+    it('cannot move by claiming another address', async () => {
+      const { headers } = await create({ networks: ['127.0.0.9/32', '10.0.0.0/8'] });
+      const claims = ['x-forwarded-for', 'x-real-ip', 'true-client-ip'].map((name) => ({ [name]: '10.0.0.1' }));
+      for (const claim of [...claims, { forwarded: 'for=10.0.0.1' }]) {
+        expect(await status('127.0.0.1', { ...headers, ...claim })).toBe(401);
+        expect(await status('127.0.0.9', { ...headers, ...claim })).toBe(401);
+      }
+      expect(await status('127.0.0.9', headers)).toBe(200);
+    });
+
+    it('still needs its key there when it is not known by address', async () => {
+      await create({ networks: ['127.0.0.9/32'] });
+      expect(await status('127.0.0.9')).toBe(401);
+    });
+  });
+
+  describe('a client known by address', () => {
+    beforeAll(async () => {
+      await create({
+        name: 'office',
+        scopes: ['sync:write', 'sync:read'],
+        networks: ['127.0.1.0/24'],
+        knownByAddress: true,
+      });
+    });
+
+    it('calls without a credential from its networks, and nobody else does', async () => {
+      expect(await status('127.0.1.7')).toBe(200);
+      expect(await status('127.0.1.7', {}, 'irs/insert')).toBe(200);
+      expect(await status('127.0.2.7')).toBe(401);
+      expect(await status('127.0.0.1')).toBe(401);
+      expect(service.log.join('')).toContain('"ip":"127.0.1.7","client":"office"');
+    });
+
+    it('is not a page in a browser on its network', async () => {
+      const pages: Headers[] = [
+        { origin: 'http://evil.com' },
+        { origin: 'null' },
+        { origin: '' },
+        { origin: service.url },
+        { 'sec-fetch-site': 'cross-site' },
+        { 'sec-fetch-site': 'same-origin' },
+        { 'sec-fetch-site': 'none' },
+      ];
+      for (const headers of pages) expect(await status('127.0.1.7', headers)).toBe(401);
+    });
+
+    it('is not whoever stands behind a proxy on its network, nor whoever claims to be there', async () => {
+      for (const name of ['X-Forwarded-For', 'X-Real-IP', 'Via', 'CF-Connecting-IP', 'X-Forwarded-Proto']) {
+        expect(await status('127.0.1.7', { [name]: '127.0.1.7' })).toBe(401);
+        expect(await status('127.0.0.1', { [name]: '127.0.1.7' })).toBe(401);
+      }
+      expect(await status('127.0.1.7', { Forwarded: 'for=127.0.1.7' })).toBe(401);
+    });
+
+    it('is refused with a wrong credential, although its address alone would do', async () => {
+      const wrong: Headers[] = [
+        { SyncPublicKey: 'agp_nobody', SyncSecretKey: 'ags_nothing' },
+        { SyncPublicKey: 'agp_nobody' },
+        { authorization: 'Basic abc' },
+        { AccessToken: 'abc' },
+      ];
+      for (const headers of wrong) expect(await status('127.0.1.7', headers)).toBe(401);
+    });
+
+    it('may do what its scopes say and nothing more', async () => {
+      await create({ networks: ['127.0.3.0/24'], knownByAddress: true });
+      expect(await status('127.0.3.1')).toBe(200);
+      const refused = await call(service, '127.0.3.1', {}, 'irs/insert');
+      expect(refused.status).toBe(403);
+      expect(refused.envelope.message).toContain('sync:write');
+    });
+
+    it('is never admin by its address, only by its key', async () => {
+      const { headers } = await create({ scopes: ['admin'], networks: ['127.0.4.0/24'], knownByAddress: true });
+      expect(await status('127.0.4.1', {}, 'irs/insert')).toBe(403);
+      expect(await status('127.0.4.1', headers, 'irs/insert')).toBe(200);
+      await create({ scopes: ['admin', 'sync:read'], networks: ['127.0.5.0/24'], knownByAddress: true });
+      expect(await status('127.0.5.1')).toBe(200);
+      expect(await status('127.0.5.1', {}, 'irs/insert')).toBe(403);
+    });
+
+    it('is shut out with the next call once it is revoked, and its networks are free again', async () => {
+      const networks = ['127.0.6.0/24'];
+      const { publicKey } = await create({ networks, knownByAddress: true });
+      expect(await status('127.0.6.1')).toBe(200);
+      await clients.revokeClient(publicKey);
+      expect(await status('127.0.6.1')).toBe(401);
+      await create({ networks, knownByAddress: true });
+      expect(await status('127.0.6.1')).toBe(200);
+    });
+
+    it('shares no address with another one', async () => {
+      await create({ networks: ['127.0.7.0/24', 'fd00:7::/32'], knownByAddress: true });
+      const overlapping = ['127.0.7.0/24', '127.0.7.9', '127.0.6.0/23', '127.0.0.0/8', '0.0.0.0/0', 'fd00:7::1'];
+      for (const network of overlapping) {
+        const wish = create({ networks: ['127.9.9.9', network], knownByAddress: true });
+        await expect(wish).rejects.toThrow(ClientError);
+        await expect(wish).rejects.toThrow('another client is already known by an address of these networks');
+      }
+      await create({ networks: ['127.0.7.0/24'] });
+      await create({ networks: ['127.0.8.0/24'], knownByAddress: true });
+    });
+
+    it('shares no address even where two are created at the same moment', async () => {
+      const wishes = ['127.1.0.0/24', '127.1.0.0/25', '127.1.0.7', '127.1.0.0/16', '127.1.0.0/23'];
+      const outcomes = await Promise.allSettled(
+        wishes.map((network) => create({ networks: [network], knownByAddress: true })),
+      );
+      expect(outcomes.filter((outcome) => outcome.status === 'fulfilled')).toHaveLength(1);
+    });
+
+    it('needs a network', async () => {
+      await expect(create({ knownByAddress: true })).rejects.toThrow(
+        'a client known by address needs at least one network',
+      );
+    });
+  });
+});
+
+describe('behind a trusted proxy', () => {
+  let service: TestService;
+  let headers: Headers;
+  const status = async (...args: [string, Headers?, string?]) => (await call(service, ...args)).status;
+
+  beforeAll(async () => {
+    service = await startTestService({ ANAGRAFE_TRUST_PROXY: '127.0.0.1/32, 127.0.0.5' });
+    const create = creating(openClients(service.database));
+    await create({ name: 'office', networks: ['203.0.113.0/24', '2001:db8::/32'], knownByAddress: true });
+    await create({ name: 'machine', networks: ['127.0.0.0/16'], knownByAddress: true });
+    ({ headers } = await create({ networks: ['198.51.100.0/24'] }));
+  });
+
+  it('counts the address that the proxy forwards', async () => {
+    expect(await status('127.0.0.1', { 'x-forwarded-for': '203.0.113.9' })).toBe(200);
+    expect(await status('127.0.0.5', { 'x-forwarded-for': '203.0.113.9' })).toBe(200);
+    expect(await status('127.0.0.1', { 'x-forwarded-for': '2001:db8::7' })).toBe(200);
+    expect(await status('127.0.0.1', { 'x-forwarded-for': '::ffff:203.0.113.9' })).toBe(200);
+    expect(await status('127.0.0.1', { 'x-forwarded-for': '192.0.2.7' })).toBe(401);
+    expect(await status('127.0.0.1', { ...headers, 'x-forwarded-for': '198.51.100.7' })).toBe(200);
+    expect(await status('127.0.0.1', { ...headers, 'x-forwarded-for': '203.0.113.9' })).toBe(401);
+    expect(await status('127.0.0.1', headers)).toBe(401);
+  });
+
+  it('believes the proxy, not what the caller wrote in front of it', async () => {
+    expect(await status('127.0.0.1', { 'x-forwarded-for': '203.0.113.9, 192.0.2.7' })).toBe(401);
+    expect(await status('127.0.0.1', { 'x-forwarded-for': '192.0.2.7, 203.0.113.9' })).toBe(200);
+    expect(await status('127.0.0.1', { 'x-forwarded-for': '203.0.113.9, 192.0.2.7, 127.0.0.5' })).toBe(401);
+    expect(await status('127.0.0.1', { 'x-forwarded-for': '203.0.113.9, 127.0.0.5' })).toBe(200);
+    const claims = { 'x-real-ip': '203.0.113.9', 'true-client-ip': '203.0.113.9', forwarded: 'for=203.0.113.9' };
+    expect(await status('127.0.0.1', { ...claims, 'x-forwarded-for': '192.0.2.7' })).toBe(401);
+  });
+
+  it('believes nobody else', async () => {
+    expect(await status('127.0.0.2', { 'x-forwarded-for': '203.0.113.9' })).toBe(401);
+    expect(await status('127.0.0.2', { 'x-forwarded-for': '127.0.0.1, 203.0.113.9' })).toBe(401);
+  });
+
+  it('does not take the proxy for the caller where it tells of one in words that are not read', async () => {
+    expect(await status('127.0.0.2')).toBe(200);
+    const unread: Headers[] = [
+      { forwarded: 'for=192.0.2.7' },
+      { 'x-real-ip': '192.0.2.7' },
+      { via: '1.1 edge' },
+      { 'x-forwarded-proto': 'https' },
+      { 'cf-connecting-ip': '192.0.2.7' },
+      { 'x-forwarded-for': '' },
+    ];
+    for (const words of unread) expect([words, await status('127.0.0.1', words)]).toEqual([words, 401]);
+  });
+
+  it.each(['unknown', '_hidden', '203.0.113.9:4711', '[2001:db8::7]:80', '203.0.113', "'", 'fe80::1%eth0'])(
+    'refuses a forwarded address that is none: %s',
+    async (address) => {
+      const { status, envelope } = await call(service, '127.0.0.1', { 'x-forwarded-for': address });
+      expect(status).toBe(401);
+      expect(envelope.errorCode).toBe('UNAUTHENTICATED');
+    },
+  );
+
+  it('still knows a page behind the proxy for a page', async () => {
+    const page = { origin: 'https://evil.com', 'x-forwarded-for': '203.0.113.9' };
+    expect(await status('127.0.0.1', page)).toBe(401);
+  });
+});

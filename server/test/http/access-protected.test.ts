@@ -1,0 +1,260 @@
+import { connect } from 'node:net';
+import { request } from 'undici';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createClient, revokeClient } from '../../src/core/clients.ts';
+import type { Envelope } from '../../src/http/envelope.ts';
+import { openClients } from '../../src/storage/clients.ts';
+import { startTestService, type TestService } from '../setup/service.ts';
+
+type Headers = Record<string, string>;
+
+let service: TestService;
+let port: number;
+
+beforeAll(async () => {
+  service = await startTestService();
+  port = Number(new URL(service.url).port);
+});
+
+/** A call with exactly these headers: unlike `fetch`, it adds none of its own and forbids none. */
+async function call(headers: Headers, at = service): Promise<{ status: number; envelope: Envelope }> {
+  const answer = await request(`${at.url}/api/sync/v1/irs/list`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: '{}',
+  });
+  return { status: answer.statusCode, envelope: (await answer.body.json()) as Envelope };
+}
+
+/** A call written by hand, for what no HTTP library sends. */
+async function callByHand(target: string, version: string, ...headers: string[]): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  const head = [`POST ${target} HTTP/${version}`, ...headers, 'Content-Type: application/json'];
+  socket.write([...head, 'Content-Length: 2', 'Connection: close', '', '{}'].join('\r\n'));
+  let answer = '';
+  for await (const chunk of socket) answer += chunk;
+  return answer;
+}
+
+const closed = {
+  statusCode: 401,
+  errorCode: 'UNAUTHENTICATED',
+  message: expect.stringContaining('npx anagrafe client create --name erp'),
+  result: null,
+  debug: null,
+};
+
+async function expectClosed(headers: Headers): Promise<void> {
+  const { status, envelope } = await call(headers);
+  expect(status).toBe(401);
+  expect(envelope).toEqual(closed);
+}
+
+describe('protected mode, while no API client exists', () => {
+  it('serves a program on this machine without a credential, reading and writing', async () => {
+    const inserted = await service.call('irs/insert', [{ Denomination: 'Rossi Srl' }]);
+    expect(inserted.status).toBe(200);
+    expect((await call({})).status).toBe(200);
+  });
+
+  it.each(['localhost', 'LocalHost', '127.0.0.1', '127.0.0.2', '[::1]'])(
+    'serves a call by the loopback name %s, with or without a port',
+    async (host) => {
+      expect((await call({ host })).status).toBe(200);
+      expect((await call({ host: `${host}:${port}` })).status).toBe(200);
+    },
+  );
+
+  it.each([
+    'evil.com',
+    'evil.com:8420',
+    'localhost.evil.com',
+    '127.0.0.1.evil.com',
+    '127.0.0.1.nip.io',
+    'evil.com.localhost',
+    'localhost.',
+    'localhost@evil.com',
+    'evil.com@localhost',
+    'localhost:8420@evil.com',
+    'localhost, evil.com',
+    'localhost/evil.com',
+    'localhost#evil.com',
+    '0.0.0.0',
+    '0',
+    '127.1',
+    '2130706433',
+    '0x7f.0.0.1',
+    '[::]',
+    '[::ffff:127.0.0.1]',
+    '::1',
+    '10.0.0.1',
+    'localhost:http',
+    'localhost:123456',
+  ])('refuses a call to the Host %s, as a page with a rebound name would send it', async (host) => {
+    await expectClosed({ host });
+  });
+
+  it('refuses an empty Host', async () => {
+    const answer = await callByHand('/api/sync/v1/irs/list', '1.1', 'Host:');
+    expect(answer).toMatch(/^HTTP\/1\.1 401 /);
+  });
+
+  it('refuses HTTP/1.0, with and without a Host: an old proxy speaks it and tells nothing of itself', async () => {
+    for (const headers of [[], ['Host: localhost']]) {
+      const answer = await callByHand('/api/sync/v1/irs/list', '1.0', ...headers);
+      expect(answer).toMatch(/^HTTP\/1\.1 401 /);
+      expect(answer).toContain('npx anagrafe client create');
+    }
+  });
+
+  it('answers HTTP/1.1 without a Host with the envelope', async () => {
+    const answer = await callByHand('/api/sync/v1/irs/list', '1.1');
+    expect(answer).toMatch(/^HTTP\/1\.1 40[01] /);
+    expect(answer).toContain('"errorCode":"');
+  });
+
+  it('does not let a second Host hide behind a loopback one', async () => {
+    for (const hosts of [
+      ['Host: localhost', 'Host: evil.com'],
+      ['Host: evil.com', 'Host: localhost'],
+    ]) {
+      expect(await callByHand('/api/sync/v1/irs/list', '1.1', ...hosts)).toMatch(/^HTTP\/1\.1 40[01] /);
+    }
+  });
+
+  it('does not serve a whole address in the place of a path', async () => {
+    const target = `http://evil.com/api/sync/v1/irs/list`;
+    expect(await callByHand(target, '1.1', 'Host: localhost')).not.toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  it.each([
+    'X-Forwarded-For',
+    'X-Forwarded-Host',
+    'X-Forwarded-Proto',
+    'X-Forwarded-Port',
+    'X-Forwarded-Server',
+    'X-Forwarded',
+    'Forwarded',
+    'Forwarded-For',
+    'Via',
+    'X-Real-IP',
+    'X-Client-IP',
+    'X-Cluster-Client-IP',
+    'X-Original-Forwarded-For',
+    'X-Original-Host',
+    'CF-Connecting-IP',
+    'CF-Connecting-IPv6',
+    'True-Client-IP',
+    'Fastly-Client-IP',
+    'Fly-Client-IP',
+    'WL-Proxy-Client-IP',
+    'Do-Connecting-IP',
+    'X-Envoy-External-Address',
+    'X-Azure-ClientIP',
+    'X-Azure-SocketIP',
+    'X-Appengine-User-IP',
+    'X-Remote-Addr',
+    'X-Vercel-Forwarded-For',
+    'X-ProxyUser-IP',
+    'CDN-Loop',
+  ])('refuses a call with the header %s, which a proxy adds, whatever it holds', async (name) => {
+    await expectClosed({ [name]: '127.0.0.1' });
+    await expectClosed({ [name.toLowerCase()]: '' });
+  });
+
+  it('refuses a call from a foreign page', async () => {
+    const origins = [
+      'http://evil.com',
+      'https://evil.com',
+      'null',
+      '',
+      'http://localhost',
+      `http://localhost:${port + 1}`,
+      'http://localhost:3000',
+      `https://localhost:${port}`,
+      `http://localhost.evil.com:${port}`,
+      `http://localhost:${port}.evil.com`,
+      `http://localhost:${port}@evil.com`,
+      `http://127.0.0.1:${port}`,
+      `http://localhost:${port}, http://evil.com`,
+      'chrome-extension://abcdefghijklmnop',
+      'file://',
+    ];
+    for (const origin of origins) await expectClosed({ host: `localhost:${port}`, origin });
+  });
+
+  it.each(['cross-site', 'same-site', '', 'same-origin, cross-site', 'nonsense'])(
+    'refuses a call that the browser marks "%s", even where it names no origin',
+    async (site) => {
+      await expectClosed({ 'sec-fetch-site': site });
+      await expectClosed({ 'sec-fetch-site': site, host: 'localhost', origin: 'http://localhost' });
+    },
+  );
+
+  it('serves a page that the service itself gave out', async () => {
+    for (const host of [`localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`]) {
+      const page = { host, origin: `http://${host}`, 'sec-fetch-site': 'same-origin' };
+      expect((await call(page)).status).toBe(200);
+    }
+  });
+
+  it('gives no page of another origin leave to read or to send', async () => {
+    const foreign = { origin: 'http://evil.com', 'access-control-request-method': 'POST' };
+    for (const method of ['OPTIONS', 'POST', 'GET'] as const) {
+      for (const path of ['/api/sync/v1/irs/list', '/metrics', '/openapi.json']) {
+        const answer = await request(`${service.url}${path}`, { method, headers: foreign });
+        await answer.body.dump();
+        const names = Object.keys(answer.headers).filter((name) => name.startsWith('access-control-'));
+        expect([method, path, names]).toEqual([method, path, []]);
+      }
+    }
+  });
+
+  it('never takes a wrong credential for none', async () => {
+    const wrong: Headers[] = [
+      { syncpublickey: 'agp_nobody', syncsecretkey: 'ags_nothing' },
+      { syncpublickey: '', syncsecretkey: '' },
+      { syncpublickey: 'agp_nobody' },
+      { authorization: 'Bearer agp_nobody.ags_nothing' },
+      { authorization: '' },
+      { accesstoken: '' },
+    ];
+    for (const headers of wrong) expect((await call(headers)).status).toBe(401);
+  });
+
+  it('says in Italian what the caller must do when the caller reads Italian', async () => {
+    const { envelope } = await call({ host: 'evil.com', 'accept-language': 'it' });
+    expect(envelope.message).toContain('npx anagrafe client create --name erp');
+    expect(envelope.message).not.toContain('No API client');
+  });
+});
+
+describe('protected mode behind a trusted proxy', () => {
+  it('is closed to everyone whom the proxy lets through, whatever address they come from', async () => {
+    const behind = await startTestService({ ANAGRAFE_TRUST_PROXY: '127.0.0.1/32' });
+    for (const address of ['203.0.113.9', '127.0.0.1', '::1', 'unknown', '']) {
+      expect((await call({ 'x-forwarded-for': address }, behind)).status).toBe(401);
+    }
+    await behind.stop();
+  });
+});
+
+describe('the end of protected mode', () => {
+  it('comes with the first API client, at the very next call, and stays when that client is revoked', async () => {
+    const ending = await startTestService();
+    const clients = openClients(ending.database);
+    expect((await call({}, ending)).status).toBe(200);
+    const wish = { name: 'erp', scopes: ['sync:read'], networks: [], knownByAddress: false } as const;
+    const { client, secret } = await createClient(wish, clients);
+    const refused = await call({}, ending);
+    expect(refused.status).toBe(401);
+    expect(refused.envelope.message).toMatch(/^A credential is needed: send SyncPublicKey and SyncSecretKey/);
+    const pair = { syncpublickey: client.publicKey, syncsecretkey: secret };
+    expect((await call(pair, ending)).status).toBe(200);
+
+    await revokeClient(client.publicKey, clients);
+    expect((await call({}, ending)).status).toBe(401);
+    expect((await call(pair, ending)).status).toBe(401);
+    await ending.stop();
+  });
+});

@@ -1,0 +1,115 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
+
+let strict: TestService;
+let principal: number;
+
+beforeAll(async () => {
+  strict = await startTestService({
+    ANAGRAFE_MAX_RECORDS: '3',
+    ANAGRAFE_MAX_USERS: '5',
+    ANAGRAFE_MAX_BODY_BYTES: '4096',
+    ANAGRAFE_MAX_DEPTH: '5',
+    ANAGRAFE_REQUIRE_EMAIL: 'true',
+    ANAGRAFE_PASSWORD_MIN: '12',
+  });
+  [principal = 0] = await insertPrincipals(strict, 1);
+});
+
+let serial = 0;
+const user = () => newUser(`limit.${++serial}`, { Email: 'limit@example.com' });
+const record = (users: number) => ({ ID: principal, Users: Array.from({ length: users }, user) });
+
+async function userCount(): Promise<number> {
+  const [row] = await strict.database.query<{ count: number }>('select count(*) from anagrafe.users');
+  return row?.count ?? 0;
+}
+
+describe('the limits of a call', () => {
+  it('allow exactly as many records and users as they say', async () => {
+    expect((await strict.call('irs/update', [record(1), record(1), record(1)])).status).toBe(200);
+    expect((await strict.call('irs/update', [record(5)])).status).toBe(200);
+    expect((await strict.call('irs/update', [record(3), record(2)])).status).toBe(200);
+  });
+
+  it.each([
+    ['records', [1, 1, 1, 1]],
+    ['users in one record', [6]],
+    ['users over all records', [3, 3]],
+  ])('refuse the whole call with too many %s, and nothing of it is stored', async (_, users) => {
+    const before = await userCount();
+    const { status, body } = await strict.call('irs/update', users.map(record));
+    expect(status).toBe(413);
+    expect(body).toEqual({
+      statusCode: 413,
+      errorCode: 'BATCH_TOO_LARGE',
+      message: 'The call holds more than 3 records or 5 users; send it in several calls.',
+      result: null,
+      debug: null,
+    });
+    expect(await userCount()).toBe(before);
+  });
+
+  it('hold for irs/insert too', async () => {
+    const { status, body } = await strict.call(
+      'irs/insert',
+      Array.from({ length: 4 }, () => ({ Denomination: 'One too many' })),
+    );
+    expect(status).toBe(413);
+    expect(body.errorCode).toBe('BATCH_TOO_LARGE');
+  });
+
+  it('refuse a body with too many bytes, and say the limit', async () => {
+    const { status, body } = await strict.call('irs/update', [{ ID: principal, Users: 'x'.repeat(5000) }]);
+    expect(status).toBe(413);
+    expect(body.errorCode).toBe('BODY_TOO_LARGE');
+    expect(body.message).toContain('4096 bytes');
+    expect(body.result).toBeNull();
+  });
+
+  it('refuse a body that is nested too deep, and say the limit', async () => {
+    const deep = (levels: number) => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
+    const { status, body } = await strict.call('irs/update', [{ ID: principal, Users: [deep(3)] }]);
+    expect(status).toBe(413);
+    expect(body.errorCode).toBe('BODY_TOO_LARGE');
+    expect(body.message).toContain('5 levels');
+    expect((await strict.call('irs/update', [{ ID: principal, Users: [deep(2)] }])).status).toBe(422);
+  });
+});
+
+describe('a service that requires the Email', () => {
+  it('refuses a registration without it, for update and for insert', async () => {
+    const faults = { 'Users[0].Email': [{ code: 'REQUIRED', message: 'This field is required.' }] };
+    for (const missing of [{}, { Email: null }]) {
+      const users = [newUser('no.email', missing)];
+      const updated = await strict.call('irs/update', [{ ID: principal, Users: users }]);
+      expect(updated.body.result?.records[0]).toMatchObject({ Item2: 'INVALID_USERS', Item5: faults });
+      const inserted = await strict.call('irs/insert', [{ Denomination: 'D', Users: users }]);
+      expect(inserted.body.result?.records[0]).toMatchObject({ Item2: 'INVALID_USERS', Item5: faults });
+    }
+  });
+
+  it('takes one with it, and a reset without', async () => {
+    const { body } = await strict.call('irs/update', [{ ID: principal, Users: [user()] }], {
+      headers: { Prefer: 'return=representation' },
+    });
+    const ID = body.result?.records[0]?.Item6.Users?.[0]?.ID;
+    const reset = { ID, Password: 'a new long sentence', ConfirmPassword: 'a new long sentence' };
+    expect((await strict.call('irs/update', [{ ID: principal, Users: [reset] }])).status).toBe(200);
+  });
+});
+
+describe('a service that wants longer passwords', () => {
+  it('refuses those that are shorter than its own least length, and says it', async () => {
+    const short = { Password: 'elevenchars', ConfirmPassword: 'elevenchars' };
+    const { body } = await strict.call('irs/update', [{ ID: principal, Users: [{ ...user(), ...short }] }]);
+    expect(body.result?.records[0]?.Item5).toEqual({
+      'Users[0].Password': [
+        { code: 'PASSWORD_TOO_SHORT', message: 'A password must have at least 12 characters.' },
+      ],
+    });
+    const enough = { Password: 'twelve chars', ConfirmPassword: 'twelve chars' };
+    const answer = await strict.call('irs/update', [{ ID: principal, Users: [{ ...user(), ...enough }] }]);
+    expect(answer.status).toBe(200);
+  });
+});

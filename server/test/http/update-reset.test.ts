@@ -1,0 +1,133 @@
+import { verify } from '@node-rs/argon2';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
+
+let service: TestService;
+let owner: number;
+let stranger: number;
+let user: number;
+
+beforeAll(async () => {
+  service = await startTestService();
+  [owner = 0, stranger = 0] = await insertPrincipals(service, 2);
+  const { body } = await service.call(
+    'irs/update',
+    [{ ID: owner, Users: [newUser('anna', { Email: 'anna@example.com' })] }],
+    { headers: { Prefer: 'return=representation' } },
+  );
+  user = body.result?.records[0]?.Item6.Users?.[0]?.ID ?? 0;
+});
+
+const reset = (ID: unknown, Password = 'a new long sentence') => ({
+  ID,
+  Password,
+  ConfirmPassword: Password,
+});
+
+async function row(id: number) {
+  const [found] = await service.database.query<Record<string, unknown> & { password_hash: string }>(
+    'select * from anagrafe.users where id = $1',
+    [id],
+  );
+  return found;
+}
+
+describe('a password reset', () => {
+  it('changes the hash and the times of change, and nothing else of the user', async () => {
+    const before = await row(user);
+    const { status } = await service.call('irs/update', [{ ID: owner, Users: [reset(user)] }]);
+    expect(status).toBe(200);
+    const after = await row(user);
+    expect(await verify(after?.password_hash ?? '', 'a new long sentence')).toBe(true);
+    expect(await verify(after?.password_hash ?? '', 'correct horse battery')).toBe(false);
+    const { password_hash, password_changed_at, updated_at, ...rest } = before ?? {};
+    expect(after).toMatchObject(rest);
+    expect(Number(after?.password_changed_at)).toBeGreaterThan(Number(password_changed_at));
+    expect(Number(after?.updated_at)).toBeGreaterThan(Number(updated_at));
+    expect(after?.password_hash).not.toBe(password_hash);
+  });
+
+  it('may set the password that the user already has', async () => {
+    const again = [{ ID: owner, Users: [reset(user, 'the very same sentence')] }];
+    expect((await service.call('irs/update', again)).status).toBe(200);
+    expect((await service.call('irs/update', again)).status).toBe(200);
+  });
+
+  it('answers for a user of another principal as for one that exists nowhere', async () => {
+    const before = await row(user);
+    const foreign = await service.call('irs/update', [{ ID: stranger, Users: [reset(user)] }]);
+    const nowhere = await service.call('irs/update', [{ ID: stranger, Users: [reset(987_654_321)] }]);
+    expect(foreign.status).toBe(422);
+    expect(foreign.text).toBe(nowhere.text);
+    expect(foreign.body.errorCode).toBe('USER_NOT_FOUND');
+    expect(foreign.body.result?.records).toEqual([
+      {
+        Item1: stranger,
+        Item2: 'USER_NOT_FOUND',
+        Item3: false,
+        Item4: 'This principal has no user with this ID.',
+        Item5: {
+          'Users[0].ID': [{ code: 'USER_NOT_FOUND', message: 'This principal has no user with this ID.' }],
+        },
+        Item6: {},
+      },
+    ]);
+    expect(await row(user)).toEqual(before);
+  });
+
+  it('tells nothing of a foreign user through the rules for passwords either', async () => {
+    // Under its own principal each of these is refused as the name of the user.
+    for (const password of ['anna@example.com', 'short', 'anna']) {
+      const foreign = await service.call('irs/update', [{ ID: stranger, Users: [reset(user, password)] }]);
+      const nowhere = await service.call('irs/update', [
+        { ID: stranger, Users: [reset(987_654_321, password)] },
+      ]);
+      expect(foreign.text).toBe(nowhere.text);
+    }
+  });
+
+  it('answers for a foreign user as for a missing one while the principal is missing too', async () => {
+    const foreign = await service.call('irs/update', [{ ID: 999_999, Users: [reset(user)] }]);
+    const nowhere = await service.call('irs/update', [{ ID: 999_999, Users: [reset(987_654_321)] }]);
+    expect(foreign.body.errorCode).toBe('PRINCIPAL_NOT_FOUND');
+    expect(foreign.text).toBe(nowhere.text);
+  });
+
+  it('refuses a record that names one user twice', async () => {
+    const { body } = await service.call('irs/update', [
+      { ID: owner, Users: [reset(user), reset(user, 'yet another sentence')] },
+    ]);
+    expect(body.result?.records[0]?.Item5).toMatchObject({ 'Users[1].ID': [{ code: 'DUPLICATE_USER' }] });
+  });
+
+  it.each([
+    ['a numeric string', '7'],
+    ['a fraction', 7.5],
+    ['zero', 0],
+    ['a negative', -7],
+    ['more than 2^53-1', 2 ** 53],
+    ['an object', {}],
+    ['a boolean', true],
+  ])('refuses %s as the ID of a user', async (_, id) => {
+    const { status, body } = await service.call('irs/update', [{ ID: owner, Users: [reset(id)] }]);
+    expect(status).toBe(422);
+    expect(body.result?.records[0]).toMatchObject({
+      Item2: 'INVALID_USERS',
+      Item5: { 'Users[0].ID': [{ code: 'INVALID_ID' }] },
+    });
+  });
+
+  it('takes the largest ID for what it is: a user that does not exist', async () => {
+    const { body } = await service.call('irs/update', [
+      { ID: owner, Users: [reset(Number.MAX_SAFE_INTEGER)] },
+    ]);
+    expect(body.errorCode).toBe('USER_NOT_FOUND');
+  });
+
+  it('has no Email', async () => {
+    const { body } = await service.call('irs/update', [
+      { ID: owner, Users: [{ ...reset(user), Email: 'new@example.com' }] },
+    ]);
+    expect(body.result?.records[0]?.Item5).toMatchObject({ 'Users[0].Email': [{ code: 'UNKNOWN_FIELD' }] });
+  });
+});

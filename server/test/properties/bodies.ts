@@ -1,0 +1,172 @@
+import fc from 'fast-check';
+
+/** A body as it goes over the wire, and whether it should hash anything: hashing is what costs. */
+export interface Sample {
+  readonly path: 'irs/update' | 'irs/insert';
+  readonly bytes: Buffer;
+}
+
+export interface World {
+  readonly principals: readonly number[];
+  readonly users: readonly { readonly id: number; readonly principal: number }[];
+}
+
+type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
+
+const password = 'correct horse battery';
+const path = fc.constantFrom('irs/update' as const, 'irs/insert' as const);
+
+const names = ['ID', 'Users', 'Username', 'Email', 'Password', 'ConfirmPassword', 'ExternalKey', 'Surname'];
+const oddNames = ['__proto__', 'constructor', 'users', 'id', '', '\0', 'toString', 'Extra', '0'];
+
+const oddText = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 20 }),
+  fc.string({ unit: 'grapheme', maxLength: 20 }),
+  fc.constantFrom('', ' ', '\0', 'a\0b', '\u202e', 'ﬀ', 'ß', 'İ', '\ufeff', '1', 'null', '\u0301', 'x'.repeat(300)),
+  fc.integer({ min: 100, max: 20_000 }).map((length) => 'y'.repeat(length)),
+);
+
+const oddNumber = fc.oneof(
+  fc.constantFrom(0, -0, -1, 1.5, 2 ** 53, 2 ** 53 - 1, 2 ** 63, 1e300, 1e-300, Number.MAX_VALUE),
+  fc.integer(),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+);
+
+const leaf: fc.Arbitrary<Json> = fc.oneof(
+  fc.constantFrom<Json>(null, true, false, [], {}, [null], [[]], [{}]),
+  oddNumber,
+  oddText,
+);
+
+const tree: fc.Arbitrary<Json> = fc.letrec<{ value: Json; object: Json }>((tie) => ({
+  value: fc.oneof({ maxDepth: 5, depthSize: 'small' }, leaf, tie('object'), fc.array(tie('value'), { maxLength: 4 })),
+  object: fc.dictionary(fc.constantFrom(...names, ...oddNames), tie('value'), { maxKeys: 5 }),
+})).value;
+
+/** Arbitrary JSON, most of it an array of objects, for anything else ends at the door. */
+const anyJson = fc
+  .oneof({ weight: 1, arbitrary: tree }, { weight: 4, arbitrary: fc.array(tree, { maxLength: 4 }) })
+  .map((value) => JSON.stringify(value));
+
+/** Records that would be applied if nothing happened to them. */
+function soundRecords(world: World, nextName: () => string): fc.Arbitrary<Json[]> {
+  const registration = fc
+    .record({ email: fc.constantFrom<Json>(null, 'a@example.it'), given: fc.boolean() })
+    .map(({ email, given }): Json => ({
+      Username: nextName(),
+      Password: password,
+      ConfirmPassword: password,
+      ...(given && { Email: email }),
+    }));
+  const reset = (principal: number) => {
+    const own = world.users.filter((user) => user.principal === principal).map((user) => user.id);
+    return fc.constantFrom(...own).map((ID): Json => ({ ID, Password: password, ConfirmPassword: password }));
+  };
+  const record = fc.constantFrom(...world.principals).chain((ID) =>
+    fc
+      .array(fc.oneof({ weight: 3, arbitrary: registration }, { weight: 1, arbitrary: reset(ID) }), {
+        minLength: 1,
+        maxLength: 3,
+      })
+      .map((Users): Json => ({ ID, Users })),
+  );
+  const principal = fc
+    .record({ users: fc.array(registration, { maxLength: 2 }), key: fc.boolean() })
+    .map(({ users, key }): Json => ({
+      Surname: 'Rossi',
+      Users: users,
+      ...(key && { ExternalKey: nextName() }),
+    }));
+  return fc.array(fc.oneof({ weight: 4, arbitrary: record }, { weight: 1, arbitrary: principal }), {
+    minLength: 1,
+    maxLength: 3,
+  });
+}
+
+/** One thing that is done to a value somewhere inside. */
+type Spoil = (value: Json) => Json;
+
+const spoil: fc.Arbitrary<Spoil> = fc.oneof(
+  leaf.map((value): Spoil => () => value),
+  tree.map((value): Spoil => () => value),
+  fc.constant<Spoil>((value) => [value]),
+  fc.constant<Spoil>((value) => ({ value })),
+  fc.constant<Spoil>((value) => (typeof value === 'number' ? String(value) : value === null ? 0 : null)),
+  fc.constantFrom(...names, ...oddNames).chain((name) =>
+    leaf.map((value): Spoil => (target) => (isObject(target) ? { ...target, [name]: value } : value)),
+  ),
+  fc.constantFrom(...names).map((name): Spoil => (target) => {
+    if (!isObject(target)) return target;
+    const { [name]: _, ...rest } = target;
+    return rest;
+  }),
+  fc.constant<Spoil>((value) => (Array.isArray(value) ? [...value, ...value] : value)),
+  fc.constant<Spoil>((value) => (Array.isArray(value) ? [] : value)),
+);
+
+/** Walks down at random and spoils what it comes to. */
+function spoilAt(value: Json, steps: readonly number[], change: Spoil): Json {
+  const [step, ...rest] = steps;
+  if (step === undefined || value === null || typeof value !== 'object') return change(value);
+  if (Array.isArray(value)) {
+    if (value.length === 0) return change(value);
+    const at = step % value.length;
+    return value.map((item, index) => (index === at ? spoilAt(item, rest, change) : item));
+  }
+  const entries = Object.entries(value);
+  if (entries.length === 0) return change(value);
+  const at = step % entries.length;
+  return Object.fromEntries(
+    entries.map(([name, item], index) => [name, index === at ? spoilAt(item, rest, change) : item]),
+  );
+}
+
+const steps = fc.array(fc.nat(30), { minLength: 0, maxLength: 5 });
+
+function spoiltRecords(world: World, nextName: () => string): fc.Arbitrary<string> {
+  return fc
+    .tuple(soundRecords(world, nextName), fc.array(fc.tuple(steps, spoil), { minLength: 1, maxLength: 4 }))
+    .map(([records, changes]) => {
+      let body: Json = records;
+      for (const [way, change] of changes) body = spoilAt(body, way, change);
+      return JSON.stringify(body);
+    });
+}
+
+/** Changes the text itself: cut, doubled, swapped, sprinkled with what has a meaning in JSON. */
+const cut = fc.tuple(
+  fc.nat(),
+  fc.nat(40),
+  fc.constantFrom('', '"', '\\', '\\u', '\\ud800', '{', '}', '[', ']', ',', ':', '\0', '\ufeff', '1e999', '-', '//', '"ID":1,'),
+);
+
+function spoiltText(text: fc.Arbitrary<string>): fc.Arbitrary<Buffer> {
+  return fc.tuple(text, fc.array(cut, { minLength: 1, maxLength: 3 }), fc.option(fc.nat(255))).map(([whole, cuts, byte]) => {
+    let result = whole;
+    for (const [at, length, put] of cuts) {
+      const start = at % (result.length + 1);
+      result = result.slice(0, start) + put + result.slice(start + length);
+    }
+    const bytes = Buffer.from(result);
+    if (byte !== null && bytes.length > 0) bytes[(byte * 31) % bytes.length] = byte;
+    return bytes;
+  });
+}
+
+const noise = fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes));
+
+/** Everything a caller could get wrong, and now and then nothing. */
+export function samples(world: World, nextName: () => string): fc.Arbitrary<Sample> {
+  const bytes = fc.oneof(
+    { weight: 30, arbitrary: anyJson.map((text) => Buffer.from(text)) },
+    { weight: 36, arbitrary: spoiltRecords(world, nextName).map((text) => Buffer.from(text)) },
+    { weight: 10, arbitrary: noise },
+    { weight: 23, arbitrary: spoiltText(soundRecords(world, nextName).map((body) => JSON.stringify(body))) },
+    { weight: 1, arbitrary: soundRecords(world, nextName).map((body) => Buffer.from(JSON.stringify(body))) },
+  );
+  return fc.record({ path, bytes });
+}
+
+function isObject(value: Json): value is { [name: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
