@@ -53,7 +53,7 @@ describe('without a trusted proxy', () => {
       const { headers } = await create({ networks: ['127.0.0.64/26', '127.0.0.9'] });
       for (const address of ['127.0.0.64', '127.0.0.127', '127.0.0.9'])
         expect(await status(address, headers)).toBe(200);
-      for (const address of ['127.0.0.63', '127.0.0.128', '127.0.0.1', '127.0.0.90'])
+      for (const address of ['127.0.0.63', '127.0.0.128', '127.0.0.1', '127.0.0.190'])
         expect(await status(address, headers)).toBe(401);
     });
 

@@ -1,0 +1,112 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { MigrationError, migrate } from '../../src/storage/migrations.ts';
+import { describeSchema } from '../../src/storage/schema.ts';
+import { openStore, type Store } from '../../src/store.ts';
+import { emptyStore } from '../setup/service.ts';
+
+const names = readdirSync(new URL('../../migrations/', import.meta.url))
+  .filter((file) => file.endsWith('.sql'))
+  .map((file) => file.replace(/\.sql$/, ''))
+  .sort();
+
+let empty: Awaited<ReturnType<typeof emptyStore>>;
+let stores: Store[];
+
+/** Five at once, as when five machines start on one database. */
+beforeAll(async () => {
+  empty = await emptyStore();
+  const config = readConfig({ ...empty.settings, ANAGRAFE_DATABASE_CONNECTIONS: '2' });
+  stores = await Promise.all(Array.from({ length: 5 }, () => openStore(config, { as: 'visitor', log: () => {} })));
+});
+
+afterAll(async () => {
+  for (const store of stores) await store.close();
+  await empty.discard();
+});
+
+function database() {
+  const [store] = stores;
+  if (!store) throw new Error('no store was opened');
+  return store.database;
+}
+
+describe('migrations', () => {
+  it('are run once and in order when five start at the same moment on an empty database', async () => {
+    const runs = await Promise.all(stores.map((store) => migrate(store.database)));
+    expect(runs.filter((run) => run.length > 0)).toEqual([names]);
+    const applied = await database().query('select version, name from anagrafe.migrations order by version');
+    expect(applied).toEqual(names.map((name) => ({ version: Number(name.slice(0, 4)), name })));
+  });
+
+  it('are not run again', async () => {
+    const before = await database().query('select * from anagrafe.migrations order by version');
+    expect(await migrate(database())).toEqual([]);
+    expect(await database().query('select * from anagrafe.migrations order by version')).toEqual(before);
+  });
+
+  it('have numbers that begin at 1 and leave none out', () => {
+    expect(names.map((name) => Number(name.slice(0, 4)))).toEqual(names.map((_, index) => index + 1));
+  });
+
+  it('are refused when one that was run has been changed since', async () => {
+    const [{ checksum } = { checksum: '' }] = await database().query<{ checksum: string }>(
+      'select checksum from anagrafe.migrations where version = 1',
+    );
+    await database().query("update anagrafe.migrations set checksum = 'other' where version = 1");
+    await expect(migrate(database())).rejects.toThrow(MigrationError);
+    await expect(migrate(database())).rejects.toThrow(
+      `migration ${names[0]} differs from the one that was run on this database`,
+    );
+    await database().query('update anagrafe.migrations set checksum = $1 where version = 1', [checksum]);
+    expect(await migrate(database())).toEqual([]);
+  });
+
+  it('are refused on a database that is newer than this version', async () => {
+    await database().query(
+      "insert into anagrafe.migrations (version, name, checksum) values (9999, '9999_from_the_future', '')",
+    );
+    await expect(migrate(database())).rejects.toThrow(MigrationError);
+    await expect(migrate(database())).rejects.toThrow(
+      'the database has migration 9999_from_the_future, which this version does not know: upgrade the service',
+    );
+    await database().query('delete from anagrafe.migrations where version = 9999');
+    expect(await migrate(database())).toEqual([]);
+  });
+
+  it('leave nothing behind when one of them fails', async () => {
+    const other = await emptyStore();
+    const store = await openStore(readConfig(other.settings), { as: 'visitor', log: () => {} });
+    // A table in the way of a migration makes it fail in the middle.
+    await store.database.query('create schema anagrafe');
+    await store.database.query('create table anagrafe.clients (in_the_way int)');
+    await expect(migrate(store.database)).rejects.toThrow(/already exists/);
+    const tables = await store.database.query(
+      "select tablename as name from pg_tables where schemaname = 'anagrafe'",
+    );
+    expect(tables).toEqual([{ name: 'clients' }]);
+    await store.database.query('drop table anagrafe.clients');
+    expect(await migrate(store.database)).toEqual(names);
+    await store.close();
+    await other.discard();
+  });
+});
+
+describe('the schema', () => {
+  it('is the one in server/schema.sql', async () => {
+    const file = new URL('../../schema.sql', import.meta.url);
+    const committed = existsSync(file) ? readFileSync(file, 'utf8') : '(there is no such file)';
+    const advice = 'server/schema.sql is not what the migrations make: run `npm run generate` and commit it';
+    expect(await describeSchema(database()), advice).toBe(committed);
+  });
+
+  it('is described down to its columns, with every name in full', async () => {
+    const described = await describeSchema(database());
+    await database().query('alter table anagrafe.users add column more text');
+    expect(await describeSchema(database())).not.toBe(described);
+    await database().query('alter table anagrafe.users drop column more');
+    expect(await describeSchema(database())).toBe(described);
+    expect(described).toContain('REFERENCES anagrafe.principals(id)');
+  });
+});

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ConfigError, readConfig } from '../../src/config.ts';
+import { newSecret } from '../../src/core/keys.ts';
+import { openLog } from '../../src/log.ts';
+import { type Service, startService } from '../../src/main.ts';
+import { openClients } from '../../src/storage/clients.ts';
+import { openStore } from '../../src/store.ts';
+import { emptyStore } from '../setup/service.ts';
+
+type Settings = Record<string, string>;
+
+const given = { publicKey: 'deployment', secret: newSecret() };
+const pair = `${given.publicKey}.${given.secret}`;
+
+let store: Awaited<ReturnType<typeof emptyStore>>;
+const log: string[] = [];
+const running = new Set<Service>();
+
+beforeAll(async () => {
+  store = await emptyStore();
+});
+
+afterAll(async () => {
+  for (const service of running) await service.stop();
+  await store.discard();
+});
+
+/** Starts the service on the same store every time, lets it be used, and stops it. */
+async function during<Result>(settings: Settings, use: (service: Service) => Promise<Result>): Promise<Result> {
+  const config = readConfig({ ANAGRAFE_PORT: '0', ...store.settings, ...settings });
+  const service = await startService(config, openLog(config.LOG_LEVEL, { write: (line) => log.push(line) }));
+  running.add(service);
+  try {
+    return await use(service);
+  } finally {
+    await service.stop();
+    running.delete(service);
+  }
+}
+
+async function status({ url }: Service, authorization?: string): Promise<number> {
+  const headers = { 'content-type': 'application/json', ...(authorization && { authorization }) };
+  const path = new URL('/api/sync/v1/irs/insert', url.replace('0.0.0.0', '127.0.0.1'));
+  const body = '[{"Denomination":"First"}]';
+  return (await fetch(path, { method: 'POST', headers, body })).status;
+}
+
+async function clientsOf() {
+  const opened = await openStore(readConfig(store.settings), { as: 'visitor', log: () => {} });
+  try {
+    return await openClients(opened.database).listClients();
+  } finally {
+    await opened.close();
+  }
+}
+
+describe('an outside address while no API client exists', () => {
+  it.each(['0.0.0.0', '::', '192.0.2.1', 'example.com', '127.0.0.1.evil.com', '0'])(
+    'is refused, and the refusal says what to do: %s',
+    async (host) => {
+      const start = during({ ANAGRAFE_HOST: host }, async () => {});
+      await expect(start).rejects.toThrow(ConfigError);
+      await expect(start).rejects.toThrow(
+        new RegExp(
+          `^ANAGRAFE_HOST is ${host.replaceAll('.', '\\.')}, but no API client exists yet.*` +
+            'npx anagrafe client create --name erp.*ANAGRAFE_FIRST_CLIENT',
+        ),
+      );
+      await expect(start).rejects.toThrow(/^[^\n]+$/);
+    },
+  );
+
+  it('is no loopback address, which needs no client', async () => {
+    for (const host of ['127.0.0.1', '127.0.0.8', 'localhost']) {
+      expect(await during({ ANAGRAFE_HOST: host }, status)).toBe(200);
+    }
+  });
+});
+
+describe('ANAGRAFE_FIRST_CLIENT', () => {
+  it.each([
+    'deployment',
+    'deployment.',
+    `.${given.secret}`,
+    'deployment.short-secret',
+    `deployment ${given.secret}`,
+    `deploy ment.${given.secret}`,
+    `deployment.${'secret with a space and more than thirty-two'}`,
+    `deployment.${given.secret.slice(0, -1)}${given.secret.endsWith('0') ? '1' : '0'}`,
+    `deployment.${given.secret}\n`,
+  ])('is refused when it is no fit pair, and the refusal does not show it (case %#)', (value) => {
+    const read = () => readConfig({ ANAGRAFE_FIRST_CLIENT: value });
+    expect(read).toThrow(ConfigError);
+    const message = caught(read).message;
+    expect(message).toMatch(/^ANAGRAFE_FIRST_CLIENT is not understood; it takes <public>\.<secret>/);
+    expect(message).not.toContain('deploy');
+    expect(message).not.toContain(given.secret.slice(4, 12));
+    expect(message).not.toContain('short-secret');
+  });
+
+  it('creates the first client, an admin, so that the service may listen on every address', async () => {
+    const settings = { ANAGRAFE_FIRST_CLIENT: pair, ANAGRAFE_HOST: '0.0.0.0' };
+    await during(settings, async (service) => {
+      expect(service.protectedMode).toBe(false);
+      expect(await status(service)).toBe(401);
+      expect(await status(service, `Bearer ${pair}`)).toBe(200);
+    });
+    const [first, ...others] = await clientsOf();
+    expect(others).toEqual([]);
+    expect(first).toMatchObject({ publicKey: 'deployment', scopes: ['admin'], networks: [], revokedAt: null });
+  });
+
+  it('is left alone by later starts, with the same pair, with another one and without', async () => {
+    const before = await clientsOf();
+    const other = `other-deployment.${newSecret()}`;
+    for (const settings of [{ ANAGRAFE_FIRST_CLIENT: pair }, { ANAGRAFE_FIRST_CLIENT: other }, {}]) {
+      await during({ ...settings, ANAGRAFE_HOST: '0.0.0.0' } as Settings, async (service) => {
+        expect(await status(service, `Bearer ${pair}`)).toBe(200);
+        expect(await status(service, `Bearer ${other}`)).toBe(401);
+      });
+    }
+    expect(await clientsOf()).toEqual(before);
+  });
+
+  it('does not come back to life once it is revoked', async () => {
+    const opened = await openStore(readConfig(store.settings), { as: 'visitor', log: () => {} });
+    await openClients(opened.database).revokeClient('deployment');
+    await opened.close();
+    await during({ ANAGRAFE_FIRST_CLIENT: pair, ANAGRAFE_HOST: '0.0.0.0' }, async (service) => {
+      expect(await status(service, `Bearer ${pair}`)).toBe(401);
+      expect(await status(service)).toBe(401);
+    });
+  });
+
+  it('leaves nothing of its secret in the log', () => {
+    const lines = log.join('');
+    expect(lines).toContain('the first API client was created');
+    expect(lines.match(/the first API client was created/g)).toHaveLength(1);
+    expect(lines).not.toContain(given.secret.slice(4, 20));
+  });
+});
+
+function caught(work: () => unknown): Error {
+  try {
+    work();
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error('nothing was thrown');
+}

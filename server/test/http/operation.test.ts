@@ -1,0 +1,267 @@
+import { request } from 'undici';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createClient, type Scope } from '../../src/core/clients.ts';
+import { openClients } from '../../src/storage/clients.ts';
+import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
+
+type Headers = Record<string, string>;
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startTestService();
+});
+
+async function get(path: string, headers: Headers = {}, at = service) {
+  const answer = await request(at.url + path, { headers });
+  return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
+}
+
+describe('health', () => {
+  it('says that the service lives and is ready', async () => {
+    for (const [path, status] of [
+      ['/health/live', 'live'],
+      ['/health/ready', 'ready'],
+    ] as const) {
+      const answer = await get(path);
+      expect(answer.status).toBe(200);
+      expect(answer.headers['content-type']).toMatch(/^application\/json/);
+      expect(JSON.parse(answer.text)).toEqual({ status });
+    }
+  });
+
+  it('answers a probe from anywhere, whatever its Host, and is not logged', async () => {
+    const lines = service.log.length;
+    const probe = { host: '10.0.0.7:8420', 'x-forwarded-for': '203.0.113.9' };
+    expect((await get('/health/live', probe)).status).toBe(200);
+    expect((await get('/health/ready', probe)).status).toBe(200);
+    expect(service.log).toHaveLength(lines);
+  });
+});
+
+describe('metrics', () => {
+  async function sample(name: string, at = service): Promise<number | undefined> {
+    const { text } = await get('/metrics', {}, at);
+    const line = text.split('\n').find((candidate) => candidate.startsWith(`${name} `));
+    return line === undefined ? undefined : Number(line.slice(name.length + 1));
+  }
+
+  it('count calls, records, users and hashes, and show how many passwords wait', async () => {
+    const [ID = 0] = await insertPrincipals(service, 3);
+    const registered = await service.call('irs/update', [
+      { ID, Users: [newUser('metric.one'), newUser('metric.two')] },
+      { ID, Users: [newUser('metric.one')] },
+    ]);
+    expect(registered.status).toBe(207);
+    const [user] = await service.database.query<{ id: number }>(
+      "select id from anagrafe.users where username = 'metric.one'",
+    );
+    const { Username: _, ...password } = newUser('');
+    const reset = await service.call('irs/update', [{ ID, Users: [{ ID: user?.id, ...password }] }]);
+    expect(reset.status).toBe(200);
+
+    const route = 'route="/api/sync/v1/irs/update",method="POST"';
+    const expected: Record<string, number> = {
+      [`anagrafe_call_duration_seconds_count{${route},status="207"}`]: 1,
+      [`anagrafe_call_duration_seconds_count{${route},status="200"}`]: 1,
+      'anagrafe_records_total{operation="insert",outcome="applied"}': 3,
+      'anagrafe_records_total{operation="update",outcome="applied"}': 2,
+      'anagrafe_users_total{operation="register"}': 2,
+      'anagrafe_users_total{operation="reset"}': 1,
+      'anagrafe_hash_lane_length{lane="interactive"}': 0,
+      'anagrafe_hash_lane_length{lane="bulk"}': 0,
+      anagrafe_hashes_running: 0,
+    };
+    for (const [name, value] of Object.entries(expected)) {
+      expect([name, await sample(name)]).toEqual([name, value]);
+    }
+    const lanes = ['interactive', 'bulk'].map((lane) =>
+      sample(`anagrafe_hash_duration_seconds_count{lane="${lane}"}`),
+    );
+    const [interactive = 0, bulk = 0] = await Promise.all(lanes);
+    expect(interactive + bulk).toBe(3);
+    expect(await sample('anagrafe_hash_capacity')).toBeGreaterThan(0);
+    const { text } = await get('/metrics');
+    expect(text).toMatch(/^anagrafe_records_total\{operation="update",outcome="USERNAME_TAKEN"\} 1$/m);
+  });
+
+  it('are in the form that Prometheus reads, and hold no name, address or secret', async () => {
+    const { headers, text } = await get('/metrics');
+    expect(headers['content-type']).toMatch(/^text\/plain; version=0\.0\.4/);
+    expect(text).not.toContain('metric.one');
+    expect(text).not.toContain('127.0.0.1');
+  });
+
+  it('do not grow with the paths that callers invent', async () => {
+    for (const path of ['/none/1', '/none/2', '/api/sync/v1/none/3']) expect((await get(path)).status).toBe(404);
+    const { text } = await get('/metrics');
+    expect(text).toContain('route="none"');
+    expect(text).not.toContain('/none/');
+  });
+
+  it('are refused to a caller behind a proxy and to a foreign name, unless there is a credential', async () => {
+    for (const headers of [
+      { 'x-forwarded-for': '203.0.113.9' },
+      { 'x-forwarded-for': '127.0.0.1' },
+      { 'x-real-ip': '127.0.0.1' },
+      { forwarded: 'for=127.0.0.1' },
+    ]) {
+      const { status, text } = await get('/metrics', headers as unknown as Headers);
+      expect(status).toBe(401);
+      expect(text).not.toContain('anagrafe_');
+    }
+  });
+
+  it('are refused to a page of a name that was rebound to this machine', async () => {
+    expect((await get('/metrics', { host: 'evil.com' })).status).toBe(401);
+    expect((await get('/metrics', { host: 'evil.com', 'sec-fetch-site': 'same-origin' })).status).toBe(401);
+    expect((await get('/metrics', { origin: 'http://evil.com' })).status).toBe(401);
+  });
+
+  it('are shown to a client that may read, and refused to a wrong credential even on this machine', async () => {
+    const other = await startTestService();
+    const clients = openClients(other.database);
+    const keyOf = async (...scopes: Scope[]) => {
+      const wish = { name: 'collector', scopes, networks: [], knownByAddress: false };
+      const { client, secret } = await createClient(wish, clients);
+      return { authorization: `Bearer ${client.publicKey}.${secret}` };
+    };
+    const reader = await keyOf('sync:read');
+    const writer = await keyOf('sync:write');
+    const outside = { host: 'anagrafe.example.com', 'x-forwarded-for': '203.0.113.9' };
+    expect((await get('/metrics', {}, other)).status).toBe(200);
+    expect((await get('/metrics', { ...outside, ...reader }, other)).status).toBe(200);
+    expect((await get('/metrics', { ...outside, ...writer }, other)).status).toBe(403);
+    expect((await get('/metrics', outside, other)).status).toBe(401);
+    const wrong = await get('/metrics', { authorization: 'Bearer agp_nobody.ags_nothing' }, other);
+    expect(wrong.status).toBe(401);
+    expect(wrong.headers['www-authenticate']).toBe('Bearer realm="anagrafe"');
+    await other.stop();
+  });
+
+  it('are refused to those whom a trusted proxy lets through, even where the forwarded address is loopback', async () => {
+    const behind = await startTestService({ ANAGRAFE_TRUST_PROXY: '127.0.0.1/32' });
+    for (const address of ['203.0.113.9', '127.0.0.1', '127.0.0.9', '::1']) {
+      expect((await get('/metrics', { 'x-forwarded-for': address }, behind)).status).toBe(401);
+    }
+    await behind.stop();
+  });
+});
+
+describe('the description of the API', () => {
+  it('names every call, and every answer that it can give', async () => {
+    const { status, text } = await get('/openapi.json');
+    expect(status).toBe(200);
+    const { openapi, info, paths } = JSON.parse(text);
+    expect(openapi).toMatch(/^3\.1\./);
+    expect(info).toMatchObject({ title: 'Anagrafe', version: expect.stringMatching(/^\d+\.\d+\.\d+/) });
+    const calls = ['update', 'insert', 'list', 'users'].map((name) => `/api/sync/v1/irs/${name}`);
+    expect(Object.keys(paths)).toEqual(expect.arrayContaining(calls));
+    for (const call of calls) expect(Object.keys(paths[call].post.responses)).toContain('401');
+  });
+
+  it('can be browsed without a word to any other host', async () => {
+    const page = await fetch(`${service.url}/docs`);
+    expect(page.status).toBe(200);
+    expect(page.headers.get('content-type')).toMatch(/^text\/html/);
+    const html = await page.text();
+    const links = [...html.matchAll(/(?:src|href)\s*=\s*["']([^"']+)["']/g)].map(([, link = '']) => link);
+    expect(links.some((link) => link.endsWith('.js'))).toBe(true);
+    expect(links.some((link) => link.endsWith('.css'))).toBe(true);
+    for (const link of links) {
+      const { href, origin } = new URL(link, page.url);
+      expect(origin).toBe(service.url);
+      expect([href, (await fetch(href)).status]).toEqual([href, 200]);
+    }
+    expect(html).not.toMatch(/https?:\/\//);
+  });
+
+  it('begins at a page that says how the service is, made of nothing from outside', async () => {
+    const { status, headers, text } = await get('/console');
+    expect(status).toBe(200);
+    expect(headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(text).toContain('Ready to take calls.');
+    expect(text).toContain('npx anagrafe client create --name erp');
+    expect(text).not.toMatch(/https?:\/\//);
+  });
+
+  it.each(['/docs', '/console'])('has a policy at %s that lets in no other host and works over plain HTTP', async (path) => {
+    const { headers } = await get(path);
+    const policy = String(headers['content-security-policy']);
+    const sources = policy.split(';').flatMap((directive) => directive.trim().split(/\s+/).slice(1));
+    const foreign = sources.filter((source) => !/^('.*'|data:|blob:)$/.test(source));
+    expect(foreign).toEqual([]);
+    expect(policy).not.toContain('upgrade-insecure-requests');
+  });
+});
+
+describe('the id of a request', () => {
+  const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+  it('is given on every answer, the refused and the broken ones too', async () => {
+    for (const path of ['/health/live', '/metrics', '/docs', '/none', '/api/sync/v1/none', '/%zz', '/openapi.json']) {
+      const { headers } = await get(path);
+      expect([path, headers['x-request-id']]).toEqual([path, expect.stringMatching(uuid)]);
+    }
+    const refused = await get('/api/sync/v1/irs/list', { host: 'evil.com' });
+    expect(refused.headers['x-request-id']).toMatch(uuid);
+  });
+
+  it("is the caller's own where that is sane", async () => {
+    for (const id of ['abc', '4b1f0a52-3c1e-4b6e-9d4e-7d1c2b3a4f5e', 'a.b_c-D9', 'x'.repeat(64)]) {
+      expect((await get('/health/live', { 'x-request-id': id })).headers['x-request-id']).toBe(id);
+    }
+  });
+
+  it('is made anew where the one sent is not', async () => {
+    for (const id of ['', 'x'.repeat(65), 'a b', '<script>', '"quoted"', 'a/../b', 'à', '{"level":"fatal"}', 'a,b']) {
+      expect((await get('/health/live', { 'x-request-id': id })).headers['x-request-id']).toMatch(uuid);
+    }
+  });
+});
+
+describe('the log', () => {
+  it('holds one JSON line for a call: who, what, how it ended, and the id of the request', async () => {
+    const { status } = await service.call('irs/list', {}, { headers: { 'x-request-id': 'logged-1' } });
+    expect(status).toBe(200);
+    const entries = service.log.map((line) => JSON.parse(line));
+    expect(service.log.every((line) => line.endsWith('}\n') && line.indexOf('\n') === line.length - 1)).toBe(true);
+    expect(entries.filter((entry) => entry.reqId === 'logged-1')).toEqual([
+      {
+        level: 'info',
+        time: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/),
+        reqId: 'logged-1',
+        method: 'POST',
+        path: '/api/sync/v1/irs/list',
+        status: 200,
+        ms: expect.any(Number),
+        ip: '127.0.0.1',
+        client: 'protected mode',
+        msg: 'call',
+      },
+    ]);
+  });
+
+  it('holds no password, no query and no header', async () => {
+    const Password = 'a password that must not be logged';
+    const headers = { 'x-anything': 'header-not-logged', 'x-request-id': 'logged-2' };
+    const users = [newUser('logged.user', { Password, ConfirmPassword: Password })];
+    await service.call('irs/insert?token=query-not-logged', [{ Denomination: 'Logged', Users: users }], {
+      headers,
+    });
+    await service.call('irs/insert', [{ Denomination: 'Logged', Users: users }], { headers });
+    const log = service.log.join('');
+    expect(log).toContain('logged-2');
+    for (const hidden of [Password, 'query-not-logged', 'header-not-logged', 'argon2id']) {
+      expect(log).not.toContain(hidden);
+    }
+  });
+
+  it('shows who was refused, and how', async () => {
+    await get('/api/sync/v1/irs/list', { 'x-request-id': 'logged-3' });
+    await service.call('irs/list', {}, { headers: { 'x-request-id': 'logged-4', 'x-real-ip': '203.0.113.9' } });
+    const entries = service.log.map((line) => JSON.parse(line));
+    expect(entries.find((entry) => entry.reqId === 'logged-3')).toMatchObject({ status: 405 });
+    expect(entries.find((entry) => entry.reqId === 'logged-4')).toMatchObject({ status: 401, ip: '127.0.0.1' });
+  });
+});
