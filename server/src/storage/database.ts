@@ -32,7 +32,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     types,
     max: options.poolSize,
     application_name: 'anagrafe',
-    connectionTimeoutMillis: 10_000,
+    // Covers the wait for a free connection too, which a burst of calls may need.
+    connectionTimeoutMillis: 30_000,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
   });
@@ -72,6 +73,11 @@ export async function reading<Result>(work: () => Promise<Result>): Promise<Resu
     throw isConnectionTrouble(error) ? unavailable(error) : error;
   }
 }
+
+/** A unique index, a serialisation failure, a deadlock. */
+const conflicts = new Set(['23505', '40001', '40P01']);
+/** The backend was told to go, perhaps between the commit and the answer. */
+const shutdowns = new Set(['57P01', '57P02']);
 
 /** Runs a write of one statement, and says of its failure what is known about the data. */
 export async function writing<Result>(work: () => Promise<Result>): Promise<Result> {

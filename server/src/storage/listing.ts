@@ -33,10 +33,8 @@ async function listPrincipals(
     const words = filter.value(prefixQuery(listing.search.terms));
     const from = filter.value(listing.search.usernamePrefix);
     const to = filter.value(afterPrefix(listing.search.usernamePrefix));
-    filter.conditions.push(`id in (
-      select id from anagrafe.principals where search_terms @@ ${words}::tsquery
-      union
-      select principal_id from anagrafe.users where username_key >= ${from} and username_key < ${to})`);
+    filter.conditions.push(`(search_terms @@ ${words}::tsquery or id = any(array(
+      select principal_id from anagrafe.users where username_key >= ${from} and username_key < ${to})))`);
   }
   const page = await readPage<PrincipalRow>(database, 'principals', principalColumns, filter, listing);
   return { ...page, items: withUsers(database, page.items) };
@@ -91,10 +89,14 @@ async function readPage<Row extends object>(
   const [counted] = await database.query<{ count: number }>(`select count(*) ${matches}`, filter.values);
   const totalCount = counted?.count ?? 0;
   if (offset >= totalCount) return { totalCount, count: 0, items: [] };
-  const items = await database.query<Row>(
-    `select ${columns} ${matches} order by id offset ${filter.value(offset)} limit ${filter.value(listing.pageSize)}`,
-    filter.values,
-  );
+  const span = `order by id offset ${filter.value(offset)} limit ${filter.value(listing.pageSize)}`;
+  // How many match a search cannot be estimated; left to itself, PostgreSQL would walk all rows to find a few.
+  const sql =
+    listing.search === null
+      ? `select ${columns} ${matches} ${span}`
+      : `with found as materialized (select id ${matches})
+         select ${columns} from anagrafe.${table} where id in (select id from found ${span}) order by id`;
+  const items = await database.query<Row>(sql, filter.values);
   return { totalCount, count: items.length, items };
 }
 
