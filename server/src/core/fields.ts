@@ -39,11 +39,18 @@ export function refuseUnknownFields(
 ): void {
   for (const name of Object.keys(fields)) {
     if (isAbsent(fields[name]) || known.includes(name)) continue;
-    const field = name.length > fieldNameShown ? `${name.slice(0, fieldNameShown)}…` : name;
+    const field = shown(name);
     const meant = known.find((other) => other.toLowerCase() === name.toLowerCase());
     if (meant) faults.add(within(place, field), 'UNKNOWN_FIELD', { field, known: meant }, 'spelling');
     else faults.add(within(place, field), 'UNKNOWN_FIELD', { field }, 'unknown');
   }
+}
+
+/** A name that a caller made up, short enough to be repeated; cut between two characters. */
+export function shown(name: string): string {
+  return name.length > fieldNameShown
+    ? `${name.slice(0, fieldNameShown).replace(/[\ud800-\udbff]$/, '')}…`
+    : name;
 }
 
 /** The string at a place, null where it is absent, undefined where it is no string (and a fault says so). */

@@ -9,7 +9,7 @@ import { type PrincipalDetails, principalFields, readPrincipal } from './princip
 import { searchTerms } from './search.ts';
 import { registration, type UserChange } from './update.ts';
 import { type Registration, readRegistration, type UserRules } from './user-item.ts';
-import { claimUsernames, type UsernameStore } from './usernames.ts';
+import { type UsernameStore, Usernames } from './usernames.ts';
 import { applyDrafts, type CallContext, type Written } from './writing.ts';
 
 export interface NewPrincipal {
@@ -50,8 +50,7 @@ export async function insert(body: unknown, context: CallContext, tools: InsertT
     context,
     order: (draft) => draft,
     async check(some) {
-      await claimExternalKeys(some, store);
-      await claimUsernames(some, store);
+      await claim(some, store);
       const unnumbered = some.filter((draft) => draft.faults.none && !ids.has(draft));
       const reserved = await store.reservePrincipalIds(unnumbered.length);
       for (const [position, draft] of unnumbered.entries()) ids.set(draft, sound(reserved[position]));
@@ -75,18 +74,21 @@ async function readRecord(fields: Fields, rules: UserRules, pace: Pace): Promise
   return { sentId: null, principal, users, faults };
 }
 
-/** Like usernames: what is stored wins, then the first record of the call that can be applied. */
-async function claimExternalKeys(drafts: readonly InsertDraft[], store: InsertStore): Promise<void> {
-  const wanted = new Set(drafts.map((draft) => draft.principal.externalKey).filter((key) => key !== null));
-  if (wanted.size === 0) return;
-  const stored = await store.findExternalKeys([...wanted]);
-  const claimed = new Set<string>();
-  for (const { principal, faults } of drafts) {
-    const key = principal.externalKey;
-    if (key === null) continue;
-    const owner = stored.get(key);
+/** What is stored wins, then the first record of the call that can be applied. */
+async function claim(drafts: readonly InsertDraft[], store: InsertStore): Promise<void> {
+  const wanted = drafts.map((draft) => draft.principal.externalKey).filter((key) => key !== null);
+  const stored = wanted.length > 0 ? await store.findExternalKeys(wanted) : new Map<string, number>();
+  const usernames = await Usernames.lookUp(drafts, store);
+  const claimed = new Set<string | null>();
+  for (const draft of drafts) {
+    const { faults } = draft;
+    const { externalKey } = draft.principal;
+    const owner = stored.get(externalKey ?? '');
     if (owner !== undefined) faults.add('ExternalKey', 'EXTERNAL_KEY_TAKEN', { id: owner }, 'stored');
-    else if (claimed.has(key)) faults.add('ExternalKey', 'EXTERNAL_KEY_TAKEN', undefined, 'call');
-    if (faults.none) claimed.add(key);
+    else if (claimed.has(externalKey)) faults.add('ExternalKey', 'EXTERNAL_KEY_TAKEN', undefined, 'call');
+    usernames.refuseTaken(draft);
+    if (!faults.none) continue;
+    usernames.claim(draft);
+    if (externalKey !== null) claimed.add(externalKey);
   }
 }

@@ -1,5 +1,5 @@
 import { Refusal } from './faults.ts';
-import { type Fields, idMax, isAbsent, isId, isObject } from './fields.ts';
+import { type Fields, idMax, isAbsent, isId, isObject, shown } from './fields.ts';
 import { mapUsername } from './precis/username.ts';
 import { externalKeyMax } from './principal.ts';
 import { searchTerms } from './search.ts';
@@ -89,7 +89,7 @@ function readListing(body: unknown, known: readonly string[]): Listing {
   const fields = isAbsent(body) ? {} : body;
   if (!isObject(fields)) throw new Refusal('INVALID_BODY', { variant: 'object' });
   const unknown = Object.keys(fields).find((name) => !isAbsent(fields[name]) && !known.includes(name));
-  if (unknown !== undefined) throw wrong(unknown.slice(0, 60), 'unknown');
+  if (unknown !== undefined) throw wrong(shown(unknown), 'unknown');
   const username = readText(fields, 'Username', usernameMax);
   const search = readText(fields, 'Search', searchMax);
   return {
@@ -99,7 +99,7 @@ function readListing(body: unknown, known: readonly string[]): Listing {
     principalId: readNumber(fields, 'ID', idMax),
     externalKey: readText(fields, 'ExternalKey', externalKeyMax),
     search:
-      search === null ? null : { terms: searchTerms([search]), usernamePrefix: search.trim().toLowerCase() },
+      search === null ? null : { terms: searchTerms([search]), usernamePrefix: prefixOf(search.trim()) },
     usernameKey: username === null ? null : usernameKey(username),
   };
 }
@@ -108,6 +108,12 @@ function readListing(body: unknown, known: readonly string[]): Listing {
 function usernameKey(username: string): string {
   const result = mapUsername(username);
   return 'mapped' in result ? result.mapped : '';
+}
+
+/** The beginning of a mapped username, as far as the text can be one. */
+function prefixOf(text: string): string {
+  const result = mapUsername(text);
+  return 'mapped' in result ? result.mapped : text.toLowerCase();
 }
 
 function readNumber(fields: Fields, name: string, max: number): number | null {
@@ -121,7 +127,7 @@ function readText(fields: Fields, name: string, max: number): string | null {
   const value = fields[name];
   if (isAbsent(value)) return null;
   const good =
-    typeof value === 'string' && value.trim() !== '' && value.length <= max && !value.includes('\0');
+    typeof value === 'string' && value.trim() !== '' && length(value) <= max && !value.includes('\0');
   if (!good) throw wrong(name, 'text', { max });
   return value;
 }
@@ -132,10 +138,18 @@ function readDate(fields: Fields, name: string): Date | null {
   if (typeof value !== 'string' || !dateSyntax.test(value)) throw wrong(name, 'date');
   const zoned = /T/.test(value) && !/(?:Z|[+-]\d\d:?\d\d)$/.test(value) ? `${value}Z` : value;
   const date = new Date(zoned);
-  if (Number.isNaN(date.getTime())) throw wrong(name, 'date');
+  // A day that the month does not have would become one of the next month.
+  const day = new Date(`${value.slice(0, 10)}T00:00:00Z`);
+  if (Number.isNaN(date.getTime()) || day.toISOString().slice(0, 10) !== value.slice(0, 10))
+    throw wrong(name, 'date');
   return date;
 }
 
 function wrong(name: string, variant: string, figures: Record<string, number> = {}): Refusal {
   return new Refusal('INVALID_PARAMETER', { variant, figures: { name, ...figures } });
+}
+
+/** In characters, of the composed form: what can be stored can be asked for. */
+function length(text: string): number {
+  return text.length > 4096 ? text.length : [...text.normalize('NFC')].length;
 }

@@ -1,6 +1,7 @@
 import type { Faults } from './faults.ts';
 import { type Fields, isAbsent, readString, within } from './fields.ts';
 import { mapOpaqueString } from './precis/opaque-string.ts';
+import { mapUsername } from './precis/username.ts';
 
 const passwordMax = 128;
 /** Checked before anything else touches the text. Twelve bytes a character leave room for decomposed letters. */
@@ -12,7 +13,7 @@ export interface PasswordPolicy {
   isCommon(password: string): boolean;
 }
 
-/** Reads `Password` and `ConfirmPassword`; the text to hash, or null with the faults noted. */
+/** Reads `Password` and `ConfirmPassword`: the text to hash if the record has no fault, null where there is none. */
 export function readPassword(
   fields: Fields,
   policy: PasswordPolicy,
@@ -46,8 +47,7 @@ function checkPassword(sent: string, policy: PasswordPolicy, place: string, faul
   if (length < policy.minLength) faults.add(place, 'PASSWORD_TOO_SHORT', { min: policy.minLength });
   else if (length > passwordMax) faults.add(place, 'PASSWORD_TOO_LONG', { max: passwordMax });
   else if (policy.isCommon(result.mapped.toLowerCase())) faults.add(place, 'PASSWORD_COMMON');
-  else return result.mapped;
-  return null;
+  return result.mapped;
 }
 
 /** A password that is the account's own name is the first thing that is guessed. */
@@ -59,7 +59,9 @@ export function refuseOwnNames(
 ): void {
   const guess = password.toLowerCase();
   const email = owner.email?.toLowerCase();
-  if (guess === owner.usernameKey) faults.add(place, 'PASSWORD_IS_USERNAME');
+  const asUsername = mapUsername(password);
+  if ('mapped' in asUsername && asUsername.mapped === owner.usernameKey)
+    faults.add(place, 'PASSWORD_IS_USERNAME');
   if (email && (guess === email || guess === email.slice(0, email.lastIndexOf('@')))) {
     faults.add(place, 'PASSWORD_IS_EMAIL');
   }

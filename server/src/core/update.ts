@@ -7,7 +7,7 @@ import type { Outcome } from './outcome.ts';
 import { Pace } from './pace.ts';
 import { refuseOwnNames } from './password.ts';
 import { type Registration, type Reset, readUserItem, type UserItem, type UserRules } from './user-item.ts';
-import { claimUsernames, type UsernameStore } from './usernames.ts';
+import { type UsernameStore, Usernames } from './usernames.ts';
 import { applyDrafts, type CallContext, type Written } from './writing.ts';
 
 export interface KnownUser {
@@ -88,12 +88,14 @@ async function checkAgainstStore(drafts: readonly UpdateDraft[], store: UpdateSt
     store.findPrincipals([...principalIds]),
     userIds.size > 0 ? store.findUsers([...userIds]) : new Map<number, KnownUser>(),
   ]);
+  const usernames = await Usernames.lookUp(drafts, store);
   for (const draft of drafts) {
     if (draft.principalId !== null && !principals.has(draft.principalId))
       draft.faults.add('ID', 'PRINCIPAL_NOT_FOUND');
     checkResets(draft, users);
+    usernames.refuseTaken(draft);
+    if (draft.faults.none) usernames.claim(draft);
   }
-  await claimUsernames(drafts, store);
 }
 
 function checkResets(draft: UpdateDraft, users: ReadonlyMap<number, KnownUser>): void {
@@ -104,6 +106,7 @@ function checkResets(draft: UpdateDraft, users: ReadonlyMap<number, KnownUser>):
     const user = users.get(item.id);
     if (seen.has(item.id)) draft.faults.add(place, 'DUPLICATE_USER');
     seen.add(item.id);
+    if (draft.principalId === null) continue;
     // A user of another principal gets the same answer as one that exists nowhere.
     if (!user || user.principalId !== draft.principalId) draft.faults.add(place, 'USER_NOT_FOUND');
     else if (item.password !== null)

@@ -6,25 +6,36 @@ export interface UsernameStore {
   findTakenUsernames(keys: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
-/**
- * Notes a fault for every username that is stored already, or that an earlier user of the call claims.
- * Comes last among the checks: a record with other faults will not be applied, and claims nothing.
- */
-export async function claimUsernames(drafts: readonly Draft[], store: UsernameStore): Promise<void> {
-  const keys = new Set(
-    drafts.flatMap((draft) => draft.users.filter(isRegistration).map((item) => item.username?.key)),
-  );
-  const wanted = [...keys].filter((key) => key !== undefined);
-  if (wanted.length === 0) return;
-  const taken = new Set(await store.findTakenUsernames(wanted));
-  for (const draft of drafts) {
+/** The usernames that a record cannot have: those stored, and those that an earlier record of the call claims. */
+export class Usernames {
+  readonly #taken: Set<string>;
+
+  private constructor(taken: ReadonlySet<string>) {
+    this.#taken = new Set(taken);
+  }
+
+  static async lookUp(drafts: readonly Draft[], store: UsernameStore): Promise<Usernames> {
+    const wanted = new Set(drafts.flatMap(keysOf));
+    return new Usernames(wanted.size > 0 ? await store.findTakenUsernames([...wanted]) : wanted);
+  }
+
+  refuseTaken(draft: Draft): void {
     const own = new Set<string>();
     for (const item of draft.users) {
-      if (!isRegistration(item) || !item.username) continue;
-      const { key } = item.username;
-      if (taken.has(key) || own.has(key)) draft.faults.add(within(item.place, 'Username'), 'USERNAME_TAKEN');
+      const key = isRegistration(item) ? item.username?.key : undefined;
+      if (key === undefined) continue;
+      if (this.#taken.has(key) || own.has(key))
+        draft.faults.add(within(item.place, 'Username'), 'USERNAME_TAKEN');
       own.add(key);
     }
-    if (draft.faults.none) for (const key of own) taken.add(key);
   }
+
+  /** For a record that is known to be sound: one that will be refused anyway claims nothing. */
+  claim(draft: Draft): void {
+    for (const key of keysOf(draft)) this.#taken.add(key);
+  }
+}
+
+function keysOf(draft: Draft): string[] {
+  return draft.users.flatMap((item) => (isRegistration(item) && item.username ? [item.username.key] : []));
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Language } from '../core/codes.ts';
 import { Refusal } from '../core/faults.ts';
+import { shown } from '../core/fields.ts';
 import type { Debug } from './envelope.ts';
 import { chooseLanguage } from './language.ts';
 
@@ -27,7 +28,7 @@ export function languageOf(request: FastifyRequest): Language {
 export function refuseUnknownQuery(query: unknown): void {
   for (const [name, value] of Object.entries(query as Record<string, unknown>)) {
     if (name !== 'debug') {
-      throw new Refusal('INVALID_PARAMETER', { variant: 'unknown', figures: { name: name.slice(0, 60) } });
+      throw new Refusal('INVALID_PARAMETER', { variant: 'unknown', figures: { name: shown(name) } });
     }
     if (value !== 'true' && value !== 'false') {
       throw new Refusal('INVALID_PARAMETER', { variant: 'flag', figures: { name } });

@@ -5,7 +5,7 @@ export function wantsRepresentation(headers: IncomingHttpHeaders): boolean {
   const header = headers.prefer;
   const preferences = (Array.isArray(header) ? header.join(',') : (header ?? '')).split(/[,;]/);
   const returns = preferences
-    .map((text) => text.trim().replaceAll('"', '').toLowerCase())
+    .map((text) => text.replaceAll(/[\s"]/g, '').toLowerCase())
     .filter((text) => text.startsWith('return='));
   // Of a preference that is given twice, the first counts.
   return returns[0] === 'return=representation';

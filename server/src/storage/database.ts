@@ -85,10 +85,9 @@ export async function writing<Result>(work: () => Promise<Result>): Promise<Resu
     return await work();
   } catch (error) {
     const state = sqlState(error);
-    if (state === '23505' || state === '40001' || state === '40P01')
-      throw new WriteFailure('conflict', error);
-    if (state !== undefined || isRefusedConnection(error)) throw new WriteFailure('failed', error);
-    throw new WriteFailure('unknown', error);
+    if (state !== undefined && conflicts.has(state)) throw new WriteFailure('conflict', error);
+    const cutOff = state === undefined ? !isRefusedConnection(error) : shutdowns.has(state);
+    throw new WriteFailure(cutOff ? 'unknown' : 'failed', error);
   }
 }
 

@@ -69,8 +69,9 @@ const registrations = `
       from unnest($2::text[], $3::text[], $4::text[], $5::text[])
            with ordinality as sent (username, username_key, email, password_hash, position)
   ), registered as (
-    insert into anagrafe.users (id, principal_id, username, username_key, email, password_hash)
-    select registration.id, principal.id, username, username_key, email, password_hash
+    insert into anagrafe.users
+      (id, principal_id, username, username_key, email, password_hash, created_at, updated_at, password_changed_at)
+    select registration.id, principal.id, username, username_key, email, password_hash, written_at, written_at, written_at
       from registration cross join principal
      order by username_key
     returning id
@@ -84,13 +85,13 @@ const registrations = `
 const applyRecordSql = `
   with principal as (
     update anagrafe.principals
-       set users_count = users_count + cardinality($2::text[]), updated_at = now()
+       set users_count = users_count + cardinality($2::text[]), updated_at = greatest(updated_at, clock_timestamp())
      where id = $1
        and (select count(*) from anagrafe.users where principal_id = $1 and id = any($6::bigint[])) = cardinality($6::bigint[])
-    returning id
+    returning id, updated_at as written_at
   ), ${registrations}, reset as (
     update anagrafe.users as stored
-       set password_hash = sent.password_hash, password_changed_at = now(), updated_at = now()
+       set password_hash = sent.password_hash, password_changed_at = written_at, updated_at = written_at
       from unnest($6::bigint[], $7::text[]) as sent (id, password_hash) cross join principal
      where stored.id = sent.id and stored.principal_id = principal.id
     returning stored.id, stored.username, stored.email
@@ -134,7 +135,7 @@ const insertPrincipalSql = `
     insert into anagrafe.principals
       (id, external_key, denomination, surname, name, vatnumber, taxcode, email, search_terms, users_count)
     values ($1, $6, $7, $8, $9, $10, $11, $12, array_to_tsvector($13::text[]), cardinality($2::text[]))
-    returning id
+    returning id, updated_at as written_at
   ), ${registrations}, principals_tallied as (
     insert into anagrafe.tallies as tally (kind, block, slot, amount)
     select 'principals', id >> 12, pg_backend_pid() % 16, 1 from principal

@@ -18,7 +18,9 @@ let stores: Store[];
 beforeAll(async () => {
   empty = await emptyStore();
   const config = readConfig({ ...empty.settings, ANAGRAFE_DATABASE_CONNECTIONS: '2' });
-  stores = await Promise.all(Array.from({ length: 5 }, () => openStore(config, { as: 'visitor', log: () => {} })));
+  stores = await Promise.all(
+    Array.from({ length: 5 }, () => openStore(config, { as: 'visitor', log: () => {} })),
+  );
 });
 
 afterAll(async () => {

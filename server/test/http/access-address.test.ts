@@ -59,7 +59,9 @@ describe('without a trusted proxy', () => {
 
     it('cannot move by claiming another address', async () => {
       const { headers } = await create({ networks: ['127.0.0.9/32', '10.0.0.0/8'] });
-      const claims = ['x-forwarded-for', 'x-real-ip', 'true-client-ip'].map((name) => ({ [name]: '10.0.0.1' }));
+      const claims = ['x-forwarded-for', 'x-real-ip', 'true-client-ip'].map((name) => ({
+        [name]: '10.0.0.1',
+      }));
       for (const claim of [...claims, { forwarded: 'for=10.0.0.1' }]) {
         expect(await status('127.0.0.1', { ...headers, ...claim })).toBe(401);
         expect(await status('127.0.0.9', { ...headers, ...claim })).toBe(401);
@@ -131,7 +133,11 @@ describe('without a trusted proxy', () => {
     });
 
     it('is never admin by its address, only by its key', async () => {
-      const { headers } = await create({ scopes: ['admin'], networks: ['127.0.4.0/24'], knownByAddress: true });
+      const { headers } = await create({
+        scopes: ['admin'],
+        networks: ['127.0.4.0/24'],
+        knownByAddress: true,
+      });
       expect(await status('127.0.4.1', {}, 'irs/insert')).toBe(403);
       expect(await status('127.0.4.1', headers, 'irs/insert')).toBe(200);
       await create({ scopes: ['admin', 'sync:read'], networks: ['127.0.5.0/24'], knownByAddress: true });
@@ -151,7 +157,14 @@ describe('without a trusted proxy', () => {
 
     it('shares no address with another one', async () => {
       await create({ networks: ['127.0.7.0/24', 'fd00:7::/32'], knownByAddress: true });
-      const overlapping = ['127.0.7.0/24', '127.0.7.9', '127.0.6.0/23', '127.0.0.0/8', '0.0.0.0/0', 'fd00:7::1'];
+      const overlapping = [
+        '127.0.7.0/24',
+        '127.0.7.9',
+        '127.0.6.0/23',
+        '127.0.0.0/8',
+        '0.0.0.0/0',
+        'fd00:7::1',
+      ];
       for (const network of overlapping) {
         const wish = create({ networks: ['127.9.9.9', network], knownByAddress: true });
         await expect(wish).rejects.toThrow(ClientError);
@@ -206,7 +219,11 @@ describe('behind a trusted proxy', () => {
     expect(await status('127.0.0.1', { 'x-forwarded-for': '192.0.2.7, 203.0.113.9' })).toBe(200);
     expect(await status('127.0.0.1', { 'x-forwarded-for': '203.0.113.9, 192.0.2.7, 127.0.0.5' })).toBe(401);
     expect(await status('127.0.0.1', { 'x-forwarded-for': '203.0.113.9, 127.0.0.5' })).toBe(200);
-    const claims = { 'x-real-ip': '203.0.113.9', 'true-client-ip': '203.0.113.9', forwarded: 'for=203.0.113.9' };
+    const claims = {
+      'x-real-ip': '203.0.113.9',
+      'true-client-ip': '203.0.113.9',
+      forwarded: 'for=203.0.113.9',
+    };
     expect(await status('127.0.0.1', { ...claims, 'x-forwarded-for': '192.0.2.7' })).toBe(401);
   });
 

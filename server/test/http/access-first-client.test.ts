@@ -26,7 +26,10 @@ afterAll(async () => {
 });
 
 /** Starts the service on the same store every time, lets it be used, and stops it. */
-async function during<Result>(settings: Settings, use: (service: Service) => Promise<Result>): Promise<Result> {
+async function during<Result>(
+  settings: Settings,
+  use: (service: Service) => Promise<Result>,
+): Promise<Result> {
   const config = readConfig({ ANAGRAFE_PORT: '0', ...store.settings, ...settings });
   const service = await startService(config, openLog(config.LOG_LEVEL, { write: (line) => log.push(line) }));
   running.add(service);
@@ -107,7 +110,12 @@ describe('ANAGRAFE_FIRST_CLIENT', () => {
     });
     const [first, ...others] = await clientsOf();
     expect(others).toEqual([]);
-    expect(first).toMatchObject({ publicKey: 'deployment', scopes: ['admin'], networks: [], revokedAt: null });
+    expect(first).toMatchObject({
+      publicKey: 'deployment',
+      scopes: ['admin'],
+      networks: [],
+      revokedAt: null,
+    });
   });
 
   it('is left alone by later starts, with the same pair, with another one and without', async () => {

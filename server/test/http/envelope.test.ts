@@ -10,7 +10,11 @@ beforeAll(async () => {
   [principal = 0] = await insertPrincipals(service, 1);
 });
 
-async function post(path: string, body: BodyInit | null, headers: Record<string, string> = {}) {
+async function post(
+  path: string,
+  body: string | Uint8Array<ArrayBuffer>,
+  headers: Record<string, string> = {},
+) {
   const response = await fetch(`${service.url}${path}`, { method: 'POST', body, headers });
   return { status: response.status, headers: response.headers, body: JSON.parse(await response.text()) };
 }
@@ -19,7 +23,13 @@ const json = { 'content-type': 'application/json' };
 const update = '/api/sync/v1/irs/update';
 
 function refusal(statusCode: number, errorCode: string) {
-  return { statusCode, errorCode, message: expect.stringMatching(/^[A-Z"/].{10,}\.$/), result: null, debug: null };
+  return {
+    statusCode,
+    errorCode,
+    message: expect.stringMatching(/^[A-Z"/].{10,}\.$/),
+    result: null,
+    debug: null,
+  };
 }
 
 describe('a call that cannot be read', () => {
@@ -107,7 +117,7 @@ describe('a fault of the service itself', () => {
   it('is 500 and shows nothing of the inside but the id under which the log tells it', async () => {
     const broken = await startTestService();
     await broken.database.query('alter table anagrafe.users rename to hidden_users');
-    const { status, body, text, headers } = await broken.call('irs/users', {});
+    const { status, body, text, headers } = await broken.call('irs/users', { Username: 'anyone' });
     await broken.stop();
     expect(status).toBe(500);
     expect(body).toEqual(refusal(500, 'INTERNAL'));

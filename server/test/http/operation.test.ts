@@ -93,7 +93,8 @@ describe('metrics', () => {
   });
 
   it('do not grow with the paths that callers invent', async () => {
-    for (const path of ['/none/1', '/none/2', '/api/sync/v1/none/3']) expect((await get(path)).status).toBe(404);
+    for (const path of ['/none/1', '/none/2', '/api/sync/v1/none/3'])
+      expect((await get(path)).status).toBe(404);
     const { text } = await get('/metrics');
     expect(text).toContain('route="none"');
     expect(text).not.toContain('/none/');
@@ -185,21 +186,32 @@ describe('the description of the API', () => {
     expect(text).not.toMatch(/https?:\/\//);
   });
 
-  it.each(['/docs', '/console'])('has a policy at %s that lets in no other host and works over plain HTTP', async (path) => {
-    const { headers } = await get(path);
-    const policy = String(headers['content-security-policy']);
-    const sources = policy.split(';').flatMap((directive) => directive.trim().split(/\s+/).slice(1));
-    const foreign = sources.filter((source) => !/^('.*'|data:|blob:)$/.test(source));
-    expect(foreign).toEqual([]);
-    expect(policy).not.toContain('upgrade-insecure-requests');
-  });
+  it.each(['/docs', '/console'])(
+    'has a policy at %s that lets in no other host and works over plain HTTP',
+    async (path) => {
+      const { headers } = await get(path);
+      const policy = String(headers['content-security-policy']);
+      const sources = policy.split(';').flatMap((directive) => directive.trim().split(/\s+/).slice(1));
+      const foreign = sources.filter((source) => !/^('.*'|data:|blob:)$/.test(source));
+      expect(foreign).toEqual([]);
+      expect(policy).not.toContain('upgrade-insecure-requests');
+    },
+  );
 });
 
 describe('the id of a request', () => {
   const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
   it('is given on every answer, the refused and the broken ones too', async () => {
-    for (const path of ['/health/live', '/metrics', '/docs', '/none', '/api/sync/v1/none', '/%zz', '/openapi.json']) {
+    for (const path of [
+      '/health/live',
+      '/metrics',
+      '/docs',
+      '/none',
+      '/api/sync/v1/none',
+      '/%zz',
+      '/openapi.json',
+    ]) {
       const { headers } = await get(path);
       expect([path, headers['x-request-id']]).toEqual([path, expect.stringMatching(uuid)]);
     }
@@ -214,7 +226,17 @@ describe('the id of a request', () => {
   });
 
   it('is made anew where the one sent is not', async () => {
-    for (const id of ['', 'x'.repeat(65), 'a b', '<script>', '"quoted"', 'a/../b', 'à', '{"level":"fatal"}', 'a,b']) {
+    for (const id of [
+      '',
+      'x'.repeat(65),
+      'a b',
+      '<script>',
+      '"quoted"',
+      'a/../b',
+      'à',
+      '{"level":"fatal"}',
+      'a,b',
+    ]) {
       expect((await get('/health/live', { 'x-request-id': id })).headers['x-request-id']).toMatch(uuid);
     }
   });
@@ -225,7 +247,9 @@ describe('the log', () => {
     const { status } = await service.call('irs/list', {}, { headers: { 'x-request-id': 'logged-1' } });
     expect(status).toBe(200);
     const entries = service.log.map((line) => JSON.parse(line));
-    expect(service.log.every((line) => line.endsWith('}\n') && line.indexOf('\n') === line.length - 1)).toBe(true);
+    expect(service.log.every((line) => line.endsWith('}\n') && line.indexOf('\n') === line.length - 1)).toBe(
+      true,
+    );
     expect(entries.filter((entry) => entry.reqId === 'logged-1')).toEqual([
       {
         level: 'info',
@@ -259,9 +283,16 @@ describe('the log', () => {
 
   it('shows who was refused, and how', async () => {
     await get('/api/sync/v1/irs/list', { 'x-request-id': 'logged-3' });
-    await service.call('irs/list', {}, { headers: { 'x-request-id': 'logged-4', 'x-real-ip': '203.0.113.9' } });
+    await service.call(
+      'irs/list',
+      {},
+      { headers: { 'x-request-id': 'logged-4', 'x-real-ip': '203.0.113.9' } },
+    );
     const entries = service.log.map((line) => JSON.parse(line));
     expect(entries.find((entry) => entry.reqId === 'logged-3')).toMatchObject({ status: 405 });
-    expect(entries.find((entry) => entry.reqId === 'logged-4')).toMatchObject({ status: 401, ip: '127.0.0.1' });
+    expect(entries.find((entry) => entry.reqId === 'logged-4')).toMatchObject({
+      status: 401,
+      ip: '127.0.0.1',
+    });
   });
 });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { verify } from '@node-rs/argon2';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
@@ -100,6 +101,40 @@ describe('the same principal twice in a call', () => {
     expect(await verify((await stored('later.good'))?.hash ?? '', 'second long sentence')).toBe(true);
   });
 });
+
+describe('a record that had to wait for another one', () => {
+  it('carries the time of its writing, so that those who ask what changed since do not miss it', async () => {
+    const id = await register(first, 'waits');
+    let waiting: ReturnType<typeof update> | undefined;
+    const free = await service.database.transaction(async (connection) => {
+      await connection.query('update anagrafe.principals set updated_at = now() where id = $1', [first]);
+      waiting = update([{ ID: first, Users: [reset(id, 'a new long sentence'), newUser('waits.new')] }]);
+      await untilSomeoneWaits();
+      await sleep(20);
+      const [clock] = await connection.query<{ now: Date }>('select clock_timestamp() as now');
+      return clock?.now ?? new Date();
+    });
+    expect((await waiting)?.status).toBe(200);
+    const [{ times = [] } = {}] = await service.database.query<{ times: Date[] }>(
+      `select array[principal.updated_at, old.updated_at, old.password_changed_at, new.created_at] as times
+         from anagrafe.principals as principal, anagrafe.users as old, anagrafe.users as new
+        where principal.id = $1 and old.username = 'waits' and new.username = 'waits.new'`,
+      [first],
+    );
+    expect(times).toHaveLength(4);
+    for (const time of times) expect(time.getTime()).toBeGreaterThanOrEqual(free.getTime());
+  });
+});
+
+async function untilSomeoneWaits(): Promise<void> {
+  for (;;) {
+    const waiting = await service.database.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    if (waiting.length > 0) return;
+    await sleep(10);
+  }
+}
 
 describe('one username twice in a call', () => {
   it.each([

@@ -93,8 +93,9 @@ describe('a field that is not known', () => {
   it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', ''])(
     'is refused also where it is called "%s"',
     async (name) => {
-      const { codes } = await update({ ID: principal, Users: [{ ...newUser('proto'), [name]: 'x' }] });
-      expect(Object.keys(codes[0] ?? {})).toEqual([`Users[0].${name}`]);
+      const user = { ...newUser('proto'), [name]: 'x' };
+      const { codes } = await update({ ID: principal, Users: [user], [name]: { ID: 1 } });
+      expect(Object.keys(codes[0] ?? {})).toEqual([name, `Users[0].${name}`]);
     },
   );
 

@@ -67,7 +67,7 @@ describe('the length of a password', () => {
     ['none at all', '', 'PASSWORD_TOO_SHORT'],
     ['7 characters of two units each', '🦊🐻🐼🐨🐯🦁🐮', 'PASSWORD_TOO_SHORT'],
     ['7 letters and a combining accent', 'kzqwvxe\u0301', 'PASSWORD_TOO_SHORT'],
-    ['129 letters', 'kz'.repeat(64) + 'q', 'PASSWORD_TOO_LONG'],
+    ['129 letters', `${'kz'.repeat(64)}q`, 'PASSWORD_TOO_LONG'],
     ['a hundred thousand letters', 'k'.repeat(100_000), 'PASSWORD_TOO_LONG'],
   ])('is not enough, or too much, with %s', async (_, password, code) => {
     expect((await register('length.no', password)).codes).toEqual([code]);
@@ -94,7 +94,13 @@ describe('a password that would be guessed', () => {
   it.each([
     ['the username', 'verdi.giuseppe', 'verdi.giuseppe', undefined, 'PASSWORD_IS_USERNAME'],
     ['the username in another case', 'Verdi.Giuseppe', 'vERDI.gIUSEPPE', undefined, 'PASSWORD_IS_USERNAME'],
-    ['a wide username as sent', 'Ｇｉｕｓｅｐｐｅ．Ｖ', 'Ｇｉｕｓｅｐｐｅ．Ｖ', undefined, 'PASSWORD_IS_USERNAME'],
+    [
+      'a wide username as sent',
+      'Ｇｉｕｓｅｐｐｅ．Ｖ',
+      'Ｇｉｕｓｅｐｐｅ．Ｖ',
+      undefined,
+      'PASSWORD_IS_USERNAME',
+    ],
     ['the username in another width', 'verdi.gius', 'ｖｅｒｄｉ.ｇｉｕｓ', undefined, 'PASSWORD_IS_USERNAME'],
     ['the email', 'verdi', 'Giuseppe@Verdi.example', 'giuseppe@verdi.example', 'PASSWORD_IS_EMAIL'],
     ['the local part of the email', 'verdi', 'GIUSEPPE.V', 'giuseppe.v@example.com', 'PASSWORD_IS_EMAIL'],
@@ -127,6 +133,37 @@ describe('ConfirmPassword', () => {
     expect(await confirm('')).toBe('PASSWORD_MISMATCH');
     expect(await confirm(null)).toBe('REQUIRED');
     expect(await confirm(1)).toBe('WRONG_TYPE');
+  });
+});
+
+describe('a record that is refused', () => {
+  async function hashes(): Promise<number> {
+    const text = await (await fetch(`${service.url}/metrics`)).text();
+    const counts = [...text.matchAll(/^anagrafe_hash_duration_seconds_count\S* (\d+)/gm)].map((match) =>
+      Number(match[1]),
+    );
+    return counts.reduce((sum, count) => sum + count, 0);
+  }
+
+  it('costs no hash, neither for its bad users nor for its good ones', async () => {
+    await update(newUser('costs'));
+    const before = await hashes();
+    expect(before).toBeGreaterThan(0);
+    await service.call('irs/update', [
+      {
+        ID: principal,
+        Users: [newUser('good.1'), newUser('good.2'), { Username: 'bad', ...withPassword('x') }],
+      },
+      { ID: 999_999, Users: [newUser('good.3')] },
+      { ID: principal, Users: [newUser('costs')] },
+      { ID: principal, Users: [{ ID: 999_999, ...withPassword('a long sentence') }] },
+    ]);
+    expect(await hashes()).toBe(before);
+    await service.call('irs/update', [
+      { ID: 999_999, Users: [newUser('x')] },
+      { ID: principal, Users: [newUser('y')] },
+    ]);
+    expect(await hashes()).toBe(before + 1);
   });
 });
 

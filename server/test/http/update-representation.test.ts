@@ -15,7 +15,11 @@ function prefer(value: string) {
 }
 
 const asRepresentation = prefer('return=representation');
-const reset = (ID: number) => ({ ID, Password: 'a new long sentence', ConfirmPassword: 'a new long sentence' });
+const reset = (ID: number) => ({
+  ID,
+  Password: 'a new long sentence',
+  ConfirmPassword: 'a new long sentence',
+});
 
 async function ids(names: string[]): Promise<number[]> {
   const rows = await service.database.query<{ id: number }>(

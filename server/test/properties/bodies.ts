@@ -98,7 +98,7 @@ function soundRecords(world: World): fc.Arbitrary<Json[]> {
     .map((fields): Json => ({ Surname: 'Rossi', ...fields }));
   return fc.array(fc.oneof({ weight: 4, arbitrary: record }, { weight: 1, arbitrary: principal }), {
     minLength: 1,
-    maxLength: 3,
+    maxLength: 2,
   });
 }
 
@@ -159,7 +159,7 @@ const steps = fc.array(fc.nat(30), { minLength: 0, maxLength: 5 });
 
 function spoiltRecords(world: World): fc.Arbitrary<string> {
   return fc
-    .tuple(soundRecords(world), fc.array(fc.tuple(steps, spoil), { minLength: 1, maxLength: 4 }))
+    .tuple(soundRecords(world), fc.array(fc.tuple(steps, spoil), { minLength: 3, maxLength: 6 }))
     .map(([records, changes]) => {
       let body: Json = records;
       for (const [way, change] of changes) body = spoilAt(body, way, change);

@@ -3,7 +3,7 @@ import type { Sentences } from '../codes.ts';
 export const english: Sentences = {
   INVALID_JSON: {
     syntax: 'The body is not valid JSON: it breaks off or goes wrong at character {offset}.',
-    empty: 'The body is empty; send a JSON array of records.',
+    empty: 'The body is empty; this call takes JSON.',
     utf8: 'The body is not valid UTF-8.',
     duplicate: 'The field at {at} stands twice in the same object; send it once.',
     surrogate: 'The text at {at} holds half of a surrogate pair, which is no character.',

@@ -3,7 +3,7 @@ import type { Sentences } from '../codes.ts';
 export const italian: Sentences = {
   INVALID_JSON: {
     syntax: 'Il corpo non è JSON valido: si interrompe o è errato al carattere {offset}.',
-    empty: 'Il corpo è vuoto; inviare un array JSON di record.',
+    empty: 'Il corpo è vuoto; questa chiamata accetta JSON.',
     utf8: 'Il corpo non è UTF-8 valido.',
     duplicate: 'Il campo in {at} compare due volte nello stesso oggetto; inviarlo una volta sola.',
     surrogate: 'Il testo in {at} contiene metà di una coppia surrogata, che non è un carattere.',

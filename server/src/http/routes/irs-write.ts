@@ -64,9 +64,10 @@ export function writeRoutes(app: FastifyInstance, calls: WritingCalls, metrics: 
     const outcomes = await calls[operation](request.body, context);
     metrics.recordsDone(operation, outcomes);
     const representation = wantsRepresentation(request.headers);
-    if (representation) reply.header('preference-applied', 'return=representation');
     const language = languageOf(request);
     const envelope = outcomesEnvelope(outcomes, { language, representation, debug: debugOf(request) });
+    if (representation && envelope.statusCode < 400)
+      reply.header('preference-applied', 'return=representation');
     return reply.code(envelope.statusCode).header('content-language', language).send(envelope);
   }
 }

@@ -10,10 +10,16 @@ const passwords = {
 
 const Registration = share(
   'Registration',
-  closed({ Username: Type.String({ minLength: 1, maxLength: 128 }), Email: text(254), ...passwords }),
+  closed({
+    Username: Type.String({ minLength: 1, maxLength: 128 }),
+    Email: text(254),
+    ...passwords,
+    ID: Type.Optional(Type.Null()),
+  }),
 );
 
-const Reset = share('Reset', closed({ ID: Id, ...passwords }));
+const noName = { Username: Type.Optional(Type.Null()), Email: Type.Optional(Type.Null()) };
+const Reset = share('Reset', closed({ ID: Id, ...passwords, ...noName }));
 
 const longSentence = 'una frase lunga';
 const newSentence = 'una frase nuova';

@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest';
+import { anagrafe, dataFolder, expectOneLine, postmaster, serve } from './command.ts';
+
+const secretForm = /ags_[0-9A-Za-z]{49}/;
+
+describe('client, where no service runs', () => {
+  const settings = { ANAGRAFE_DATA: dataFolder() };
+  const run = async (...args: string[]) => {
+    const outcome = await anagrafe(['client', ...args], settings);
+    expect(postmaster(settings.ANAGRAFE_DATA)).toBeUndefined();
+    return outcome;
+  };
+  const runJson = async (...args: string[]) => {
+    const { code, stdout, stderr } = await run(...args, '--json');
+    expect([code, stderr]).toEqual([0, '']);
+    return JSON.parse(stdout);
+  };
+
+  it('lists nothing at first, and says how to create a client', async () => {
+    const { code, stdout, stderr } = await run('list');
+    expect([code, stdout]).toEqual([0, '']);
+    expect(stderr).toMatch(/^No API client yet\. Create one with: anagrafe client create --name erp$/m);
+    expect(await runJson('list')).toEqual([]);
+  });
+
+  it('creates a client and shows its secret once, apart from what is said to the person', async () => {
+    const { code, stdout, stderr } = await run('create', '--name', 'erp');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^SyncPublicKey: agp_[0-9A-Za-z]{16}\nSyncSecretKey: ags_[0-9A-Za-z]{49}\n$/);
+    expect(stderr).toContain('The secret is shown only now');
+    expect(stderr).toContain('Client "erp" may use: sync:write, sync:read.');
+    expect(stderr).not.toMatch(secretForm);
+
+    const list = await run('list');
+    expect(list.code).toBe(0);
+    expect(list.stdout).toMatch(/^agp_\w{16} {2}erp {2}sync:write,sync:read {2}live\n$/);
+  });
+
+  it('creates, rotates, revokes and lists for programs', async () => {
+    const networks = ['--network', '10.0.0.0/8,192.168.1.4', '--known-by-address'];
+    const created = await runJson('create', '--name', 'robot', '--scope', 'admin,sync:read', ...networks);
+    expect(created).toEqual({
+      id: expect.any(Number),
+      publicKey: expect.stringMatching(/^agp_/),
+      name: 'robot',
+      scopes: ['admin', 'sync:read'],
+      networks: ['10.0.0.0/8', '192.168.1.4/32'],
+      knownByAddress: true,
+      createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
+      revokedAt: null,
+      secret: expect.stringMatching(secretForm),
+    });
+
+    const { secret, ...client } = created;
+    const rotated = await runJson('rotate', client.publicKey, '--grace-hours', '2');
+    expect(rotated).toEqual({
+      publicKey: client.publicKey,
+      secret: expect.stringMatching(secretForm),
+      oldEndsAt: expect.any(String),
+    });
+    expect(rotated.secret).not.toBe(secret);
+    const hours = (Date.parse(rotated.oldEndsAt) - Date.now()) / 3_600_000;
+    expect(hours).toBeGreaterThan(1.95);
+    expect(hours).toBeLessThanOrEqual(2);
+
+    const list = await runJson('list');
+    expect(list.at(-1)).toEqual(client);
+    expect(JSON.stringify(list)).not.toMatch(/secret|digest|ags_/);
+
+    const revoked = await runJson('revoke', client.publicKey);
+    expect(revoked).toMatchObject({ publicKey: client.publicKey });
+    expect((await runJson('list')).at(-1)).toEqual({ ...client, revokedAt: expect.any(String) });
+  });
+
+  it('rotates and revokes for people', async () => {
+    const { publicKey } = await runJson('create', '--name', 'office');
+    const rotated = await run('rotate', publicKey);
+    expect(rotated.code).toBe(0);
+    expect(rotated.stdout).toMatch(new RegExp(`^SyncPublicKey: ${publicKey}\nSyncSecretKey: ags_\\w{49}\n$`));
+    expect(rotated.stderr).toMatch(/The old secret goes on until \d{4}-\d\d-\d\dT/);
+    const revoked = await run('revoke', publicKey);
+    expect([revoked.code, revoked.stdout]).toEqual([0, '']);
+    expect(revoked.stderr).toContain(`Client ${publicKey} is shut out.`);
+    expect((await run('list')).stdout).toMatch(new RegExp(`^${publicKey} .*revoked \\d{4}-`, 'm'));
+  });
+
+  it('says that no live client has the public key, for a rotation and for a revocation', async () => {
+    for (const command of ['rotate', 'revoke']) {
+      expectOneLine(
+        await run(command, 'agp_nobody'),
+        /^anagrafe: no live client has the public key agp_nobody$/,
+      );
+    }
+  });
+
+  it('refuses networks that another client is known by', async () => {
+    await runJson('create', '--name', 'one', '--network', '172.16.0.0/12', '--known-by-address');
+    expectOneLine(
+      await run('create', '--name', 'two', '--network', '172.16.5.0/24', '--known-by-address'),
+      /^anagrafe: another client is already known by an address of these networks$/,
+    );
+    expectOneLine(
+      await run('create', '--name', 'two', '--known-by-address'),
+      /^anagrafe: a client known by address needs at least one network$/,
+    );
+  });
+});
+
+describe('client, with wrong options', () => {
+  const settings = { ANAGRAFE_DATA: dataFolder() };
+
+  it.each([
+    [['create'], /--name/],
+    [['create', '--name'], /--name/],
+    [['create', '--name', ''], /name/],
+    [['create', '--name', 'two\nlines'], /name/],
+    [['create', '--name', 'x', '--scope', 'root'], /--scope.*'root'.*sync:write, sync:read, admin/],
+    [['create', '--name', 'x', '--scope', ''], /--scope/],
+    [['create', '--name', 'x', '--network', 'office'], /--network.*'office'.*10\.0\.0\.0\/8/],
+    [['create', '--name', 'x', '--network', '10.0.0.0/33'], /--network/],
+    [['create', '--name', 'x', '--network', '10.0.0.1/8'], /10\.0\.0\.1\/8.*10\.0\.0\.0\/8/],
+    [['create', '--name', 'x', '--network', 'fe80::1%eth0'], /--network/],
+    [['create', '--name', 'x', '--colour', 'red'], /unknown option '--colour'/],
+    [['create', 'erp', '--name', 'x'], /too many arguments|unknown|excess/i],
+    [['rotate'], /public-key/],
+    [['rotate', 'agp_x', '--grace-hours', 'soon'], /--grace-hours.*'soon'.*number of hours/],
+    [['rotate', 'agp_x', '--grace-hours', '-1'], /--grace-hours/],
+    [['revoke'], /public-key/],
+    [['crate'], /unknown command 'crate'/],
+  ])('says in one line what is wrong with: client %j', async (args, line) => {
+    const outcome = await anagrafe(['client', ...args], settings);
+    expectOneLine(outcome, line);
+    expect(outcome.stdout).toBe('');
+  });
+});
+
+describe('client, beside a running service', () => {
+  it('ends protected mode, rotates and revokes with effect on the very next call', async () => {
+    const settings = { ANAGRAFE_DATA: dataFolder() };
+    const service = await serve(settings);
+    const status = async (pair?: { publicKey: string; secret: string }) => {
+      const credential = pair && { SyncPublicKey: pair.publicKey, SyncSecretKey: pair.secret };
+      const headers = { 'content-type': 'application/json', ...credential };
+      return (await fetch(`${service.url}/api/sync/v1/irs/list`, { method: 'POST', headers, body: '{}' }))
+        .status;
+    };
+    const run = async (...args: string[]) => {
+      const { code, stdout, stderr } = await anagrafe(['client', ...args], settings);
+      expect([code, stderr.includes('anagrafe:')]).toEqual([0, false]);
+      return stdout;
+    };
+    expect(await status()).toBe(200);
+    const first = JSON.parse(await run('create', '--name', 'erp', '--scope', 'sync:read', '--json'));
+    expect(await status()).toBe(401);
+    expect(await status(first)).toBe(200);
+
+    const second = JSON.parse(await run('rotate', first.publicKey, '--grace-hours', '0', '--json'));
+    expect(await status(first)).toBe(401);
+    expect(await status(second)).toBe(200);
+
+    const third = JSON.parse(await run('rotate', first.publicKey, '--json'));
+    expect([await status(second), await status(third)]).toEqual([200, 200]);
+
+    await run('revoke', first.publicKey);
+    expect([await status(second), await status(third), await status()]).toEqual([401, 401, 401]);
+    expect(await run('list')).toContain('revoked');
+    expect(postmaster(settings.ANAGRAFE_DATA)).toBeDefined();
+    expect((await service.end('SIGTERM')).code).toBe(0);
+    expect(service.stdout()).not.toMatch(secretForm);
+  });
+});

@@ -1,0 +1,130 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect } from 'vitest';
+
+type Settings = Record<string, string>;
+
+export interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Serving {
+  readonly url: string;
+  readonly process: ChildProcess;
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  /** Sends the signal and waits for the end. */
+  end(signal: NodeJS.Signals): Promise<Outcome>;
+}
+
+const program = fileURLToPath(new URL('../../bin/anagrafe.cjs', import.meta.url));
+/** The banner comes in one piece, so that the whole of it is there when its address is. */
+const readyBanner = /API\s+(http:\/\/\S+?)\/api\//;
+const folders: string[] = [];
+const children = new Set<ChildProcess>();
+
+afterAll(async () => {
+  for (const child of children) {
+    child.kill('SIGKILL');
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  }
+  for (const folder of folders) {
+    const pid = postmaster(folder);
+    if (pid !== undefined) process.kill(pid, 'SIGQUIT');
+    while (postmaster(folder) !== undefined) await sleep(20);
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+/** A data folder of its own; it goes with the test file. */
+export function dataFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'anagrafe-cli-'));
+  folders.push(folder);
+  return folder;
+}
+
+/** The process id of the PostgreSQL that runs on the folder. */
+export function postmaster(folder: string): number | undefined {
+  const file = join(folder, 'postgres', 'postmaster.pid');
+  if (!existsSync(file)) return undefined;
+  const pid = Number(readFileSync(file, 'utf8').split('\n')[0]);
+  try {
+    process.kill(pid, 0);
+    return pid;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Starts the program as a person would, with these settings and no others. */
+export function start(args: readonly string[], settings: Settings = {}): ChildProcess {
+  const others = Object.entries(process.env).filter(([name]) => !name.startsWith('ANAGRAFE_'));
+  const env = { ...Object.fromEntries(others), ...settings };
+  const child = spawn(process.execPath, [program, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  children.add(child);
+  child.once('exit', () => children.delete(child));
+  return child;
+}
+
+export async function anagrafe(args: readonly string[], settings: Settings = {}): Promise<Outcome> {
+  return outcomeOf(listen(start(args, settings)));
+}
+
+/** What a person sees of a mistake: exit code 1 and one line, with at most a hint in brackets; nothing of the inside. */
+export function expectOneLine({ code, stderr }: Outcome, line: RegExp): void {
+  const [said = '', ...more] = stderr.trimEnd().split('\n');
+  expect(said).toMatch(line);
+  expect(more.filter((hint) => !/^\(.*\)$/.test(hint))).toEqual([]);
+  expect(code).toBe(1);
+}
+
+/** The service, once it has said that it is ready. */
+export async function serve(settings: Settings): Promise<Serving> {
+  const heard = listen(start(['serve'], { ANAGRAFE_PORT: '0', ...settings }));
+  const { child } = heard;
+  while (!readyBanner.test(heard.stderr())) {
+    if (child.exitCode !== null) throw new Error(`the service ended: ${heard.stderr()}`);
+    await sleep(20);
+  }
+  return {
+    url: readyBanner.exec(heard.stderr())?.[1] ?? '',
+    process: child,
+    stdout: heard.stdout,
+    stderr: heard.stderr,
+    end(signal) {
+      child.kill(signal);
+      return outcomeOf(heard);
+    },
+  };
+}
+
+interface Heard {
+  readonly child: ChildProcess;
+  readonly closed: Promise<unknown>;
+  stdout(): string;
+  stderr(): string;
+}
+
+function listen(child: ChildProcess): Heard {
+  let stdout = '';
+  let stderr = '';
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  return { child, closed: once(child, 'close'), stdout: () => stdout, stderr: () => stderr };
+}
+
+async function outcomeOf({ child, closed, stdout, stderr }: Heard): Promise<Outcome> {
+  await closed;
+  return { code: child.exitCode, stdout: stdout(), stderr: stderr() };
+}

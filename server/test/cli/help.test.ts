@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { settings } from '../../src/config.ts';
+import { newSecret } from '../../src/core/keys.ts';
+import { anagrafe } from './command.ts';
+
+describe('help', () => {
+  const commands = [
+    [],
+    ['serve'],
+    ['migrate'],
+    ['config'],
+    ['client'],
+    ['client', 'create'],
+    ['client', 'list'],
+    ['client', 'rotate'],
+    ['client', 'revoke'],
+  ];
+
+  it('is there for every command', async () => {
+    for (const command of commands) {
+      const { code, stdout, stderr } = await anagrafe([...command, '--help']);
+      expect([command, code, stderr]).toEqual([command, 0, '']);
+      expect(stdout).toMatch(new RegExp(`^Usage: ${['anagrafe', ...command].join(' ')} `));
+      expect(stdout.split('\n').every((line) => line.length <= 120)).toBe(true);
+    }
+  });
+
+  it('names every command, and every option with an example where there are several', async () => {
+    const { stdout: all } = await anagrafe(['--help']);
+    for (const name of ['serve', 'migrate', 'config', 'client'])
+      expect(all).toMatch(new RegExp(`^ +${name}\\b`, 'm'));
+    const { stdout: create } = await anagrafe(['client', 'create', '--help']);
+    for (const option of ['--name', '--scope', '--network', '--known-by-address', '--json'])
+      expect(create).toContain(option);
+    expect(create).toContain('Example:');
+  });
+
+  it('is shown to whoever names no command', async () => {
+    const { code, stdout, stderr } = await anagrafe([]);
+    expect(code).toBe(1);
+    expect(stdout + stderr).toMatch(/^Usage: anagrafe /);
+  });
+
+  it('is pointed at where a command does not exist', async () => {
+    const { code, stdout, stderr } = await anagrafe(['sevre']);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^error: unknown command 'sevre'/);
+    expect(stderr).toContain('anagrafe --help');
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+
+  it('has the version beside it', async () => {
+    expect((await anagrafe(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+});
+
+describe('config', () => {
+  it('prints every setting that is in force, with a word on what it is', async () => {
+    const { code, stdout, stderr } = await anagrafe(['config'], { ANAGRAFE_PORT: '9000' });
+    expect([code, stderr]).toEqual([0, '']);
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines).toHaveLength(Object.keys(settings).length);
+    for (const name of Object.keys(settings)) {
+      expect(lines.some((line) => line.startsWith(`ANAGRAFE_${name}=`) && / {2}# \w/.test(line))).toBe(true);
+    }
+    expect(stdout).toMatch(/^ANAGRAFE_PORT=9000 /m);
+  });
+
+  it('masks secrets, for people and for programs', async () => {
+    const secret = newSecret();
+    const given = {
+      ANAGRAFE_FIRST_CLIENT: `deployment.${secret}`,
+      ANAGRAFE_DATABASE_URL: 'postgres://owner:hunter2@db.example.com/anagrafe',
+    };
+    for (const options of [[], ['--json']]) {
+      const { code, stdout } = await anagrafe(['config', ...options], given);
+      expect(code).toBe(0);
+      expect(stdout).toContain('deployment.********');
+      expect(stdout).toContain('postgres://owner:********@db.example.com/anagrafe');
+      expect(stdout).not.toContain(secret);
+      expect(stdout).not.toContain('hunter2');
+    }
+  });
+
+  it('is JSON for programs', async () => {
+    const { stdout } = await anagrafe(['config', '--json'], { ANAGRAFE_REQUIRE_EMAIL: 'true' });
+    const rows = JSON.parse(stdout);
+    expect(rows.map((row: { name: string }) => row.name)).toEqual(
+      Object.keys(settings).map((name) => `ANAGRAFE_${name}`),
+    );
+    expect(rows.find((row: { name: string }) => row.name === 'ANAGRAFE_REQUIRE_EMAIL')).toEqual({
+      name: 'ANAGRAFE_REQUIRE_EMAIL',
+      value: 'true',
+      about: expect.any(String),
+      takes: 'true or false',
+    });
+  });
+
+  it('lists the settings to whoever was sent here by a misspelt one', async () => {
+    const refused = await anagrafe(['serve'], { ANAGRAFE_PROT: '80' });
+    expect(refused.stderr).toMatch(/^anagrafe: ANAGRAFE_PROT is not a setting/);
+    const { stdout, stderr } = await anagrafe(['config'], { ANAGRAFE_PROT: '80' });
+    expect(stderr).toContain('ANAGRAFE_PROT is not a setting');
+    expect(stdout).toMatch(/^ANAGRAFE_PORT=/m);
+  });
+});

@@ -1,0 +1,243 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { newSecret } from '../../src/core/keys.ts';
+import { openStore } from '../../src/store.ts';
+import { anagrafe, dataFolder, expectOneLine, postmaster, serve, start } from './command.ts';
+
+function fresh() {
+  const folder = dataFolder();
+  return { folder, settings: { ANAGRAFE_DATA: folder, ANAGRAFE_PORT: '0' } };
+}
+
+const firstClient = `deployment.${newSecret()}`;
+
+describe('serve', () => {
+  it('shows two calls that work when they are pasted as they are', async () => {
+    const { folder, settings } = fresh();
+    const service = await serve(settings);
+    const banner = service.stderr();
+    expect(banner).toContain('Anagrafe 0.');
+    expect(banner).toContain(`data in ${folder}`);
+    const curls = [...banner.matchAll(/^ *curl (?:.*\\\n)*.*$/gm)].map(([command]) => command);
+    expect(curls).toHaveLength(2);
+    for (const command of curls) {
+      const answer = execFileSync('sh', ['-c', `${command} -s -w '\\n%{http_code}'`], { encoding: 'utf8' });
+      expect(answer.split('\n').at(-1)).toBe('200');
+      expect(JSON.parse(answer.split('\n')[0] ?? '')).toMatchObject({ statusCode: 200, errorCode: null });
+    }
+    for (const [, path = ''] of banner.matchAll(/(?:Docs|Console)\s+(\S+)/g)) {
+      expect([path, (await fetch(path)).status]).toEqual([path, 200]);
+    }
+    expect(banner).toContain('npx anagrafe client create --name erp');
+    await service.end('SIGTERM');
+  });
+
+  it('shows a call that works with the key of a client, once there is one', async () => {
+    const { settings } = fresh();
+    const service = await serve({ ...settings, ANAGRAFE_FIRST_CLIENT: firstClient });
+    const banner = service.stderr();
+    expect(banner).not.toContain('Protected mode');
+    expect(banner).not.toContain(firstClient.split('.')[1]);
+    const [command = ''] = /^ *curl (?:.*\\\n)*.*$/m.exec(banner) ?? [];
+    const variable = /\$(\w+)/.exec(command)?.[1] ?? '';
+    const env = { ...process.env, [variable]: firstClient };
+    const answer = execFileSync('sh', ['-c', `${command} -s -w '\\n%{http_code}'`], {
+      encoding: 'utf8',
+      env,
+    });
+    expect(answer.split('\n').at(-1)).toBe('200');
+
+    // Whoever follows the banner has that variable set from now on; no command may stumble over it.
+    const list = await anagrafe(['client', 'list'], { ...settings, [variable]: firstClient });
+    expect([list.code, list.stderr]).toEqual([0, '']);
+    await service.end('SIGTERM');
+  });
+
+  it('writes its log as JSON lines, apart from what it says to people', async () => {
+    const service = await serve(fresh().settings);
+    await fetch(`${service.url}/api/sync/v1/none`);
+    const { stdout } = await service.end('SIGTERM');
+    const entries = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(entries.map((entry) => entry.msg)).toEqual(
+      expect.arrayContaining(['listening', 'call', 'stopped']),
+    );
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'stops cleanly on %s, and its PostgreSQL with it',
+    async (signal) => {
+      const { folder, settings } = fresh();
+      const service = await serve(settings);
+      expect(postmaster(folder)).toBeDefined();
+      const { code, stdout, stderr } = await service.end(signal);
+      expect(code).toBe(0);
+      expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/"level":"info".*"msg":"stopped"/);
+      expect(stdout).not.toMatch(/"level":"(error|fatal|warn)"/);
+      expect(stderr).not.toContain('anagrafe:');
+      expect(existsSync(join(folder, 'postgres', 'postmaster.pid'))).toBe(false);
+    },
+  );
+
+  it('finishes the calls at work before it stops, and takes no new ones', async () => {
+    const service = await serve(fresh().settings);
+    const Users = Array.from({ length: 120 }, (_, n) => ({
+      Username: `at.work.${n}`,
+      Password: 'correct horse battery',
+      ConfirmPassword: 'correct horse battery',
+    }));
+    const call = fetch(`${service.url}/api/sync/v1/irs/insert`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify([{ Denomination: 'At work', Users }]),
+    });
+    await sleep(300);
+    const ending = service.end('SIGTERM');
+    await sleep(100);
+    await expect(fetch(`${service.url}/health/live`)).rejects.toThrow();
+    expect((await call).status).toBe(200);
+    // The caller's connection is kept alive, as most callers do; it must not keep the service alive.
+    const late = sleep(10_000, { code: 'still running 10 seconds after its last call' }, { ref: false });
+    expect((await Promise.race([ending, late])).code).toBe(0);
+  });
+
+  it('leaves no PostgreSQL behind when it is stopped while it starts', async () => {
+    const { folder, settings } = fresh();
+    const child = start(['serve'], settings);
+    const ended = once(child, 'exit');
+    while (postmaster(folder) === undefined && child.exitCode === null) await sleep(2);
+    child.kill('SIGTERM');
+    await ended;
+    await expect.poll(() => postmaster(folder), { timeout: 5000 }).toBeUndefined();
+  });
+});
+
+describe('serve, when it cannot', () => {
+  it.each<[string, Record<string, string>, RegExp]>([
+    [
+      'a port that is none',
+      { ANAGRAFE_PORT: 'http' },
+      /^anagrafe: ANAGRAFE_PORT is "http"; it takes a whole number from 0 to 65535\.$/,
+    ],
+    ['a setting that does not exist', { ANAGRAFE_PROT: '80' }, /^anagrafe: ANAGRAFE_PROT is not a setting; /],
+    [
+      'a first client that is no fit pair',
+      { ANAGRAFE_FIRST_CLIENT: 'a.hunter2' },
+      /^anagrafe: ANAGRAFE_FIRST_CLIENT is not understood; it takes (?!.*hunter2)/,
+    ],
+    [
+      'a database that is no URL',
+      { ANAGRAFE_DATABASE_URL: 'hunter2' },
+      /^anagrafe: ANAGRAFE_DATABASE_URL is not understood; (?!.*hunter2)/,
+    ],
+    ['a proxy that is everyone', { ANAGRAFE_TRUST_PROXY: '0.0.0.0/0' }, /^anagrafe: ANAGRAFE_TRUST_PROXY /],
+    [
+      'every address while there is no client',
+      { ANAGRAFE_HOST: '0.0.0.0' },
+      /^anagrafe: ANAGRAFE_HOST is 0\.0\.0\.0, but no API client .*npx anagrafe client create --name erp/,
+    ],
+    [
+      'an address of another machine',
+      { ANAGRAFE_HOST: '203.0.113.1', ANAGRAFE_FIRST_CLIENT: firstClient },
+      /^anagrafe: 203\.0\.113\.1 is not an address of this machine\. Set ANAGRAFE_HOST\.$/,
+    ],
+    [
+      'a name that has no address',
+      { ANAGRAFE_HOST: 'no-such-host.invalid', ANAGRAFE_FIRST_CLIENT: firstClient },
+      /^anagrafe: .*no-such-host\.invalid.*ANAGRAFE_HOST/,
+    ],
+  ])('says why in one line and leaves nothing running: %s', async (_, wrong, line) => {
+    const { folder, settings } = fresh();
+    expectOneLine(await anagrafe(['serve'], { ...settings, ...wrong }), line);
+    expect(postmaster(folder)).toBeUndefined();
+  });
+
+  it('touches nothing before the settings are right', async () => {
+    const { folder, settings } = fresh();
+    await anagrafe(['serve'], { ...settings, ANAGRAFE_PORT: 'http' });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('says that the port is in use, and stops the PostgreSQL that it had started', async () => {
+    const { folder, settings } = fresh();
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as { port: number };
+    expectOneLine(
+      await anagrafe(['serve'], { ...settings, ANAGRAFE_PORT: String(port) }),
+      new RegExp(`^anagrafe: port ${port} on 127\\.0\\.0\\.1 is in use: .*ANAGRAFE_PORT`),
+    );
+    expect(postmaster(folder)).toBeUndefined();
+    taken.close();
+  });
+
+  it('says that the data folder is served by another, which goes on', async () => {
+    const { settings } = fresh();
+    const first = await serve(settings);
+    expectOneLine(
+      await anagrafe(['serve'], settings),
+      /^anagrafe: Another service \(process \d+\) is running on .*ANAGRAFE_DATA/,
+    );
+    expect((await fetch(`${first.url}/health/ready`)).status).toBe(200);
+    expect((await first.end('SIGTERM')).code).toBe(0);
+  });
+
+  it.each([
+    'postgres://owner:hunter2@127.0.0.1:1/anagrafe',
+    'postgres://owner:hunter2@localhost:1/anagrafe',
+    'postgres://owner:hunter2@no-such-host.invalid/anagrafe',
+    'postgres:///anagrafe?host=/no/such/folder&user=owner&password=hunter2',
+  ])('says that the database cannot be reached, and not its password: %s', async (url) => {
+    for (const command of [['serve'], ['migrate'], ['client', 'list']]) {
+      const outcome = await anagrafe(command, { ANAGRAFE_DATABASE_URL: url, ANAGRAFE_PORT: '0' });
+      expectOneLine(
+        outcome,
+        /^anagrafe: the database cannot be reached \([^()]*\S[^()]*\)\. Check ANAGRAFE_DATABASE_URL\.$/,
+      );
+      expect(outcome.stdout + outcome.stderr).not.toContain('hunter2');
+    }
+  });
+
+  it('says that the database is newer than this version', async () => {
+    const { folder, settings } = fresh();
+    await anagrafe(['migrate'], settings);
+    const store = await openStore(readConfig(settings), { as: 'visitor', log: () => {} });
+    await store.database.query(
+      "insert into anagrafe.migrations (version, name, checksum) values (9999, '9999_future', '')",
+    );
+    await store.close();
+    for (const command of [['serve'], ['migrate'], ['client', 'list']]) {
+      expectOneLine(
+        await anagrafe(command, settings),
+        /^anagrafe: the database has migration 9999_future, .*: upgrade the service$/,
+      );
+    }
+    expect(postmaster(folder)).toBeUndefined();
+  });
+});
+
+describe('migrate', () => {
+  it('brings an empty database to the newest schema once, alone and beside a service', async () => {
+    const { folder, settings } = fresh();
+    const first = await anagrafe(['migrate'], settings);
+    expect(first.code).toBe(0);
+    expect(first.stdout).toMatch(/^(migrated \d{4}_[a-z0-9_]+\n)+$/);
+    const second = await anagrafe(['migrate'], settings);
+    expect([second.code, second.stdout]).toEqual([0, 'the schema is up to date\n']);
+    expect(postmaster(folder)).toBeUndefined();
+
+    const service = await serve(settings);
+    const beside = await anagrafe(['migrate'], settings);
+    expect([beside.code, beside.stdout]).toEqual([0, 'the schema is up to date\n']);
+    expect((await fetch(`${service.url}/health/ready`)).status).toBe(200);
+    expect((await service.end('SIGTERM')).code).toBe(0);
+  });
+});

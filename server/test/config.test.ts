@@ -1,0 +1,168 @@
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ConfigError, prefix, readConfig, settings } from '../src/config.ts';
+import { newSecret } from '../src/core/keys.ts';
+import type { Setting } from '../src/settings.ts';
+
+function refusal(environment: Record<string, string>): string {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as Error).message;
+  }
+  throw new Error(`nothing was refused in ${Object.keys(environment)}`);
+}
+
+function shown<Name extends keyof typeof settings>(name: Name, value: string): string {
+  const setting = settings[name] as Setting<unknown>;
+  return setting.show(readConfig({ [prefix + name]: value })[name]);
+}
+
+describe('settings', () => {
+  it('have defaults that serve', () => {
+    expect(readConfig({})).toMatchObject({
+      HOST: '127.0.0.1',
+      PORT: 8420,
+      DATABASE_URL: null,
+      FIRST_CLIENT: null,
+      TRUST_PROXY: [],
+      LOG_LEVEL: 'info',
+      REQUIRE_EMAIL: false,
+      PASSWORD_MIN: 8,
+      MAX_BODY_BYTES: 32 * 1024 * 1024,
+      MAX_DEPTH: 8,
+      MAX_RECORDS: 1000,
+      MAX_USERS: 1000,
+      HASH_MEMORY_KIB: 19_456,
+      HASH_PASSES: 2,
+    });
+  });
+
+  it('count as not set when they are empty, as a compose file leaves them', () => {
+    const empty = Object.fromEntries(Object.keys(settings).map((name) => [prefix + name, '']));
+    expect(readConfig(empty)).toEqual(readConfig({}));
+  });
+
+  it('are read from their own prefix alone', () => {
+    expect(readConfig({ PORT: '1', HOST: 'elsewhere', anagrafe_port: '2' }).PORT).toBe(8420);
+  });
+
+  it('take what they say they take', () => {
+    const config = readConfig({
+      ANAGRAFE_PORT: '0',
+      ANAGRAFE_REQUIRE_EMAIL: 'true',
+      ANAGRAFE_LOG_LEVEL: 'silent',
+      ANAGRAFE_TRUST_PROXY: '10.0.0.0/8, 192.168.1.4,fd00::/8,::1',
+      ANAGRAFE_DATABASE_URL: 'postgresql://u:p@db.example.com:5432/anagrafe?sslmode=require',
+      ANAGRAFE_DATA: 'relative/data',
+    });
+    expect(config).toMatchObject({
+      PORT: 0,
+      REQUIRE_EMAIL: true,
+      LOG_LEVEL: 'silent',
+      TRUST_PROXY: ['10.0.0.0/8', '192.168.1.4', 'fd00::/8', '::1'],
+      DATA: resolve('relative/data'),
+    });
+  });
+
+  it('cannot be changed once they are read', () => {
+    const config = readConfig({});
+    expect(Object.isFrozen(config)).toBe(true);
+    expect(() => Object.assign(config, { PORT: 1 })).toThrow(TypeError);
+  });
+});
+
+describe('a wrong setting', () => {
+  const wrong: Record<string, string[]> = {
+    PORT: ['http', '-1', '65536', '80.5', '1e3', '0x50', ' 80', '80 ', '٨٠', '9'.repeat(400), 'NaN', '+80'],
+    PASSWORD_MIN: ['7', '65', '0'],
+    HASH_MEMORY_KIB: ['19455', '64'],
+    HASH_PASSES: ['1'],
+    REQUIRE_EMAIL: ['yes', '1', 'TRUE', 'True'],
+    LOG_LEVEL: ['verbose', 'INFO', 'toString'],
+    TRUST_PROXY: [
+      'true',
+      'proxy.example.com',
+      '10.0.0.0/33',
+      '10.0.0.0/-1',
+      '10.0.0/8',
+      '10.0.0.0/',
+      '10.0.0.0/8/8',
+      'fd00::/129',
+      '10.0.0.0/8,',
+      ',',
+      '010.0.0.1',
+      'fe80::1%eth0',
+    ],
+  };
+
+  it.each(Object.entries(wrong))('names itself, what it got and what it takes: %s', (name, values) => {
+    const { takes } = settings[name as keyof typeof settings];
+    for (const value of values) {
+      expect(refusal({ [prefix + name]: value })).toBe(`ANAGRAFE_${name} is "${value}"; it takes ${takes}.`);
+    }
+  });
+
+  it('is told in one line, whatever it holds', () => {
+    expect(refusal({ ANAGRAFE_PORT: '80\n81' })).not.toContain('\n');
+    expect(refusal({ ANAGRAFE_LOG_LEVEL: '\u001b[2Jinfo' })).not.toContain('\u001b');
+  });
+
+  it('is not shown when it may hold a secret', () => {
+    const secrets = {
+      DATABASE_URL: ['mysql://root:hunter2@host/db', 'hunter2', 'postgres//user:hunter2@host'],
+      FIRST_CLIENT: ['hunter2', 'public.hunter2', `hunter2 public.${newSecret()}`],
+    };
+    for (const [name, values] of Object.entries(secrets)) {
+      for (const value of values) {
+        const message = refusal({ [prefix + name]: value });
+        expect(message).toMatch(new RegExp(`^ANAGRAFE_${name} is not understood; it takes `));
+        expect(message).not.toContain('hunter2');
+      }
+    }
+  });
+
+  it('is refused when it does not exist, so that a slip is not passed over', () => {
+    for (const name of ['ANAGRAFE_PROT', 'ANAGRAFE_', 'ANAGRAFE_port', 'ANAGRAFE_toString']) {
+      expect(refusal({ [name]: '80' })).toMatch(new RegExp(`^${name} is not a setting`));
+    }
+  });
+
+  it('is refused when it trusts every address there is, which would let anyone name an address', () => {
+    for (const everyone of ['0.0.0.0/0', '::/0', '10.0.0.0/8,0.0.0.0/0']) {
+      expect(refusal({ ANAGRAFE_TRUST_PROXY: everyone })).toContain('ANAGRAFE_TRUST_PROXY');
+    }
+  });
+});
+
+describe('a secret setting', () => {
+  it('is shown without its secret', () => {
+    const secret = newSecret();
+    expect(shown('FIRST_CLIENT', `deployment.${secret}`)).toBe('deployment.********');
+    expect(shown('DATABASE_URL', 'postgres://user:hunter2@host:5432/db')).toBe(
+      'postgres://user:********@host:5432/db',
+    );
+  });
+
+  it('is shown without its secret wherever in the URL that stands', () => {
+    for (const url of [
+      'postgres://user@host/db?password=hunter2',
+      'postgres://host/db?user=u&password=hunter2&sslmode=require',
+      'postgres://user:hun%20ter2@host/db?sslpassword=hunter2',
+      'postgres:///db?host=/run/postgres&password=hunter2',
+    ]) {
+      expect(shown('DATABASE_URL', url)).not.toMatch(/hun(%20)?ter2/);
+    }
+  });
+
+  it('of a first client must be long, of plain letters, and free of slips', () => {
+    const read = (pair: string) => readConfig({ ANAGRAFE_FIRST_CLIENT: pair }).FIRST_CLIENT;
+    const made = `deployment.${newSecret()}`;
+    const chosen = `my-erp.${'0123456789abcdef'.repeat(2)}`;
+    expect([read(made), read(chosen)]).toEqual([made, chosen]);
+    expect(() => read(`my-erp.${'0123456789abcdef'.repeat(2).slice(1)}`)).toThrow(ConfigError);
+    expect(() => read(`my-erp.${'ü'.repeat(32)}`)).toThrow(ConfigError);
+    expect(() => read(made.replace(/.$/, (last) => (last === 'x' ? 'y' : 'x')))).toThrow(ConfigError);
+  });
+});

@@ -1,0 +1,163 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Faults } from '../../src/core/faults.ts';
+import { isAbsent, isId, readEmail, readText, refuseUnknownFields, within } from '../../src/core/fields.ts';
+
+type Read<Value> = (faults: Faults) => Value;
+
+function reading<Value>(read: Read<Value>): { value: Value; codes: string[] } {
+  const faults = new Faults();
+  const value = read(faults);
+  return { value, codes: [...faults.byPlace.values()].flat().map((fault) => fault.code) };
+}
+
+describe('an ID', () => {
+  it.each([1, 7, 2 ** 31, 2 ** 53 - 1])('may be %d', (value) => expect(isId(value)).toBe(true));
+
+  it.each([
+    0,
+    -1,
+    1.5,
+    2 ** 53,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    '1',
+    null,
+    undefined,
+    true,
+    [1],
+    {},
+    1n,
+  ])('may not be %o', (value) => expect(isId(value)).toBe(false));
+});
+
+describe('what is absent', () => {
+  it('is null or missing, and nothing else', () => {
+    expect([null, undefined].every(isAbsent)).toBe(true);
+    expect([0, '', false, [], {}, Number.NaN].some(isAbsent)).toBe(false);
+  });
+});
+
+describe('a place', () => {
+  it('is written with dots', () => {
+    expect(within('', 'ID')).toBe('ID');
+    expect(within('Users[0]', 'Password')).toBe('Users[0].Password');
+  });
+});
+
+describe('an email address', () => {
+  const read = (value: unknown) => reading((faults) => readEmail(value, 'Email', faults));
+  const longest = `${'l'.repeat(242)}@example.com`;
+
+  it.each([
+    'a@b',
+    'mario.rossi@example.com',
+    'Mario+tag@Example.COM',
+    "o'neil@example.com",
+    '!#$%&*/=?^_`{|}~-@x-y.example',
+    '.dots..anywhere.@example.com',
+    'a@1.2.3.4',
+    `${'l'.repeat(64)}@${'d'.repeat(63)}.example`,
+    longest,
+  ])('may be %s, and is kept as sent', (text) => {
+    expect(read(text)).toEqual({ value: text, codes: [] });
+  });
+
+  it.each([
+    '',
+    'mario',
+    '@example.com',
+    'mario@',
+    'a@b@c',
+    'a b@example.com',
+    ' a@example.com',
+    'a@example.com ',
+    'a@example.com\n',
+    'a@-example.com',
+    'a@example-.com',
+    'a@example..com',
+    'a@example.com.',
+    'a@exa_mple.com',
+    'è@example.com',
+    'a@exämple.com',
+    '"a"@example.com',
+    'a@[127.0.0.1]',
+    `a@${'d'.repeat(64)}.example`,
+    'a@example.com\0',
+  ])('may not be %o', (text) => {
+    expect(read(text)).toEqual({ value: null, codes: ['EMAIL_INVALID'] });
+  });
+
+  it('may have 254 characters and not one more', () => {
+    expect(longest).toHaveLength(254);
+    expect(read(`l${longest}`)).toEqual({ value: null, codes: ['EMAIL_TOO_LONG'] });
+  });
+
+  it('may be absent, but not a number', () => {
+    expect(read(null)).toEqual({ value: null, codes: [] });
+    expect(read(7)).toEqual({ value: null, codes: ['WRONG_TYPE'] });
+  });
+
+  it('is judged fast, however long and crooked', () => {
+    const start = performance.now();
+    read(`${'a.'.repeat(120)}@${'a.'.repeat(5)}`);
+    read(`a@${'a-'.repeat(100_000)}`);
+    expect(performance.now() - start).toBeLessThan(100);
+  });
+});
+
+describe('a text', () => {
+  const read = (value: unknown, max = 5) => reading((faults) => readText(value, max, 'Name', faults));
+
+  it('is kept as sent, its length counted in characters', () => {
+    expect(read(' è a ')).toEqual({ value: ' è a ', codes: [] });
+    expect(read('🦊🦊🦊🦊🦊')).toEqual({ value: '🦊🦊🦊🦊🦊', codes: [] });
+    expect(read('🦊🦊🦊🦊🦊🦊').codes).toEqual(['TEXT_TOO_LONG']);
+    expect(read('x'.repeat(1_000_000)).codes).toEqual(['TEXT_TOO_LONG']);
+  });
+
+  it('is not empty and holds no control character', () => {
+    for (const text of ['', ' ', '\t', '\u3000']) expect(read(text).codes).toEqual(['TEXT_EMPTY']);
+    for (const text of ['a\0', 'a\nb', 'a\u0085', '\u001ba'])
+      expect(read(text).codes).toEqual(['TEXT_CHARACTERS']);
+  });
+
+  it('is refused or kept, never changed', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 12 }), (text) => {
+        const { value, codes } = read(text, 8);
+        expect(value).toBe(codes.length === 0 ? text : null);
+      }),
+    );
+  });
+});
+
+describe('unknown fields', () => {
+  function refused(fields: Record<string, unknown>, known = ['ID', 'Username']) {
+    const faults = new Faults();
+    refuseUnknownFields(fields, known, 'Users[0]', faults);
+    return Object.fromEntries(faults.byPlace);
+  }
+
+  it('are refused by name unless they are null', () => {
+    expect(refused({ ID: 1, Username: 'a', Nickname: null })).toEqual({});
+    expect(refused({ Nickname: false })).toEqual({
+      'Users[0].Nickname': [{ code: 'UNKNOWN_FIELD', variant: 'unknown', figures: { field: 'Nickname' } }],
+    });
+  });
+
+  it('are met with the known name where they differ from it in case alone', () => {
+    expect(refused({ userName: 'a' })).toEqual({
+      'Users[0].userName': [
+        { code: 'UNKNOWN_FIELD', variant: 'spelling', figures: { field: 'userName', known: 'Username' } },
+      ],
+    });
+  });
+
+  it('are shown cut off where they are long, between two characters', () => {
+    const [place = ''] = Object.keys(refused({ [`${'x'.repeat(59)}🦊${'y'.repeat(500)}`]: 1 }));
+    expect(place.length).toBeLessThan(80);
+    expect(place).toMatch(/…$/);
+    expect(place).not.toMatch(/\p{Surrogate}/u);
+  });
+});

@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import { Refusal } from '../../src/core/faults.ts';
+import { readPrincipalListing, readUserListing } from '../../src/core/listing.ts';
+
+/** The parameter that is refused, and how. */
+function refusal(body: unknown, read = readPrincipalListing): unknown {
+  try {
+    read(body);
+  } catch (error) {
+    if (error instanceof Refusal) return [error.fault.code, error.fault.variant, error.fault.figures?.name];
+    throw error;
+  }
+  return null;
+}
+
+describe('the parameters of a listing', () => {
+  it('are the first hundred of everything unless they say otherwise', () => {
+    const all = {
+      page: 1,
+      pageSize: 100,
+      since: null,
+      principalId: null,
+      externalKey: null,
+      search: null,
+      usernameKey: null,
+    };
+    for (const body of [undefined, null, {}, { Page: null, Search: null, Unknown: null }]) {
+      expect(readPrincipalListing(body)).toEqual(all);
+      expect(readUserListing(body)).toEqual(all);
+    }
+  });
+
+  it('are read as they are sent', () => {
+    const body = { Page: 3, PageSize: 1000, ID: 7, ExternalKey: ' C-1 ', Search: ' Caffè DEL porto ' };
+    expect(readPrincipalListing(body)).toMatchObject({
+      page: 3,
+      pageSize: 1000,
+      principalId: 7,
+      externalKey: ' C-1 ',
+      search: { terms: ['caffe', 'del', 'porto'] },
+    });
+  });
+
+  it('find a username by its mapped form, and nobody by what can be no username', () => {
+    expect(readUserListing({ Username: 'ＭARIO' }).usernameKey).toBe('mario');
+    expect(readUserListing({ Username: 'NICOLO\u0300' }).usernameKey).toBe('nicolò');
+    expect(readUserListing({ Username: ' mario' }).usernameKey).toBe('');
+    expect(readUserListing({ Username: '♚' }).usernameKey).toBe('');
+  });
+
+  it('search usernames by the beginning of the mapped form', () => {
+    expect(readUserListing({ Search: ' MARIO.r ' }).search?.usernamePrefix).toBe('mario.r');
+    expect(readUserListing({ Search: 'ＭＡＲＩＯ' }).search?.usernamePrefix).toBe('mario');
+    expect(readUserListing({ Search: 'nicolo\u0300' }).search?.usernamePrefix).toBe('nicolò');
+    expect(readUserListing({ Search: '♚' }).search?.usernamePrefix).toBe('♚');
+  });
+
+  it.each([
+    ['Page', [0, -1, 1.5, '1', 2 ** 53, true, []], 'number'],
+    ['PageSize', [0, 1001, '5'], 'number'],
+    ['ID', [0, '7', -1], 'number'],
+    ['ExternalKey', ['', '  ', 7, 'x'.repeat(129), 'a\0'], 'text'],
+    ['Search', ['', '\t', 7, 'x'.repeat(201), 'a\0'], 'text'],
+    ['Limit', [1, '', false], 'unknown'],
+    ['Username', ['mario'], 'unknown'],
+    ['date', ['2026-01-01'], 'unknown'],
+  ])('are refused by name: %s', (name, values, variant) => {
+    for (const value of values) {
+      expect(refusal({ [name]: value })).toEqual(['INVALID_PARAMETER', variant, name]);
+    }
+  });
+
+  it('are as long as what can be stored, counted in characters', () => {
+    expect(readPrincipalListing({ ExternalKey: '🦊'.repeat(128) }).externalKey).toBe('🦊'.repeat(128));
+    expect(readUserListing({ Username: 'e\u0301'.repeat(128) }).usernameKey).toBe('é'.repeat(128));
+    expect(readUserListing({ Username: '𐐨'.repeat(128) }).usernameKey).toBe('𐐨'.repeat(128));
+    expect(refusal({ Username: 'x'.repeat(10_000) }, readUserListing)).toEqual([
+      'INVALID_PARAMETER',
+      'text',
+      'Username',
+    ]);
+  });
+
+  it('are an object', () => {
+    for (const body of [[], 'text', 7, true])
+      expect(refusal(body)).toEqual(['INVALID_BODY', 'object', undefined]);
+  });
+});
+
+describe('a date', () => {
+  const read = (text: string) => readPrincipalListing({ Date: text }).since?.toISOString();
+
+  it.each([
+    ['2026-01-31', '2026-01-31T00:00:00.000Z'],
+    ['2024-02-29', '2024-02-29T00:00:00.000Z'],
+    ['2026-01-31T08:00', '2026-01-31T08:00:00.000Z'],
+    ['2026-01-31T08:00:01', '2026-01-31T08:00:01.000Z'],
+    ['2026-01-31T08:00:00Z', '2026-01-31T08:00:00.000Z'],
+    ['2026-01-31T08:00:00.5Z', '2026-01-31T08:00:00.500Z'],
+    ['2026-01-31T08:00:00.123456789Z', '2026-01-31T08:00:00.123Z'],
+    ['2026-01-31T08:00:00+02:00', '2026-01-31T06:00:00.000Z'],
+    ['2026-01-31T08:00:00-0530', '2026-01-31T13:30:00.000Z'],
+  ])('%s is the moment %s', (text, moment) => {
+    expect(read(text)).toBe(moment);
+  });
+
+  it.each([
+    'yesterday',
+    '2026',
+    '2026-01',
+    '2026-1-1',
+    '31/01/2026',
+    '2026-13-01',
+    '2026-00-10',
+    '2026-01-32',
+    '2026-02-30',
+    '2025-02-29',
+    '2026-04-31T08:00:00Z',
+    '2026-01-31T25:00',
+    '2026-01-31T08:61',
+    '2026-01-31 08:00',
+    '2026-01-31Z',
+    '2026-01-31T08:00:00+25:00',
+    '-2026-01-31',
+    '',
+    20260131,
+    {},
+  ])('%o is no date', (value) => {
+    expect(refusal({ Date: value })).toEqual(['INVALID_PARAMETER', 'date', 'Date']);
+  });
+});

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { Faults } from '../../src/core/faults.ts';
+import { readPassword, refuseOwnNames } from '../../src/core/password.ts';
+
+const policy = { minLength: 8, isCommon: (password: string) => password === 'common password' };
+
+function read(Password: unknown, ConfirmPassword: unknown = Password, rules = policy) {
+  const faults = new Faults();
+  const password = readPassword({ Password, ConfirmPassword }, rules, 'Users[0]', faults);
+  const found = [...faults.byPlace].map(([place, list]) => [place, list.map((fault) => fault.code)]);
+  return { password, faults: Object.fromEntries(found) as Record<string, string[]> };
+}
+
+describe('a password', () => {
+  it.each([
+    ['a sentence', 'four words of text', 'four words of text'],
+    ['spaces at its ends, which it keeps', '  eight 8 ', '  eight 8 '],
+    ['case and width, which it keeps', 'ＷｉｄｅＬｅｔｔｅｒｓ', 'ＷｉｄｅＬｅｔｔｅｒｓ'],
+    ['other spaces, which become plain ones', 'a\u00a0b\u3000c\u2003d e', 'a b c d e'],
+    ['letters in two parts, which become one', 'e\u0301'.repeat(8), '\u00e9'.repeat(8)],
+    ['emoji', '🦊🐻🐼🐨🐯🦁🐮🐷', '🦊🐻🐼🐨🐯🦁🐮🐷'],
+    ['128 characters in two parts', 'e\u0301'.repeat(128), '\u00e9'.repeat(128)],
+    ['no letters at all', '        ', '        '],
+  ])('may have %s', (_, sent, mapped) => {
+    expect(read(sent)).toEqual({ password: mapped, faults: {} });
+  });
+
+  it.each([
+    ['nothing in it', '', 'PASSWORD_TOO_SHORT'],
+    ['7 characters', '1234567', 'PASSWORD_TOO_SHORT'],
+    ['7 characters once its parts are joined', `${'e\u0301'.repeat(7)}`, 'PASSWORD_TOO_SHORT'],
+    ['129 characters', 'x'.repeat(129), 'PASSWORD_TOO_LONG'],
+    ['ten million characters', 'x'.repeat(10_000_000), 'PASSWORD_TOO_LONG'],
+    ['a control character', 'long enough\u0007', 'PASSWORD_CHARACTERS'],
+    ['a zero', 'long enough\0', 'PASSWORD_CHARACTERS'],
+    ['half a character', 'long enough\udc00', 'PASSWORD_CHARACTERS'],
+    ['a place among the most used, in any case', 'Common PASSWORD', 'PASSWORD_COMMON'],
+    ['a place among the most used, with another space', 'common\u00a0password', 'PASSWORD_COMMON'],
+  ])('is refused with %s', (_, sent, code) => {
+    expect(read(sent).faults).toEqual({ 'Users[0].Password': [code] });
+  });
+
+  it('must be as long as the policy says', () => {
+    expect(read('eleven char', 'eleven char', { ...policy, minLength: 12 }).faults).toEqual({
+      'Users[0].Password': ['PASSWORD_TOO_SHORT'],
+    });
+  });
+
+  it('is a string', () => {
+    expect(read(12345678).faults).toEqual({
+      'Users[0].Password': ['WRONG_TYPE'],
+      'Users[0].ConfirmPassword': ['WRONG_TYPE'],
+    });
+  });
+});
+
+describe('its confirmation', () => {
+  it('is required, as the password is', () => {
+    expect(read(null).faults).toEqual({
+      'Users[0].Password': ['REQUIRED'],
+      'Users[0].ConfirmPassword': ['REQUIRED'],
+    });
+    expect(read('long enough', null).faults).toEqual({ 'Users[0].ConfirmPassword': ['REQUIRED'] });
+    expect(read(null, 'long enough').faults).toEqual({ 'Users[0].Password': ['REQUIRED'] });
+  });
+
+  it('must be the same', () => {
+    for (const other of ['Long enough', 'long enough ', '', 'long\u00a0enough']) {
+      expect(read('long enough', other).faults).toEqual({
+        'Users[0].ConfirmPassword': ['PASSWORD_MISMATCH'],
+      });
+    }
+  });
+});
+
+describe('the names of its owner', () => {
+  function refused(password: string, usernameKey: string | null, email: string | null) {
+    const faults = new Faults();
+    refuseOwnNames(password, { usernameKey, email }, 'Password', faults);
+    return (faults.byPlace.get('Password') ?? []).map((fault) => fault.code);
+  }
+
+  it.each([
+    ['mario.rossi', 'mario.rossi', null, ['PASSWORD_IS_USERNAME']],
+    ['Mario.ROSSI', 'mario.rossi', null, ['PASSWORD_IS_USERNAME']],
+    ['ｍａｒｉｏ.ｒｏｓｓｉ', 'mario.rossi', null, ['PASSWORD_IS_USERNAME']],
+    ['nicolò.bini', 'nicolò.bini', null, ['PASSWORD_IS_USERNAME']],
+    ['mario.rossi', null, 'Mario.Rossi@example.com', ['PASSWORD_IS_EMAIL']],
+    ['MARIO@EXAMPLE.COM', 'm', 'mario@example.com', ['PASSWORD_IS_EMAIL']],
+    ['mario.rossi', 'mario.rossi', 'mario.rossi@example.com', ['PASSWORD_IS_USERNAME', 'PASSWORD_IS_EMAIL']],
+    ['mario@example.com', 'mario@example.com', null, ['PASSWORD_IS_USERNAME']],
+  ])('are refused: %s for %s, %s', (password, usernameKey, email, codes) => {
+    expect(refused(password, usernameKey, email)).toEqual(codes);
+  });
+
+  it('may be a part of it', () => {
+    expect(refused('mario.rossi 1980', 'mario.rossi', 'mario.rossi@example.com')).toEqual([]);
+    expect(refused('example.com', null, 'mario@example.com')).toEqual([]);
+    expect(refused('anything', null, null)).toEqual([]);
+  });
+});

@@ -1,0 +1,214 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createClient } from '../../src/core/clients.ts';
+import { openClients } from '../../src/storage/clients.ts';
+import { headOf, openWire } from '../http/wire.ts';
+import { startTestService, type TestService } from '../setup/service.ts';
+
+/** Each secret of the run begins so, and nothing else does. */
+const canary = 'canary7Qx';
+const firstClient = `first-public.${canary}-first-client-secret-0123456789`;
+const visible = 'visible9Zk';
+
+let service: TestService;
+const answers: string[] = [];
+const secrets: string[] = [];
+
+function secret(kind: string): string {
+  const text = `${canary} ${kind} ${secrets.length}`;
+  secrets.push(text);
+  return text;
+}
+
+function secretUser(Username: string, kind: string, more: Record<string, unknown> = {}) {
+  const Password = secret(kind);
+  return { Username, Password, ConfirmPassword: Password, ...more };
+}
+
+async function send(path: string, body: string, headers: Record<string, string> = {}): Promise<number> {
+  const answer = await fetch(`${service.url}/api/sync/v1/${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${firstClient}`, ...headers },
+    body,
+  });
+  answers.push(await answer.text(), JSON.stringify([...answer.headers]));
+  return answer.status;
+}
+
+const update = (records: unknown, headers: Record<string, string> = {}) =>
+  send('irs/update', JSON.stringify(records), { prefer: 'return=representation', ...headers });
+
+/** A run in which passwords and secrets go every way there is. */
+beforeAll(async () => {
+  service = await startTestService({
+    ANAGRAFE_LOG_LEVEL: 'trace',
+    ANAGRAFE_FIRST_CLIENT: firstClient,
+    ANAGRAFE_MAX_BODY_BYTES: '1000000',
+  });
+  expect(
+    await send(
+      'irs/insert',
+      JSON.stringify([{ Denomination: visible, Users: [secretUser('inserted', 'insert')] }]),
+    ),
+  ).toBe(200);
+  const [first] = await service.database.query<{ id: number }>('select id from anagrafe.principals');
+  const [user] = await service.database.query<{ id: number }>('select id from anagrafe.users');
+  const ID = first?.id;
+  const userId = user?.id;
+
+  expect(await update([{ ID, Users: [secretUser(`${visible} user`, 'registered')] }])).toBe(200);
+  const again = secret('reset');
+  expect(await update([{ ID, Users: [{ ID: userId, Password: again, ConfirmPassword: again }] }])).toBe(200);
+
+  const refused = [
+    { ...secretUser('x1', 'mismatch'), ConfirmPassword: secret('mismatch') },
+    secretUser('x2', 'wrong field', { Passwort: secret('misspelt'), password: secret('lower case') }),
+    secretUser('x3', `${'long '.repeat(200)}`),
+    secretUser('x4', 'control \u0000'),
+    { Username: 'x5', Password: { nested: secret('object') }, ConfirmPassword: [secret('array')] },
+    { Username: `${canary} as name`, Password: `${canary} as name`, ConfirmPassword: `${canary} as name` },
+    secretUser('inserted', 'taken'),
+    secretUser('x8', 'no email', { Email: secret('email') }),
+    { ID: 987654, Password: secret('no user'), ConfirmPassword: secret('no user') },
+    { Password: secret('no one'), ConfirmPassword: secret('no one') },
+  ];
+  for (const item of refused) expect(await update([{ ID, Users: [item] }])).toBe(422);
+  expect(await update([{ ID: 987654, Users: [secretUser('x9', 'no principal')] }])).toBe(422);
+  expect(
+    await update([
+      { ID, Users: [secretUser('x10', 'good')] },
+      { ID, Users: refused },
+    ]),
+  ).toBe(207);
+
+  const whole = JSON.stringify([{ ID, Users: [secretUser('x11', 'broken')] }]);
+  expect(await send('irs/update', whole.slice(0, -20))).toBe(400);
+  expect(await send('irs/update', whole.replace('"Username"', '"Password":"x","Username"'))).toBe(400);
+  expect(await send('irs/update', whole.replace(canary, `${canary}\\ud800`))).toBe(400);
+  expect(await send('irs/update', whole.replace(canary, `${canary}\u0001`))).toBe(400);
+  expect(await send('irs/update', JSON.stringify(secret('no array')))).toBe(400);
+  expect(await send('irs/update', whole + ' '.repeat(1_000_000))).toBe(413);
+  expect(await send('irs/update', whole, { 'content-type': 'text/plain' })).toBe(415);
+  expect(await send(`irs/update?Password=${encodeURIComponent(secret('query'))}`, whole)).toBe(400);
+  expect(await send('irs/nothing', whole)).toBe(404);
+  expect(await send('irs/list', JSON.stringify({ Page: secret('parameter') }))).toBe(400);
+
+  const wrong = `${canary}-wrong-secret-0123456789-0123456789`;
+  expect(await send('irs/list', '{}', { authorization: `Bearer first-public.${wrong}` })).toBe(401);
+  expect(await send('irs/list', '{}', { authorization: `Basic ${wrong}` })).toBe(401);
+  expect(
+    await send('irs/list', '{}', { authorization: '', syncpublickey: 'first-public', syncsecretkey: wrong }),
+  ).toBe(401);
+  expect(await send('irs/list', '{}', { authorization: '', accesstoken: wrong })).toBe(401);
+  expect(await send('irs/list', '{}')).toBe(200);
+  expect(await send('irs/list?debug=true', '{}')).toBe(200);
+
+  // Two that want the same name at once make the database itself complain.
+  const racers = Array.from({ length: 20 }, (_, n) =>
+    update([{ ID, Users: [secretUser(`race ${n % 2}`, 'race')] }]),
+  );
+  expect((await Promise.all(racers)).filter((status) => status === 200)).toHaveLength(2);
+
+  const cut = await openWire(service.url);
+  const head = headOf(service.url, 'irs/update', {
+    Authorization: `Bearer ${firstClient}`,
+    'Content-Length': 5000,
+  });
+  cut.socket.end(head + whole);
+  answers.push((await cut.answer())?.text ?? '');
+  const broken = await openWire(service.url);
+  broken.socket.write(
+    `POST /api/sync/v1/irs/update HTTP/1.1\r\nSyncSecretKey ${secret('header')}\r\n\r\n${whole}`,
+  );
+  answers.push((await broken.answer())?.text ?? '');
+
+  const { secret: made } = await createClient(
+    { name: 'made', scopes: ['sync:write'], networks: [], knownByAddress: false },
+    openClients(service.database),
+  );
+  secrets.push(made);
+  expect(
+    await update([{ ID, Users: [secretUser('x12', 'by another client')] }], {
+      authorization: `Bearer x.${made}`,
+    }),
+  ).toBe(401);
+
+  // A write that fails is logged with its reason, which must not hold what was written.
+  await service.database.query(`alter table anagrafe.users add constraint closed check (username <> 'x13')`);
+  expect(await update([{ ID, Users: [secretUser('x13', 'failed write')] }])).toBe(503);
+  expect(service.log.join('\n')).toContain('record failed');
+  for (const path of ['/metrics', '/health/ready', '/openapi.json']) {
+    const answer = await fetch(service.url + path, { headers: { authorization: `Bearer ${firstClient}` } });
+    answers.push(await answer.text());
+  }
+}, 120_000);
+
+/** A secret in the forms in which it could be written down. The short stem finds every one of the run. */
+function traces(text: string): string[] {
+  const hashes = [...text.matchAll(/\$argon2/g)].map(() => 'a hash');
+  const found = [canary, ...secrets.filter((one) => !one.startsWith(canary))].filter((one) =>
+    text.includes(one),
+  );
+  const hex = Buffer.from(canary).toString('hex');
+  const base64 = [0, 1, 2].map((shift) =>
+    Buffer.from('x'.repeat(shift) + canary)
+      .toString('base64')
+      .slice(shift === 0 ? 0 : 4, -4),
+  );
+  const coded = [hex, ...base64, canary.split('').reverse().join('')].filter((one) => text.includes(one));
+  return [...hashes, ...found, ...coded];
+}
+
+describe('after a run with secrets of every kind', () => {
+  it('no answer holds one of them, nor a hash', () => {
+    expect(answers.join('\n')).toContain(visible);
+    expect(answers.filter((text) => traces(text).length > 0)).toEqual([]);
+  });
+
+  it('the log holds none of them, nor a hash, though everything is logged', () => {
+    expect(service.log.length).toBeGreaterThan(40);
+    expect(service.log.filter((line) => traces(line).length > 0)).toEqual([]);
+  });
+
+  it('no table holds one of them, and each password only as a hash', async () => {
+    const { database } = service;
+    const tables = await database.query<{ name: string }>(
+      `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname not in ('pg_catalog', 'information_schema')`,
+    );
+    expect(tables.map(({ name }) => name)).toContain('anagrafe.users');
+    const rows: string[] = [];
+    for (const { name } of tables) {
+      const found = await database.query<{ text: string }>(
+        `select stored::text as text from ${name} as stored`,
+      );
+      rows.push(...found.map((row) => row.text));
+    }
+    expect(rows.join('\n')).toContain(visible);
+    expect(rows.filter((row) => traces(row).some((trace) => trace !== 'a hash'))).toEqual([]);
+    const wrong = `select from anagrafe.users where password_hash !~ '^\\$argon2id\\$v=19\\$m=19456,t=2,p=1\\$'`;
+    expect(await database.query(wrong)).toEqual([]);
+  });
+
+  it('the files of the database and its log hold none of them', { timeout: 120_000 }, async () => {
+    await service.database.query('checkpoint');
+    const folder = service.config.DATA;
+    const holders: string[] = [];
+    const visibleIn: string[] = [];
+    for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile()) continue;
+      const path = join(entry.parentPath, entry.name);
+      const text = (await readFile(path)).toString('latin1');
+      if (text.includes(visible)) visibleIn.push(path);
+      if (traces(text).some((trace) => trace !== 'a hash')) holders.push(path);
+    }
+    // The same look finds what is no secret, in the table and in the journal.
+    expect(visibleIn.some((path) => path.includes('/base/'))).toBe(true);
+    expect(visibleIn.some((path) => path.includes('/pg_wal/'))).toBe(true);
+    expect(holders).toEqual([]);
+    const log = await readFile(join(folder, 'postgres.log'), 'utf8');
+    expect(log).toContain('closed');
+    expect(log).not.toContain(visible);
+    expect(traces(log)).toEqual([]);
+  });
+});

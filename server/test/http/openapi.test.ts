@@ -1,0 +1,161 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
+
+interface Operation {
+  requestBody?: {
+    content: Record<string, { example?: unknown; examples?: Record<string, { value: unknown }> }>;
+  };
+}
+
+interface Document {
+  openapi: string;
+  paths: Record<string, Record<string, Operation>>;
+}
+
+const base = '/api/sync/v1/';
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+addFormats.default(ajv);
+
+let service: TestService;
+let document: Document;
+let principal: number;
+
+beforeAll(async () => {
+  service = await startTestService({ ANAGRAFE_MAX_RECORDS: '20' });
+  document = (await (await fetch(`${service.url}/openapi.json`)).json()) as Document;
+  ajv.addSchema(document, 'openapi');
+  [principal = 0] = await insertPrincipals(service, 1);
+});
+
+function validate(keys: (string | number)[], value: unknown): string[] {
+  const pointer = keys.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  const check = ajv.compile({ $ref: `openapi#${encodeURI(pointer)}` });
+  check(value);
+  return (check.errors ?? []).map((error) => `${error.instancePath} ${error.message}`);
+}
+
+function answerSchema(path: string, status: number) {
+  return ['paths', base + path, 'post', 'responses', status, 'content', 'application/json', 'schema'];
+}
+
+function requestSchema(path: string) {
+  return ['paths', base + path, 'post', 'requestBody', 'content', 'application/json', 'schema'];
+}
+
+const good = (name: string) => ({ ID: principal, Users: [newUser(name, { Email: 'a@example.com' })] });
+const missing = { ID: 999_999, Users: [newUser('missing')] };
+const crooked = {
+  ID: '7',
+  Extra: 1,
+  Users: [{ ID: 0, Username: 'x' }, {}, 'nobody', { Username: ' ', Password: 'x' }],
+};
+
+/** What is called, with what, and the status that comes of it. */
+const calls: [
+  path: string,
+  status: number,
+  about: string,
+  body: () => unknown,
+  headers?: Record<string, string>,
+][] = [
+  ['irs/update', 200, 'a registration', () => [good('one')]],
+  ['irs/update', 200, 'a representation', () => [good('two')], { Prefer: 'return=representation' }],
+  ['irs/update', 207, 'a call applied in part', () => [good('three'), missing, crooked]],
+  ['irs/update', 422, 'a call of which nothing was applied', () => [missing, crooked]],
+  ['irs/update', 400, 'a body that is no array', () => ({})],
+  ['irs/update', 413, 'too many records', () => Array(21).fill(missing)],
+  ['irs/update', 415, 'another content type', () => [], { 'content-type': 'text/plain' }],
+  ['irs/update', 401, 'a wrong credential', () => [], { SyncPublicKey: 'nobody', SyncSecretKey: 'nothing' }],
+  [
+    'irs/insert',
+    200,
+    'new principals',
+    () => [{ ExternalKey: 'K' }, { Name: 'N', Users: [newUser('four')] }],
+  ],
+  ['irs/insert', 207, 'an insert applied in part', () => [{ ExternalKey: 'K' }, { ExternalKey: 'L' }]],
+  ['irs/insert', 422, 'an insert of which nothing was applied', () => [{}, { ID: 1, Email: '' }]],
+  ['irs/insert', 400, 'an empty array', () => []],
+  ['irs/list', 200, 'a page of principals', () => ({ PageSize: 1000 })],
+  ['irs/list', 200, 'an empty page', () => ({ ID: 999_999 })],
+  ['irs/list', 400, 'a wrong parameter', () => ({ Page: 0 })],
+  ['irs/users', 200, 'a page of users', () => ({})],
+  ['irs/users', 400, 'an unknown parameter', () => ({ Limit: 1 })],
+];
+
+describe('/openapi.json', () => {
+  it('is an OpenAPI 3.1 document of every call', () => {
+    expect(document.openapi).toMatch(/^3\.1\./);
+    for (const path of ['irs/update', 'irs/insert', 'irs/list', 'irs/users']) {
+      expect(Object.keys(document.paths[base + path] ?? {})).toContain('post');
+    }
+  });
+
+  it.each(calls)('%s %i: describes %s as it is', async (path, status, _about, body, headers = {}) => {
+    for (const query of ['', '?debug=true']) {
+      const answer = await service.call(path + query, body(), { headers });
+      // The second time, what was registered the first time is taken.
+      if (query === '') expect(answer.status).toBe(status);
+      expect(validate(answerSchema(path, answer.status), answer.body)).toEqual([]);
+    }
+  });
+
+  it('would notice an answer with a field more, a field less, or a field of another type', async () => {
+    const { body } = await service.call('irs/update', [missing]);
+    const schema = answerSchema('irs/update', 422);
+    const { debug: _, ...less } = body;
+    expect(validate(schema, body)).toEqual([]);
+    expect(validate(schema, less)).not.toEqual([]);
+    expect(validate(schema, { ...body, more: null })).not.toEqual([]);
+    expect(validate(schema, { ...body, errorCode: 'NO_SUCH_CODE' })).not.toEqual([]);
+    expect(validate(schema, { ...body, result: { ...body.result, totalCount: '1' } })).not.toEqual([]);
+    const records = body.result?.records.map((tuple) => ({ ...tuple, Item6: { Extra: 1 } }));
+    expect(validate(schema, { ...body, result: { ...body.result, records } })).not.toEqual([]);
+  });
+
+  it('gives examples that it allows and that the service understands', async () => {
+    for (const path of ['irs/update', 'irs/insert', 'irs/list', 'irs/users']) {
+      const content = document.paths[base + path]?.post?.requestBody?.content['application/json'];
+      const examples = [...Object.values(content?.examples ?? {}), { value: content?.example }].filter(
+        ({ value }) => value !== undefined,
+      );
+      expect(examples.length).toBeGreaterThan(0);
+      for (const { value } of examples) {
+        expect(validate(requestSchema(path), value)).toEqual([]);
+        expect((await service.call(path, value)).status).toBe(200);
+      }
+    }
+  });
+
+  it.each<[string, unknown]>([
+    ['irs/update', [{ ID: 1, Users: [{ ...newUser('nulls'), Email: null, ID: null }] }]],
+    [
+      'irs/update',
+      [{ ID: 1, Users: [{ ID: 1, Username: null, Password: 'abcdefgh', ConfirmPassword: 'abcdefgh' }] }],
+    ],
+    ['irs/insert', [{ Denomination: 'D', Surname: null, Users: null }]],
+    ['irs/insert', [{ Email: 'a@example.com', Users: [] }]],
+    [
+      'irs/list',
+      { Page: null, PageSize: 1000, Date: '2026-01-31', ID: null, ExternalKey: null, Search: 'a' },
+    ],
+    ['irs/users', { Username: 'mario', Page: 2 }],
+  ])('%s: allows what the service allows, null for absent included', (path, body) => {
+    expect(validate(requestSchema(path), body)).toEqual([]);
+  });
+
+  it.each<[string, unknown]>([
+    ['irs/update', []],
+    ['irs/update', [{ ID: 1, Users: [] }]],
+    ['irs/update', [{ ID: 1, Users: [newUser('both', { ID: 1 })] }]],
+    ['irs/update', [{ ID: 1, Users: [newUser('more', { More: 1 })] }]],
+    ['irs/update', [{ ID: '1', Users: [newUser('text')] }]],
+    ['irs/insert', [{}]],
+    ['irs/insert', [{ Denomination: 'D', Nickname: 'N' }]],
+    ['irs/list', { PageSize: 1001 }],
+    ['irs/users', { Limit: 1 }],
+  ])('%s: does not allow what the service refuses', (path, body) => {
+    expect(validate(requestSchema(path), body)).not.toEqual([]);
+  });
+});

@@ -1,0 +1,226 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { newUser, startTestService, type TestService } from '../setup/service.ts';
+
+interface User {
+  ID: number;
+  Username: string;
+  IRID: number;
+  Users: { ID: number; Username: string }[];
+  UsersCount: number;
+}
+
+/** More than a list of principals shows. */
+const crowd = 1205;
+let service: TestService;
+let small: number;
+let large: number;
+
+beforeAll(async () => {
+  service = await startTestService();
+  const { body } = await service.call('irs/insert', [
+    {
+      ExternalKey: 'small',
+      Denomination: 'Small',
+      Users: [newUser('Mario.Rossi', { Email: 'M.Rossi@example.com' }), newUser('Nicolò Bini')],
+    },
+    { ExternalKey: 'large', Denomination: 'Large' },
+  ]);
+  [small = 0, large = 0] = (body.result?.records ?? []).map((tuple) => tuple.Item1 ?? 0);
+  await addUsers(large, 'crowd', crowd, 0);
+});
+
+/** Users that nobody can sign in as, with all that the store keeps in step. */
+async function addUsers(principal: number, name: string, count: number, gap: number): Promise<void> {
+  await service.database.query(
+    `with added as (
+       insert into anagrafe.users (id, principal_id, username, username_key, password_hash)
+       select last + n + $4::int * (n / 50), $1::bigint, $2::text || n, $2::text || n, 'no hash'
+         from generate_series(1, $3::int) as n, (select max(id) as last from anagrafe.users) as stored
+       returning id
+     ), counted as (
+       update anagrafe.principals set users_count = users_count + $3::int where id = $1::bigint
+     ), moved as (
+       select setval(pg_get_serial_sequence('anagrafe.users', 'id'), (select max(id) from added))
+     ), tallied as (
+       insert into anagrafe.tallies as tally (kind, block, slot, amount)
+       select 'users', id >> 12, 99, count(*) from added group by id >> 12
+       on conflict (kind, block, slot) do update set amount = tally.amount + excluded.amount
+     )
+     select * from moved`,
+    [principal, name, count, gap],
+  );
+}
+
+async function users(parameters: unknown) {
+  const answer = await service.call<User>('irs/users', parameters);
+  const found = answer.body.result?.records ?? [];
+  return { ...answer, found, names: found.map((user) => user.Username) };
+}
+
+describe('a user in irs/users', () => {
+  it('has the documented fields and the ID of its principal, and no secret', async () => {
+    const { text, found } = await users({ ID: small });
+    expect(Object.keys(found[0] ?? {}).join()).toBe(
+      'ID,Username,Email,State,CreatedAt,UpdatedAt,PasswordChangedAt,LastLoginAt,IRID',
+    );
+    expect(found[0]).toMatchObject({
+      Username: 'Mario.Rossi',
+      Email: 'M.Rossi@example.com',
+      State: 'active',
+      LastLoginAt: null,
+      IRID: small,
+    });
+    expect(text).not.toMatch(/argon2|no hash|"PasswordHash|"password|correct horse/);
+  });
+});
+
+describe('the filters of irs/users', () => {
+  it.each(['Mario.Rossi', 'mario.rossi', 'MARIO.ROSSI', 'ｍａｒｉｏ.ｒｏｓｓｉ'])(
+    'find one user by its username in whatever case and width: %s',
+    async (Username) => {
+      const { names, body } = await users({ Username });
+      expect(names).toEqual(['Mario.Rossi']);
+      expect(body.result).toMatchObject({ totalCount: 1, totalPages: 1, page: 1, count: 1 });
+    },
+  );
+
+  it('find a username whose accent comes in two parts', async () => {
+    expect((await users({ Username: 'NICOLO\u0300 bini' })).names).toEqual(['Nicolò Bini']);
+  });
+
+  it.each(['mario', 'mario.rossi2', ' mario.rossi', '♚', '%', 'Mario_Rossi'])(
+    'find no user by what is not the username of one: "%s"',
+    async (Username) => {
+      const { status, body } = await users({ Username });
+      expect(status).toBe(200);
+      expect(body.result).toEqual({
+        totalCount: 0,
+        totalPages: 0,
+        page: 1,
+        count: 0,
+        records: [],
+        record: null,
+      });
+    },
+  );
+
+  it('find every username that can be registered, also the longest as sent', async () => {
+    const decomposed = 'e\u0301'.repeat(128);
+    const pairs = '𐐨'.repeat(128);
+    const { status } = await service.call('irs/update', [
+      { ID: small, Users: [newUser(decomposed), newUser(pairs)] },
+    ]);
+    expect(status).toBe(200);
+    expect((await users({ Username: decomposed })).names).toEqual([decomposed]);
+    expect((await users({ Username: pairs })).names).toEqual([pairs]);
+  });
+
+  it('find the users of a principal by its ID and by its ExternalKey', async () => {
+    const byId = await users({ ID: large, PageSize: 1000 });
+    const byKey = await users({ ExternalKey: 'large', PageSize: 1000 });
+    expect(byId.body.result).toMatchObject({ totalCount: crowd, totalPages: 2, count: 1000 });
+    expect(byKey.text).toBe(byId.text);
+    expect(new Set(byId.found.map((user) => user.IRID))).toEqual(new Set([large]));
+    expect((await users({ ID: 999_999 })).names).toEqual([]);
+    expect((await users({ ExternalKey: 'nobody' })).names).toEqual([]);
+  });
+
+  it('find by the beginning of the username', async () => {
+    expect((await users({ Search: 'MARIO' })).names).toEqual(['Mario.Rossi']);
+    expect((await users({ Search: 'nicolo\u0300' })).names).toEqual(['Nicolò Bini']);
+    expect((await users({ Search: 'crowd12', PageSize: 5 })).body.result).toMatchObject({ totalCount: 17 });
+    expect((await users({ Search: 'crowd12', ID: small })).names).toEqual([]);
+  });
+
+  it('find those that changed since, resets included', async () => {
+    await sleep(20);
+    const [clock] = await service.database.query<{ now: Date }>('select clock_timestamp() as now');
+    const since = clock?.now.toISOString();
+    expect((await users({ Date: since })).names).toEqual([]);
+    const [mario] = (await users({ Username: 'mario.rossi' })).found;
+    const reset = { ID: mario?.ID, Password: 'a new sentence', ConfirmPassword: 'a new sentence' };
+    await service.call('irs/update', [{ ID: small, Users: [reset] }]);
+    expect((await users({ Date: since })).names).toEqual(['Mario.Rossi']);
+  });
+});
+
+describe('a wrong parameter', () => {
+  it.each([
+    ['Username', ['', ' ', 7, [], 'x'.repeat(2000)]],
+    ['Page', [0, '1']],
+    ['PageSize', [1001]],
+    ['Date', ['never', '2026-02-30']],
+    ['Email', ['m.rossi@example.com']],
+    ['IRID', [1]],
+  ])('is 400 and named: %s', async (name, values) => {
+    for (const value of values) {
+      const { status, body } = await users({ [name]: value });
+      expect([value, status]).toEqual([value, 400]);
+      expect(body.errorCode).toBe('INVALID_PARAMETER');
+      expect(body.message).toContain(`"${name}"`);
+    }
+  });
+});
+
+describe('a principal with more users than a list shows', () => {
+  it('shows the first 1,000, counts them all, and irs/users pages to the last', async () => {
+    const { body } = await service.call<User>('irs/list', { ID: large });
+    const [principal] = body.result?.records ?? [];
+    expect(principal?.UsersCount).toBe(crowd);
+    expect(principal?.Users).toHaveLength(1000);
+    const pages = [
+      await users({ ID: large, PageSize: 700 }),
+      await users({ ID: large, PageSize: 700, Page: 2 }),
+    ];
+    const all = pages.flatMap((page) => page.found.map((user) => user.ID));
+    expect(all).toHaveLength(crowd);
+    expect(all).toEqual([...all].sort((a, b) => a - b));
+    expect(principal?.Users.map((user) => user.ID)).toEqual(all.slice(0, 1000));
+  });
+
+  it('stands beside others whose users are not mixed up with its own', async () => {
+    const { body } = await service.call<User>('irs/list', {});
+    const shown = (body.result?.records ?? []).map((principal) =>
+      principal.Users.map((user) => user.Username),
+    );
+    expect(shown[0]).toContain('Mario.Rossi');
+    expect(shown[0]).not.toContain('crowd1');
+    expect(shown[1]?.slice(0, 2)).toEqual(['crowd1', 'crowd2']);
+  });
+});
+
+describe('the pages of irs/users', () => {
+  it('are those of a plain query, however deep, over gaps and blocks of IDs', async () => {
+    await addUsers(large, 'gaps', 9000, 137);
+    const all = await service.database.query<{ id: number }>('select id from anagrafe.users order by id');
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 1000 }), fc.nat({ max: 105 }), async (PageSize, percent) => {
+        const totalPages = Math.ceil(all.length / PageSize);
+        const Page = Math.max(1, Math.round((totalPages * percent) / 100));
+        const { body, found } = await users({ Page, PageSize });
+        const expected = all.slice((Page - 1) * PageSize, Page * PageSize).map((row) => row.id);
+        expect(found.map((user) => user.ID)).toEqual(expected);
+        expect(body.result).toMatchObject({
+          totalCount: all.length,
+          totalPages,
+          page: Page,
+          count: expected.length,
+        });
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('go on to be right while users are registered', async () => {
+    const before = (await users({})).body.result?.totalCount ?? 0;
+    const registered = Array.from({ length: 8 }, (_, n) =>
+      service.call('irs/update', [{ ID: small, Users: [newUser(`meanwhile.${n}`)] }]),
+    );
+    await Promise.all(registered);
+    const { body } = await users({ PageSize: 8, Page: Math.ceil((before + 8) / 8) });
+    expect(body.result?.totalCount).toBe(before + 8);
+    expect(body.result?.records.at(-1)?.Username).toMatch(/^meanwhile\./);
+  });
+});

@@ -1,0 +1,158 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { verify } from '@node-rs/argon2';
+import { describe, expect, it } from 'vitest';
+import { Refusal } from '../../src/core/faults.ts';
+import type { Lane } from '../../src/core/hashing.ts';
+import { type HasherOptions, type HashingPool, openHasher } from '../../src/passwords/hasher.ts';
+
+function open(options: Partial<HasherOptions> = {}): HashingPool {
+  return openHasher({ concurrency: 1, memoryKib: 19_456, passes: 2, maxWaitSeconds: 600, ...options });
+}
+
+/** Asks for some hashes at once and notes in `done` when each is ready. */
+function ask(pool: HashingPool, lane: Lane, share: string, count: number, done: string[]): Promise<unknown> {
+  const batch = pool.admit({ lane, share, count });
+  const hashes = Array.from({ length: count }, (_, n) =>
+    batch.hash(`password ${n}`).then(() => done.push(`${share}:${n}`)),
+  );
+  return Promise.all(hashes);
+}
+
+describe('a hash', () => {
+  it('is argon2id in the PHC form, with the cost that was set', async () => {
+    const batch = open().admit({ lane: 'interactive', share: 'a', count: 1 });
+    const hash = await batch.hash('correct horse battery');
+    expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22,}\$[A-Za-z0-9+/]{43}$/);
+    const costly = open({ memoryKib: 24_576, passes: 3 }).admit({ lane: 'bulk', share: 'a', count: 1 });
+    expect(await costly.hash('correct horse battery')).toContain('$m=24576,t=3,p=1$');
+  });
+
+  it('is that of the password and of no other, and has a salt of its own', async () => {
+    const batch = open().admit({ lane: 'bulk', share: 'a', count: 4 });
+    for (const password of ['correct horse battery', 'pässwörd 🐎 ΑΒΓ', 'x'.repeat(128)]) {
+      const [one = '', other = ''] = await Promise.all([batch.hash(password), batch.hash(password)]);
+      expect(one).not.toBe(other);
+      expect(one.split('$')[4]).not.toBe(other.split('$')[4]);
+      expect(await verify(one, password)).toBe(true);
+      expect(await verify(other, password)).toBe(true);
+      expect(await verify(one, `${password} `)).toBe(false);
+      expect(await verify(one, password.slice(0, -1))).toBe(false);
+    }
+  });
+});
+
+describe('the pool', () => {
+  it.each([1, 2, 3])('has up to %d hashes in flight and never more', async (concurrency) => {
+    let most = 0;
+    const pool = open({ concurrency, onHash: () => watch() });
+    const watch = () => {
+      most = Math.max(most, pool.running);
+    };
+    let finished = false;
+    const all = Promise.all([
+      ask(pool, 'bulk', 'a', 12, []),
+      ask(pool, 'interactive', 'b', 6, []),
+      ask(pool, 'bulk', 'c', 6, []),
+    ]).finally(() => {
+      finished = true;
+    });
+    expect(pool.running).toBe(concurrency);
+    expect(pool.waiting('bulk') + pool.waiting('interactive')).toBe(24 - concurrency);
+    while (!finished) {
+      watch();
+      await turn();
+    }
+    await all;
+    expect(most).toBe(concurrency);
+    expect([pool.running, pool.waiting('bulk'), pool.waiting('interactive')]).toEqual([0, 0, 0]);
+  });
+
+  it('serves a single password after at most one of a bulk that came earlier', async () => {
+    const pool = open();
+    const done: string[] = [];
+    await Promise.all([ask(pool, 'bulk', 'erp', 20, done), ask(pool, 'interactive', 'mario', 1, done)]);
+    expect(done.slice(0, 3)).toEqual(['erp:0', 'mario:0', 'erp:1']);
+  });
+
+  it('gives a bulk its turn after sixteen single passwords', async () => {
+    const pool = open();
+    const done: string[] = [];
+    await Promise.all([ask(pool, 'interactive', 'people', 20, done), ask(pool, 'bulk', 'erp', 2, done)]);
+    expect(done.indexOf('erp:0')).toBe(16);
+    expect(done.indexOf('erp:1')).toBe(21);
+  });
+
+  it('serves bulk callers in turn', async () => {
+    const pool = open();
+    const done: string[] = [];
+    await Promise.all([ask(pool, 'bulk', 'a', 4, done), ask(pool, 'bulk', 'b', 2, done)]);
+    expect(done).toEqual(['a:0', 'a:1', 'b:0', 'a:2', 'b:1', 'a:3']);
+  });
+
+  it('tells how long each hash took, and estimates what it can do', async () => {
+    const told: [Lane, number][] = [];
+    const pool = open({ concurrency: 2, onHash: (lane, seconds) => told.push([lane, seconds]) });
+    await Promise.all([ask(pool, 'bulk', 'a', 20, []), ask(pool, 'interactive', 'b', 2, [])]);
+    expect(told.filter(([lane]) => lane === 'bulk')).toHaveLength(20);
+    expect(told.filter(([lane]) => lane === 'interactive')).toHaveLength(2);
+    const means = told.map(([, seconds]) => 2 / seconds);
+    expect(pool.capacity).toBeGreaterThan(Math.min(50, ...means));
+    expect(pool.capacity).toBeLessThan(Math.max(101, ...means));
+  });
+
+  it('goes on after a hash that failed', async () => {
+    const pool = open({ memoryKib: 1 });
+    const batch = pool.admit({ lane: 'bulk', share: 'a', count: 3 });
+    const hashes = ['one', 'two', 'three'].map((word) => batch.hash(`${word} password`));
+    const ends = await Promise.allSettled(hashes);
+    expect(ends.map((end) => end.status)).toEqual(['rejected', 'rejected', 'rejected']);
+    await turn();
+    expect([pool.running, pool.waiting('bulk')]).toEqual([0, 0]);
+  });
+});
+
+describe('a queue that is too long', () => {
+  const refusalOf = (admit: () => unknown) => {
+    try {
+      admit();
+    } catch (error) {
+      return error;
+    }
+    return undefined;
+  };
+
+  it('is a refusal that says how long it is', async () => {
+    const pool = open({ maxWaitSeconds: 0.2 });
+    const busy = ask(pool, 'bulk', 'a', 60, []);
+    const refusal = refusalOf(() => pool.admit({ lane: 'bulk', share: 'a', count: 1 })) as Refusal;
+    expect(refusal).toBeInstanceOf(Refusal);
+    const seconds = Math.ceil(59 / pool.capacity);
+    expect(refusal.fault).toEqual({ code: 'OVERLOADED', figures: { seconds } });
+    expect(refusal.retryAfterSeconds).toBe(seconds);
+    expect(refusal.retryAfterSeconds).toBeGreaterThanOrEqual(1);
+    await busy;
+    await ask(pool, 'bulk', 'a', 1, []);
+  });
+
+  it('is only that which the call itself would wait for', async () => {
+    const pool = open({ maxWaitSeconds: 0.2 });
+    const busy = ask(pool, 'bulk', 'a', 60, []);
+    const done: string[] = [];
+    const others = [
+      ask(pool, 'interactive', 'mario', 1, done),
+      ask(pool, 'bulk', 'small', 1, done),
+      ask(pool, 'bulk', 'none', 0, done),
+    ];
+    expect(refusalOf(() => pool.admit({ lane: 'bulk', share: 'other', count: 60 }))).toBeInstanceOf(Refusal);
+    expect(refusalOf(() => pool.admit({ lane: 'bulk', share: 'a', count: 0 }))).toBeUndefined();
+    await Promise.all(others);
+    expect(pool.waiting('bulk')).toBeGreaterThan(40);
+    expect(done).toEqual(['mario:0', 'small:0']);
+    await busy;
+  });
+
+  it('does not refuse a large call that finds no one before it', () => {
+    const pool = open({ maxWaitSeconds: 0.2 });
+    expect(refusalOf(() => pool.admit({ lane: 'bulk', share: 'a', count: 100_000 }))).toBeUndefined();
+  });
+});

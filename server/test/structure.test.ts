@@ -1,0 +1,140 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, extname, join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('../src/', import.meta.url));
+const longest = 300;
+
+interface Source {
+  /** Below `src/`, with slashes: `http/routes/operation.ts`. */
+  readonly path: string;
+  /** The first folder, or the file's own name where it lies in `src/` itself. */
+  readonly room: string;
+  readonly text: string;
+  /** What it imports of ours, as paths below `src/`, and of others, as package names. */
+  readonly ours: readonly string[];
+  readonly others: readonly string[];
+}
+
+const imported =
+  /(?:^\s*(?:import|export)\b[^'";]*?from\s*|^\s*import\s*|\bimport\s*\(\s*)['"]([^'"]+)['"]/gm;
+
+const sources: Source[] = readdirSync(root, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .map((entry) => readSource(join(entry.parentPath, entry.name)));
+
+function readSource(file: string): Source {
+  const path = relative(root, file).split(sep).join('/');
+  const text = readFileSync(file, 'utf8');
+  const specifiers = [...text.matchAll(imported)].map(([, specifier = '']) => specifier);
+  const ours = specifiers
+    .filter((specifier) => specifier.startsWith('.'))
+    .map((specifier) =>
+      relative(root, join(dirname(file), specifier))
+        .split(sep)
+        .join('/'),
+    );
+  return {
+    path,
+    room: roomOf(path),
+    text,
+    ours,
+    others: specifiers.filter((specifier) => !specifier.startsWith('.')),
+  };
+}
+
+function roomOf(path: string): string {
+  return path.split('/')[0] ?? path;
+}
+
+/** Every import of ours that leads where it may not. */
+function strays(from: (source: Source) => boolean, rooms: (source: Source) => readonly string[]): string[] {
+  return sources
+    .filter(from)
+    .flatMap((source) =>
+      source.ours
+        .filter((target) => !rooms(source).includes(roomOf(target)))
+        .map((target) => `${source.path} imports ${target}`),
+    );
+}
+
+describe('the source', () => {
+  it('is found, with its imports', () => {
+    expect(sources.length).toBeGreaterThan(50);
+    const main = sources.find((source) => source.path === 'main.ts');
+    expect(main?.ours).toContain('http/app.ts');
+    expect(sources.find((source) => source.path === 'core/keys.ts')?.others).toEqual(['node:crypto']);
+  });
+
+  it('has a core that imports nothing but itself and node:crypto', () => {
+    const inCore = (source: Source) => source.room === 'core';
+    expect(strays(inCore, () => ['core'])).toEqual([]);
+    const others = sources
+      .filter(inCore)
+      .flatMap(({ path, others: names }) => names.map((name) => `${path} imports ${name}`))
+      .filter((line) => !line.endsWith(' imports node:crypto'));
+    expect(others).toEqual([]);
+  });
+
+  it('has rooms that know the core and never one another', () => {
+    const rooms = ['http', 'jobs', 'storage', 'passwords', 'engine'];
+    expect(
+      strays(
+        (source) => rooms.includes(source.room),
+        (source) => [source.room, 'core'],
+      ),
+    ).toEqual([]);
+  });
+
+  it('has settings that know nothing but the core', () => {
+    const files = ['config.ts', 'settings.ts'];
+    expect(
+      strays(
+        (source) => files.includes(source.path),
+        () => [...files, 'core'],
+      ),
+    ).toEqual([]);
+  });
+
+  it('has commands that nothing but the command line itself imports', () => {
+    expect(
+      strays(
+        (source) => source.room !== 'cli' && source.path !== 'cli.ts',
+        () => [...new Set(sources.map((source) => source.room))].filter((room) => !/^cli(\.ts)?$/.test(room)),
+      ),
+    ).toEqual([]);
+  });
+
+  it('has no room that these arrows do not know', () => {
+    const known = ['cli', 'core', 'engine', 'http', 'jobs', 'passwords', 'storage'];
+    const folders = sources.filter((source) => source.path.includes('/')).map((source) => source.room);
+    expect([...new Set(folders)].filter((room) => !known.includes(room))).toEqual([]);
+  });
+
+  it('has no drawer for what has no place', () => {
+    const drawers = /^(utils?|helpers?|misc|types|shared|lib)$/;
+    const found = sources.filter(({ path }) =>
+      path.split('/').some((part) => drawers.test(basename(part, extname(part)))),
+    );
+    expect(found.map((source) => source.path)).toEqual([]);
+  });
+
+  it('imports with the extension of the file that is meant', () => {
+    const paths = new Set(sources.map((source) => source.path));
+    const lost = sources.flatMap(({ path, ours }) =>
+      ours
+        .filter((target) => !paths.has(target) && !target.startsWith('..'))
+        .map((target) => `${path}: ${target}`),
+    );
+    expect(lost).toEqual([]);
+  });
+
+  it('has no file that cannot be read in one sitting, but for those a program wrote', () => {
+    const long = sources
+      .filter(({ path }) => !path.endsWith('.gen.ts'))
+      .map(({ path, text }) => ({ path, lines: text.trimEnd().split('\n').length }))
+      .filter(({ lines }) => lines > longest);
+    expect(long).toEqual([]);
+  });
+});
