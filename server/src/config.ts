@@ -1,7 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { isFitPair, readKeyPair } from './core/keys.ts';
-import { flag, integer, isNetwork, list, oneOf, type Setting, text } from './settings.ts';
+import { isNetwork } from './network.ts';
+import { flag, integer, list, oneOf, type Setting, text } from './settings.ts';
 
 export const prefix = 'ANAGRAFE_';
 
@@ -23,7 +24,8 @@ export const settings = {
   }),
   DATABASE_CONNECTIONS: integer(2, 200, 10, 'connections to the database'),
   FIRST_CLIENT: text({
-    takes: '<public>.<secret>, the secret with at least 32 characters out of A-Z a-z 0-9 _ -',
+    takes:
+      '<public>.<secret> out of A-Z a-z 0-9 _ -, the public key with 4 to 64 characters, the secret with 32 or more',
     about: 'the first API client, of scope admin, for an automated deployment',
     fallback: null,
     accepts: isPair,
@@ -32,7 +34,7 @@ export const settings = {
   TRUST_PROXY: list(
     'addresses or networks with commas between, such as 10.0.0.0/8,192.168.1.4',
     'the reverse proxies whose X-Forwarded-For is believed',
-    isNetwork,
+    (network) => isNetwork(network) && !network.endsWith('/0'),
   ),
   LOG_LEVEL: oneOf(
     ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
@@ -71,7 +73,7 @@ export type Config = { readonly [Name in keyof Settings]: ValueOf<Settings[Name]
 export class ConfigError extends Error {}
 
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
-  refuseUnknownSettings(environment);
+  refuseMisspelt(misspeltSettings(environment));
   const entries = Object.entries(settings).map(([name, setting]) => [
     name,
     readSetting(name, setting as Setting<unknown>, environment[prefix + name]),
@@ -85,16 +87,21 @@ function readSetting<Value>(name: string, setting: Setting<Value>, given: string
   const value = setting.read(given);
   if (value !== undefined) return value;
   // What was meant as a secret must not end in a log.
-  const shown = setting.secret ? 'not understood' : `"${given}"`;
+  const shown = setting.secret ? 'not understood' : JSON.stringify(given);
   throw new ConfigError(`${prefix}${name} is ${shown}; it takes ${setting.takes}.`);
 }
 
-/** A setting that is misspelt would be passed over in silence, and the service would not do what was asked. */
-function refuseUnknownSettings(environment: NodeJS.ProcessEnv): void {
-  for (const name of Object.keys(environment)) {
-    if (!name.startsWith(prefix) || Object.hasOwn(settings, name.slice(prefix.length))) continue;
+/** Names behind our prefix that are no settings of ours. */
+export function misspeltSettings(environment: NodeJS.ProcessEnv): string[] {
+  return Object.keys(environment).filter(
+    (name) => name.startsWith(prefix) && !Object.hasOwn(settings, name.slice(prefix.length)),
+  );
+}
+
+/** One that is misspelt would be passed over in silence, and the service would not do what was asked. */
+export function refuseMisspelt([name]: readonly string[]): void {
+  if (name !== undefined)
     throw new ConfigError(`${name} is not a setting; "anagrafe config" lists them all.`);
-  }
 }
 
 function isDatabaseUrl(value: string): boolean {
@@ -104,6 +111,9 @@ function isDatabaseUrl(value: string): boolean {
 function maskUrl(value: string): string {
   const url = new URL(value);
   if (url.password !== '') url.password = '********';
+  for (const name of url.searchParams.keys()) {
+    if (/password/i.test(name)) url.searchParams.set(name, '********');
+  }
   return url.toString();
 }
 

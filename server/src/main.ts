@@ -82,12 +82,17 @@ export async function startService(config: Config, log: Logger): Promise<Service
       readiness,
       metrics,
     });
-    await app.listen({
-      host: config.HOST,
-      port: config.PORT,
-      backlog: 4096,
-      listenTextResolver: () => 'listening',
-    });
+    await app
+      .listen({
+        host: config.HOST,
+        port: config.PORT,
+        backlog: 4096,
+        listenTextResolver: () => 'listening',
+      })
+      .catch((error) => {
+        if (error.syscall !== 'getaddrinfo') throw error;
+        throw new ConfigError(`${prefix}HOST is ${config.HOST}, a name that has no address.`);
+      });
 
     return {
       url: urlOf(app.server.address() as AddressInfo),

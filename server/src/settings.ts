@@ -1,5 +1,3 @@
-import { isIP } from 'node:net';
-
 /** A setting of the environment: how its text is read, and what it takes, in words. */
 export interface Setting<Value> {
   readonly takes: string;
@@ -81,12 +79,4 @@ export function list(
     },
     show: (items) => (items.length > 0 ? items.join(',') : '(none)'),
   };
-}
-
-/** An address, or a network such as `10.0.0.0/8`. */
-export function isNetwork(text: string): boolean {
-  const [address = '', bits, ...rest] = text.split('/');
-  const width = isIP(address) === 6 ? 128 : 32;
-  const sound = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= width);
-  return isIP(address) !== 0 && sound && rest.length === 0;
 }

@@ -43,7 +43,7 @@ function clientHints(url: string): string[] {
   return [
     '  Callers need an API client (npx anagrafe client list):',
     '',
-    ...call(url, 'list', '{"PageSize":10}', ` \\\n      -H "Authorization: Bearer $ANAGRAFE_KEY"`),
+    ...call(url, 'list', '{"PageSize":10}', ` \\\n      -H "Authorization: Bearer $SYNC_KEY"`),
   ];
 }
 

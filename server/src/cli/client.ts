@@ -9,7 +9,7 @@ import {
   type Scope,
   scopes,
 } from '../core/clients.ts';
-import { isNetwork } from '../settings.ts';
+import { isNetwork } from '../network.ts';
 import { openClients } from '../storage/clients.ts';
 import { migrate } from '../storage/migrations.ts';
 import { openStore } from '../store.ts';
@@ -53,6 +53,7 @@ export function clientCommand(): Command {
   command
     .command('revoke <public-key>')
     .description('shut a client out, from its next call on')
+    .option('--json', 'as JSON')
     .action(revoke);
   return command;
 }
@@ -67,13 +68,16 @@ interface CreateOptions {
 
 function create({ name, scope, network, knownByAddress, json }: CreateOptions): Promise<void> {
   return withClients(async (store) => {
+    const first = (await store.listClients()).length === 0;
     const { client, secret } = await createClient(
       { name, scopes: scope, networks: network, knownByAddress },
       store,
     );
     if (json) return print(JSON.stringify({ ...client, secret }));
     showSecret(client.publicKey, secret);
-    tell(`\nClient "${name}" may use: ${client.scopes.join(', ')}. Protected mode is over.`);
+    tell(
+      `\nClient "${name}" may use: ${client.scopes.join(', ')}.${first ? ' Protected mode is over.' : ''}`,
+    );
   });
 }
 
@@ -100,9 +104,10 @@ function rotate(
   });
 }
 
-function revoke(publicKey: string): Promise<void> {
+function revoke(publicKey: string, { json }: { json?: boolean }): Promise<void> {
   return withClients(async (store) => {
     await revokeClient(publicKey, store);
+    if (json) return print(JSON.stringify({ publicKey, revoked: true }));
     tell(`Client ${publicKey} is shut out.`);
   });
 }

@@ -36,8 +36,9 @@ function knownTrouble(error: unknown): string | undefined {
   if (code === 'EACCES' && port !== undefined)
     return `port ${port} may not be used by this user. Set ANAGRAFE_PORT.`;
   if (code === 'EADDRNOTAVAIL') return `${address} is not an address of this machine. Set ANAGRAFE_HOST.`;
-  if (code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'ETIMEDOUT') {
-    return `the database cannot be reached (${message}). Check ANAGRAFE_DATABASE_URL.`;
+  const { syscall, errors } = error as { syscall?: string; errors?: Error[] };
+  if (error instanceof AggregateError || syscall === 'connect' || syscall === 'getaddrinfo') {
+    return `the database cannot be reached (${message || errors?.[0]?.message}). Check ANAGRAFE_DATABASE_URL.`;
   }
   return undefined;
 }

@@ -13,12 +13,19 @@ export function serveCommand(): Command {
 async function serve(): Promise<void> {
   const config = readConfig(process.env);
   const log = openLog(config.LOG_LEVEL);
-  const service = await startService(config, log);
-  closeWithGrace({ delay: config.STOP_SECONDS * 1000, logger: false }, async ({ signal, err }) => {
-    if (err) log.fatal({ err }, 'stopping after a fault');
-    else log.info({ signal }, 'stopping: finishing the calls at work');
-    await service.stop();
-    log.info('stopped');
+  const starting = startService(config, log);
+  const closing = closeWithGrace(
+    { delay: config.STOP_SECONDS * 1000, logger: false },
+    async ({ signal, err }) => {
+      if (err) log.fatal({ err }, 'stopping after a fault');
+      else log.info({ signal }, 'stopping: finishing the calls at work');
+      await (await starting.catch(() => undefined))?.stop();
+      log.info('stopped');
+    },
+  );
+  const service = await starting.catch((error) => {
+    closing.uninstall();
+    throw error;
   });
   tell(banner(service, config));
 }

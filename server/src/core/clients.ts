@@ -40,6 +40,8 @@ export async function createClient(
   wish: Omit<NewClient, 'publicKey'>,
   store: ClientStore,
 ): Promise<{ client: Client; secret: string }> {
+  if (wish.name.trim() === '' || /\p{C}/u.test(wish.name))
+    throw new ClientError('a client needs a name of one line');
   if (wish.knownByAddress && wish.networks.length === 0) {
     throw new ClientError('a client known by address needs at least one network');
   }

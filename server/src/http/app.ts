@@ -49,7 +49,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       return typeof sent === 'string' && saneRequestId.test(sent) ? sent : randomUUID();
     },
     clientErrorHandler: answerBrokenRequest,
-    frameworkErrors: (_error, request, reply) => sendRefusal(new Refusal('NOT_FOUND'), request, reply),
+    http: { requireHostHeader: false },
+    frameworkErrors: (_error, request, reply) =>
+      sendRefusal(new Refusal('NOT_FOUND'), request, reply.header('x-request-id', request.id)),
   });
   app.setValidatorCompiler(() => () => true);
   app.setSerializerCompiler(() => JSON.stringify);
@@ -58,7 +60,13 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   logCalls(app, options.metrics);
   answerFailures(app);
   await app.register(helmet, {
-    contentSecurityPolicy: { directives: { 'upgrade-insecure-requests': null } },
+    contentSecurityPolicy: {
+      directives: {
+        'upgrade-insecure-requests': null,
+        'font-src': ["'self'", 'data:'],
+        'style-src': ["'self'", "'unsafe-inline'"],
+      },
+    },
     strictTransportSecurity: false,
   });
   await describeApi(app, options.version);

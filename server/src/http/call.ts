@@ -18,6 +18,10 @@ export function followCalls(app: FastifyInstance): void {
     request.startedAt = performance.now();
     reply.header('x-request-id', request.id);
   });
+  app.addHook('onSend', async (_request, reply) => {
+    // A connection that is kept alive would keep a service that is stopping alive as well.
+    if (!app.server.listening) reply.header('connection', 'close');
+  });
 }
 
 export function languageOf(request: FastifyRequest): Language {

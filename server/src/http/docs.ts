@@ -1,11 +1,11 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
-import { sharedSchemas } from './schemas/shared.ts';
+import { namedSchemas } from './schemas/named.ts';
 
 /** `/openapi.json`, and `/docs` to browse it. Registered before the routes, which it collects. */
 export async function describeApi(app: FastifyInstance, version: string): Promise<void> {
-  for (const schema of sharedSchemas) app.addSchema(schema);
+  for (const schema of namedSchemas) app.addSchema(schema);
   await app.register(swagger, {
     refResolver: { buildLocalReference: (schema) => String(schema.$id) },
     openapi: {

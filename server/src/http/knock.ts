@@ -5,7 +5,7 @@ import { type KeyPair, readKeyPair } from '../core/keys.ts';
 
 const bearer = /^Bearer +(\S+)$/i;
 const forwardingHeader =
-  /^(forwarded|via|x-forwarded-.+|x-original-.+|x-real-ip|.*client-ip|.*connecting-ip)$/;
+  /^(via|cdn-loop|(x-)?forwarded(-.+)?|x-.+-forwarded-.+|x-(original|remote|envoy)-.+|x-real-ip|.*(client|connecting|socket|user)-?ip(v6)?)$/;
 const loopbackHost = /^(localhost|127(?:\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
 const mappedIpv4 = /^::ffff:(?=\d+\.)/i;
 
@@ -14,14 +14,16 @@ export function readKnock(request: FastifyRequest, trustedProxies: BlockList): K
   const { headers, raw } = request;
   const peer = raw.socket.remoteAddress ?? '';
   const forwarded = Object.keys(headers).some((name) => forwardingHeader.test(name));
-  const throughTrustedProxy = isInside(peer, trustedProxies);
+  const named = Boolean(headers['x-forwarded-for']) && isInside(peer, trustedProxies);
   return {
     credentials: readCredentials(request),
-    address: throughTrustedProxy || !forwarded ? plainAddress(request.ip) : null,
+    address: named ? plainAddress(request.ip) : forwarded ? null : plainAddress(peer),
     direct:
       isLoopback(peer) &&
       !forwarded &&
       raw.httpVersion !== '1.0' && // an old reverse proxy that adds no header of its own
+      raw.url?.startsWith('/') === true &&
+      raw.headersDistinct.host?.length === 1 &&
       loopbackHost.test(headers.host ?? '') &&
       isOwnPage(headers.origin, headers['sec-fetch-site'], headers.host),
     fromBrowser: headers.origin !== undefined || headers['sec-fetch-site'] !== undefined,
@@ -29,13 +31,15 @@ export function readKnock(request: FastifyRequest, trustedProxies: BlockList): K
 }
 
 /** Every credential that was sent; null stands for one that cannot be any client's. */
-function readCredentials({ headers }: FastifyRequest): (KeyPair | null)[] {
+function readCredentials({ headers, raw }: FastifyRequest): (KeyPair | null)[] {
   const credentials: (KeyPair | null)[] = [];
   const { syncpublickey: publicKey, syncsecretkey: secret, authorization, accesstoken } = headers;
   if (publicKey !== undefined || secret !== undefined) {
     const whole = typeof publicKey === 'string' && typeof secret === 'string';
     credentials.push(whole ? { publicKey, secret } : null);
   }
+  // Node keeps the first of several and drops the rest.
+  if ((raw.headersDistinct.authorization?.length ?? 0) > 1) credentials.push(null);
   if (authorization !== undefined) {
     const token = bearer.exec(authorization)?.[1];
     credentials.push(token === undefined ? null : readKeyPair(token));
@@ -73,7 +77,7 @@ export function isLoopback(address: string): boolean {
 
 /** An IPv4 address that came over an IPv6 socket is the IPv4 address. */
 function plainAddress(address: string): string | null {
-  const plain = address.replace(mappedIpv4, '');
+  const plain = address.replace(mappedIpv4, '').replace(/%.*$/, '');
   return isIP(plain) === 0 ? null : plain;
 }
 

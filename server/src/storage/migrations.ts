@@ -62,6 +62,18 @@ async function readMigrations(): Promise<Migration[]> {
 }
 
 async function readApplied(connection: Connection): Promise<Map<number, { name: string; checksum: string }>> {
+  // Asked first: a role that may not create anything can still run a service whose schema is up to date.
+  const [found] = await connection.query<{ table: string | null }>(
+    `select to_regclass('anagrafe.migrations')::text as table`,
+  );
+  if (!found?.table) await createLedger(connection);
+  const rows = await connection.query<{ version: number; name: string; checksum: string }>(
+    'select version, name, checksum from anagrafe.migrations',
+  );
+  return new Map(rows.map((row) => [row.version, row]));
+}
+
+async function createLedger(connection: Connection): Promise<void> {
   await connection.query('create schema if not exists anagrafe');
   await connection.query(`
     create table if not exists anagrafe.migrations (
@@ -70,8 +82,4 @@ async function readApplied(connection: Connection): Promise<Map<number, { name: 
       checksum    text not null,
       applied_at  timestamptz not null default now()
     )`);
-  const rows = await connection.query<{ version: number; name: string; checksum: string }>(
-    'select version, name, checksum from anagrafe.migrations',
-  );
-  return new Map(rows.map((row) => [row.version, row]));
 }

@@ -14,6 +14,8 @@ import {
 import { storedUsernames, wrongFigures } from './figures.ts';
 
 const healingMs = 30_000;
+/** Longer than any timeout of the service should be. */
+const patienceMs = 60_000;
 
 /** A PostgreSQL that is not the service's: it goes and comes as the test wants. */
 async function startOutside() {
@@ -205,7 +207,7 @@ describe('an outside database that goes away', () => {
     const call = service.call('irs/update', [{ ID, Users: [newUser('silent')] }]);
     expect(await status(service, '/health/ready')).toBe(503);
     expect(await status(service, '/health/live')).toBe(200);
-    const inTime = await Promise.race([call.then((answer) => answer.status), sleep(healingMs, 'no answer')]);
+    const inTime = await Promise.race([call.then((answer) => answer.status), sleep(patienceMs, 'no answer')]);
     wake();
     expect(inTime).toBe(503);
     await untilReady(service);

@@ -114,3 +114,33 @@ it('lets resets and registrations on one principal, and crossing usernames, pass
   expect(names).toEqual(new Set([...applied, 'kept a', 'kept b', 'kept c']));
   await expectNoTrouble(service);
 });
+
+it('writes records with the same usernames in opposite orders at the same moment without a deadlock', {
+  timeout: 300_000,
+}, async () => {
+  const service = await startTestService(patient);
+  const principals = await insertPrincipals(service, 10);
+  const callers = openCallers(service, principals.length);
+  for (let round = 0; round < 3; round++) {
+    const users = Array.from({ length: 20 }, (_, n) => newUser(`round ${round} user ${n}`));
+    const calls: ReturnType<typeof callers.call>[] = [];
+    await service.database.transaction(async (connection) => {
+      // All of them wait at this lock with their hashes ready, and then go at once.
+      await connection.query('lock table anagrafe.users in share mode');
+      for (const [n, ID] of principals.entries())
+        calls.push(callers.call([{ ID, Users: n % 2 === 0 ? users : users.toReversed() }]));
+      const waiting = `select count(*)::int as count from pg_locks
+        where relation = 'anagrafe.users'::regclass and not granted`;
+      await expect
+        .poll(async () => (await connection.query<{ count: number }>(waiting))[0]?.count, { timeout: 60_000 })
+        .toBe(principals.length);
+    });
+    const answers = await Promise.all(calls);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(9).fill(422)]);
+    for (const { status, envelope } of answers)
+      if (status === 422) expect(envelope.errorCode).toBe('USERNAME_TAKEN');
+  }
+  await callers.close();
+  expect((await storedUsernames(service.database)).size).toBe(60);
+  await expectNoTrouble(service);
+});

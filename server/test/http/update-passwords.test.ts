@@ -30,6 +30,13 @@ async function stored(username: string) {
   return user ?? { id: 0, hash: '', row: '' };
 }
 
+it('is told all that is wrong with it: both common and the username', async () => {
+  expect((await register('Password123', 'password123')).codes).toEqual([
+    'PASSWORD_COMMON',
+    'PASSWORD_IS_USERNAME',
+  ]);
+});
+
 describe('what is stored of a password', () => {
   it('is an argon2id hash with a salt of its own, and nothing else', async () => {
     const password = 'Tr0ub4dor and a stapler';

@@ -32,6 +32,12 @@ export interface TestService {
   stop(): Promise<void>;
 }
 
+/** Stopped here and not where they are started: a hook that is asked for inside another one is never run. */
+const running = new Set<() => Promise<void>>();
+afterAll(async () => {
+  for (const stop of running) await stop();
+});
+
 /** An empty store on the engine that this run is about. It goes with the test file. */
 export async function emptyStore(): Promise<{ settings: Record<string, string>; discard(): Promise<void> }> {
   if (inject('store') === 'outside') return outsideDatabase(inject('outsideUrl'));
@@ -71,7 +77,7 @@ export async function startTestService(settings: Record<string, string> = {}): P
     await empty.discard();
   }
   const stopOnce = () => (stopped ??= stop());
-  afterAll(stopOnce);
+  running.add(stopOnce);
 
   service = await startService(config, openLog(config.LOG_LEVEL, { write: (line) => log.push(line) }));
   beside = await openStore(config, { as: 'visitor', log: () => {} });

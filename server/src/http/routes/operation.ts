@@ -1,7 +1,7 @@
 import type { BlockList } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { type AccessStore, demandScope, identify } from '../../core/access.ts';
-import { isLoopback, readKnock } from '../knock.ts';
+import { readKnock } from '../knock.ts';
 import type { Metrics } from '../metrics.ts';
 
 export interface Readiness {
@@ -27,11 +27,8 @@ export function operationRoutes(
   app.get('/metrics', { logLevel: 'warn', schema: { hide: true } }, async (request, reply) => {
     const knock = readKnock(request, trustedProxies);
     // A collector on this machine needs no credential; any other shows one that may read.
-    const local =
-      isLoopback(request.raw.socket.remoteAddress ?? '') &&
-      knock.address !== null &&
-      isLoopback(knock.address);
-    if (!local || knock.credentials.length > 0) demandScope(await identify(knock, access), 'sync:read');
+    if (!knock.direct || knock.credentials.length > 0)
+      demandScope(await identify(knock, access), 'sync:read');
     return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
   });
 }

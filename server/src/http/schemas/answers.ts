@@ -1,12 +1,12 @@
 import { type TSchema, Type } from 'typebox';
 import { codes } from '../../core/codes.ts';
-import { closed, Id, nullable, share } from './shared.ts';
+import { closed, Id, named, nullable } from './named.ts';
 
 const Moment = Type.String({ format: 'date-time' });
 const Text = nullable(Type.String());
 const State = Type.String({ enum: ['active', 'disabled'] });
 const Count = Type.Integer({ minimum: 0 });
-const ErrorCode = share('ErrorCode', Type.String({ enum: Object.keys(codes) }));
+const ErrorCode = named('ErrorCode', Type.String({ enum: Object.keys(codes) }));
 
 const user = {
   ID: Id,
@@ -19,10 +19,10 @@ const user = {
   LastLoginAt: nullable(Moment),
 };
 
-const User = share('User', closed(user));
-const UserOfPrincipal = share('UserOfPrincipal', closed({ ...user, IRID: Id }));
+const User = named('User', closed(user));
+const UserOfPrincipal = named('UserOfPrincipal', closed({ ...user, IRID: Id }));
 
-const Principal = share(
+const Principal = named(
   'Principal',
   closed({
     ID: Id,
@@ -41,7 +41,7 @@ const Principal = share(
   }),
 );
 
-const AppliedUser = share(
+const AppliedUser = named(
   'AppliedUser',
   closed({
     ID: Id,
@@ -51,9 +51,9 @@ const AppliedUser = share(
   }),
 );
 
-const Fault = share('Fault', closed({ code: ErrorCode, message: Type.String() }));
+const Fault = named('Fault', closed({ code: ErrorCode, message: Type.String() }));
 
-const Tuple = share(
+const Tuple = named(
   'Tuple',
   closed({
     Item1: nullable(Type.Integer({ description: 'the ID of the principal' })),
@@ -70,7 +70,7 @@ const Tuple = share(
   }),
 );
 
-const Debug = share(
+const Debug = named(
   'Debug',
   closed({
     RequestTime: Moment,
@@ -100,13 +100,13 @@ function page(name: string, item: TSchema): TSchema {
     records: Type.Array(item),
     record: Type.Null(),
   });
-  return share(name, envelope(result));
+  return named(name, envelope(result));
 }
 
 const Tuples = page('TuplesEnvelope', Tuple);
 const Principals = page('PrincipalsEnvelope', Principal);
 const Users = page('UsersEnvelope', UserOfPrincipal);
-const Refusal = share('RefusalEnvelope', envelope(Type.Null()));
+const Refusal = named('RefusalEnvelope', envelope(Type.Null()));
 
 const answer = (description: string, schema: TSchema) => ({
   description,

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { closed, Id, nullable, share } from './shared.ts';
+import { closed, Id, named, nullable } from './named.ts';
 
 const text = (maxLength: number) => Type.Optional(nullable(Type.String({ minLength: 1, maxLength })));
 
@@ -8,7 +8,7 @@ const passwords = {
   ConfirmPassword: Type.String({ format: 'password', description: 'the same as Password' }),
 };
 
-const Registration = share(
+const Registration = named(
   'Registration',
   closed({
     Username: Type.String({ minLength: 1, maxLength: 128 }),
@@ -19,7 +19,7 @@ const Registration = share(
 );
 
 const noName = { Username: Type.Optional(Type.Null()), Email: Type.Optional(Type.Null()) };
-const Reset = share('Reset', closed({ ID: Id, ...passwords, ...noName }));
+const Reset = named('Reset', closed({ ID: Id, ...passwords, ...noName }));
 
 const longSentence = 'una frase lunga';
 const newSentence = 'una frase nuova';

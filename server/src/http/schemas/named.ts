@@ -4,11 +4,11 @@ import { type TSchema, Type } from 'typebox';
  * The wire in the words of JSON Schema, for the OpenAPI document and its readers. Requests are not checked against
  * these: the core finds every fault of every record by place, which a schema validator cannot.
  */
-export const sharedSchemas: TSchema[] = [];
+export const namedSchemas: TSchema[] = [];
 
 /** Puts a schema into the document once, under a name, and gives a reference to it. */
-export function share(name: string, schema: TSchema): TSchema {
-  sharedSchemas.push({ $id: name, ...schema });
+export function named(name: string, schema: TSchema): TSchema {
+  namedSchemas.push({ $id: name, ...schema });
   return Type.Unsafe({ $ref: `${name}#` });
 }
 

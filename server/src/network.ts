@@ -1,0 +1,22 @@
+import { isIP } from 'node:net';
+
+/** An address, or a network such as `10.0.0.0/8`, whose address has nothing beyond the bits that count. */
+export function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/');
+  if (isIP(address) === 0 || address.includes('%') || rest.length > 0) return false;
+  if (bits === undefined) return true;
+  const width = isIP(address) === 6 ? 128 : 32;
+  if (!/^\d{1,3}$/.test(bits) || Number(bits) > width) return false;
+  return numberOf(address) % (1n << BigInt(width - Number(bits))) === 0n;
+}
+
+function numberOf(address: string): bigint {
+  if (isIP(address) === 4) return address.split('.').reduce((sum, part) => sum * 256n + BigInt(part), 0n);
+  // The URL parser writes an address with an IPv4 tail in groups alone.
+  const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
+  const groups = (text: string) => (text === '' ? [] : text.split(':'));
+  const before = groups(head);
+  const after = groups(tail ?? '');
+  const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0');
+  return [...before, ...zeros, ...after].reduce((sum, group) => sum * 65_536n + BigInt(`0x${group}`), 0n);
+}
