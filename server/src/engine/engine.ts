@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { checkPlatform } from './binaries.ts';
 import type { Connection } from './door.ts';
@@ -26,6 +27,7 @@ export interface EngineOptions {
 }
 
 const ATTEMPTS = 5;
+const RETRY_MS = 2000;
 
 /** For the service: starts or adopts the engine and holds the folder against a second service. */
 export async function openEngine({ dataFolder, log = ignore }: EngineOptions): Promise<Engine> {
@@ -44,11 +46,14 @@ export async function openEngine({ dataFolder, log = ignore }: EngineOptions): P
   }
   async function recover(): Promise<void> {
     log('The connection to PostgreSQL was lost; starting it again');
-    try {
-      held = await hold(home, log);
-      watch(held);
-    } catch (error) {
-      log(`PostgreSQL could not be started again. ${explain(error, home.data).message}`);
+    while (held === undefined && stopped === undefined) {
+      try {
+        held = await hold(home, log);
+        watch(held);
+      } catch (error) {
+        log(`PostgreSQL could not be started again. ${explain(error, home.data).message}`);
+        await sleep(RETRY_MS);
+      }
     }
   }
   async function stop(): Promise<void> {

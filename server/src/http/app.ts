@@ -6,7 +6,7 @@ import type { AccessStore } from '../core/access.ts';
 import { Refusal } from '../core/faults.ts';
 import type { ListingStore } from '../core/listing.ts';
 import { guard } from './access.ts';
-import { type BodyLimits, readBodies } from './body.ts';
+import { type BodyLimits, dropBodies, readBodies } from './body.ts';
 import { followCalls, refuseUnknownQuery } from './call.ts';
 import { describeApi } from './docs.ts';
 import { answerBrokenRequest, answerFailures, sendRefusal } from './failures.ts';
@@ -56,7 +56,11 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.setValidatorCompiler(() => () => true);
   app.setSerializerCompiler(() => JSON.stringify);
 
+  // An expectation that is not known is not a reason to refuse the call.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+
   followCalls(app);
+  dropBodies(app);
   logCalls(app, options.metrics);
   answerFailures(app);
   await app.register(helmet, {

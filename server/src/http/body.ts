@@ -17,6 +17,18 @@ declare module 'fastify' {
   }
 }
 
+/** Whatever is sent to where nothing is gets read and dropped, so that the answer is about the path and not the body. */
+export function dropBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', async (_request: FastifyRequest, payload: Readable) => {
+    await collect(payload, refuseAll).catch(() => undefined);
+  });
+}
+
+function refuseAll(): never {
+  throw new Refusal('NOT_FOUND');
+}
+
 /** Bodies are JSON, read strictly and in slices. */
 export function readBodies(app: FastifyInstance, limits: BodyLimits): void {
   const intake = new Intake(limits.bytesTogether);
@@ -31,9 +43,12 @@ export function readBodies(app: FastifyInstance, limits: BodyLimits): void {
   }
 
   app.decorateRequest('bodyBytes', 0);
-  app.addHook('onResponse', async (request) => {
-    intake.letGo(request.bodyBytes);
-    request.bodyBytes = 0;
+  app.addHook('onRequest', async (request, reply) => {
+    // However the call ends: a caller that hangs up in the middle of a body gets no response to hook on to.
+    reply.raw.once('close', () => {
+      intake.letGo(request.bodyBytes);
+      request.bodyBytes = 0;
+    });
   });
 
   app.removeAllContentTypeParsers();

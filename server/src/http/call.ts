@@ -17,6 +17,8 @@ export function followCalls(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {
     request.startedAt = performance.now();
     reply.header('x-request-id', request.id);
+    if (request.raw.httpVersion === '1.1' && request.headers.host === undefined)
+      throw new Refusal('INVALID_REQUEST');
   });
   app.addHook('onSend', async (_request, reply) => {
     // A connection that is kept alive would keep a service that is stopping alive as well.

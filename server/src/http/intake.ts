@@ -51,7 +51,7 @@ export function collect(payload: Readable, take: (bytes: number) => void): Promi
       }
     });
     payload.once('end', settle);
-    payload.once('error', reject);
+    payload.once('error', () => reject(new Refusal('INVALID_REQUEST')));
     payload.once('close', () => reject(new Refusal('INVALID_REQUEST')));
   });
 }

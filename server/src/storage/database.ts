@@ -26,6 +26,11 @@ export interface DatabaseOptions {
   onIdleError(error: Error): void;
 }
 
+/** A database that is silent for so long is away, as far as a call is concerned. */
+const answerMs = 30_000;
+/** A migration may take its time. */
+const transactionMs = 24 * 3_600_000;
+
 export function openDatabase(options: DatabaseOptions): Database {
   const pool = new pg.Pool({
     ...options.connection,
@@ -35,6 +40,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     // Covers the wait for a free connection too, which a burst of calls may need.
     connectionTimeoutMillis: 30_000,
     idleTimeoutMillis: 60_000,
+    query_timeout: answerMs,
     keepAlive: true,
   });
   pool.on('error', options.onIdleError);
@@ -48,7 +54,10 @@ export function openDatabase(options: DatabaseOptions): Database {
       try {
         await client.query('begin');
         const result = await work({
-          query: async (sql, values = []) => (await client.query(sql, [...values])).rows,
+          async query(text, values = []) {
+            const patient = { text, values: [...values], query_timeout: transactionMs };
+            return (await client.query(patient)).rows;
+          },
         });
         await client.query('commit');
         return result;
