@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
-import { isFitPair, readKeyPair } from './core/keys.ts';
+import { isFitPair, readKeyPair } from './core/access/keys.ts';
 import { isNetwork } from './network.ts';
 import { flag, integer, list, oneOf, type Setting, text } from './settings.ts';
 

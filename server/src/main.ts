@@ -1,10 +1,10 @@
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { type Config, ConfigError, prefix } from './config.ts';
-import { ensureFirstClient } from './core/clients.ts';
-import { insert } from './core/insert.ts';
-import { readKeyPair } from './core/keys.ts';
-import { update } from './core/update.ts';
+import { ensureFirstClient } from './core/access/clients.ts';
+import { readKeyPair } from './core/access/keys.ts';
+import { insert } from './core/records/insert.ts';
+import { update } from './core/records/update.ts';
 import { buildApp } from './http/app.ts';
 import { isLoopback } from './http/knock.ts';
 import { openMetrics } from './http/metrics.ts';

@@ -1,5 +1,6 @@
 import { prefix, settings } from './config.ts';
-import { type Code, codes, languages, type Sentence } from './core/codes.ts';
+import { type Code, codes, type Sentence } from './core/codes.ts';
+import { languages } from './core/language/say.ts';
 import { statusOf } from './http/status.ts';
 
 /** The pages of `docs/` that are written from the code, so that they cannot be behind it. */

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ConfigError, prefix, readConfig, settings } from '../src/config.ts';
-import { newSecret } from '../src/core/keys.ts';
+import { newSecret } from '../src/core/access/keys.ts';
 import type { Setting } from '../src/settings.ts';
 
 function refusal(environment: Record<string, string>): string {

@@ -8,7 +8,7 @@ import {
   rotateSecret,
   type Scope,
   scopes,
-} from '../core/clients.ts';
+} from '../core/access/clients.ts';
 import { isNetwork } from '../network.ts';
 import { openClients } from '../storage/clients.ts';
 import { migrate } from '../storage/migrations.ts';

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { ConfigError } from '../config.ts';
-import { ClientError } from '../core/clients.ts';
+import { ClientError } from '../core/access/clients.ts';
 import { EngineError } from '../engine/engine.ts';
 import { MigrationError } from '../storage/migrations.ts';
 

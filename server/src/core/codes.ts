@@ -1,6 +1,3 @@
-import { english } from './language/english.ts';
-import { italian } from './language/italian.ts';
-
 /**
  * Every code the service can answer. A code never changes its meaning; its sentence may be worded anew.
  * `call`: the `errorCode` of the envelope. `record`: `Item2` of a tuple. `field`: an entry of `Item5`.
@@ -66,9 +63,6 @@ export type Code = keyof typeof codes;
 export type Sentence = string | Readonly<Record<string, string>>;
 export type Sentences = Readonly<Record<Code, Sentence>>;
 
-export const languages = { en: english, it: italian } satisfies Record<string, Sentences>;
-export type Language = keyof typeof languages;
-
 export type Figures = Readonly<Record<string, string | number>>;
 
 /** A code with the figures that its sentence needs. Never holds anything secret. */
@@ -76,10 +70,4 @@ export interface Fault {
   readonly code: Code;
   readonly variant?: string;
   readonly figures?: Figures;
-}
-
-export function say(fault: Fault, language: Language): string {
-  const sentence = languages[language][fault.code];
-  const text = typeof sentence === 'string' ? sentence : (sentence[fault.variant ?? ''] ?? '');
-  return text.replace(/\{(\w+)\}/g, (_, name: string) => String(fault.figures?.[name] ?? ''));
 }

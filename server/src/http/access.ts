@@ -1,7 +1,7 @@
 import type { BlockList } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { type AccessStore, type Caller, demandScope, identify } from '../core/access.ts';
-import type { Scope } from '../core/clients.ts';
+import { type AccessStore, type Caller, demandScope, identify } from '../core/access/access.ts';
+import type { Scope } from '../core/access/clients.ts';
 import { readKnock } from './knock.ts';
 
 declare module 'fastify' {

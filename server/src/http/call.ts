@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Language } from '../core/codes.ts';
 import { Refusal } from '../core/faults.ts';
-import { shown } from '../core/fields.ts';
+import { shown } from '../core/fields/fields.ts';
+import type { Language } from '../core/language/say.ts';
 import type { Debug } from './envelope.ts';
 import { chooseLanguage } from './language.ts';
 

@@ -1,5 +1,6 @@
-import { type Code, type Fault, type Language, say } from '../core/codes.ts';
-import type { Outcome } from '../core/outcome.ts';
+import type { Code, Fault } from '../core/codes.ts';
+import { type Language, say } from '../core/language/say.ts';
+import type { Outcome } from '../core/records/outcome.ts';
 import { statusOf } from './status.ts';
 import { type Tuple, tupleOf } from './tuple.ts';
 

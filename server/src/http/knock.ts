@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
-import type { Knock } from '../core/access.ts';
-import { type KeyPair, readKeyPair } from '../core/keys.ts';
+import type { Knock } from '../core/access/access.ts';
+import { type KeyPair, readKeyPair } from '../core/access/keys.ts';
 
 const bearer = /^Bearer +(\S+)$/i;
 const forwardingHeader =

@@ -1,4 +1,4 @@
-import { type Language, languages } from '../core/codes.ts';
+import { type Language, languages } from '../core/language/say.ts';
 
 /** The language of the sentences, by RFC 9110's `Accept-Language`: the best of those that exist, else English. */
 export function chooseLanguage(header: string | undefined): Language {

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Lane } from '../core/hashing.ts';
-import type { Outcome } from '../core/outcome.ts';
+import type { Lane } from '../core/records/hashing.ts';
+import type { Outcome } from '../core/records/outcome.ts';
 
 /** What the gauges read at the moment they are asked. */
 export interface HashingState {

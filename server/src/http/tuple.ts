@@ -1,5 +1,6 @@
-import { type Code, type Language, say } from '../core/codes.ts';
-import type { Outcome } from '../core/outcome.ts';
+import type { Code } from '../core/codes.ts';
+import { type Language, say } from '../core/language/say.ts';
+import type { Outcome } from '../core/records/outcome.ts';
 
 /** The documented answer to one record: fixed positions instead of names. */
 export interface Tuple {

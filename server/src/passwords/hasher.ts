@@ -1,6 +1,6 @@
 import { hash } from '@node-rs/argon2';
 import { Refusal } from '../core/faults.ts';
-import type { Hasher, Lane } from '../core/hashing.ts';
+import type { Hasher, Lane } from '../core/records/hashing.ts';
 import { Lanes } from './lanes.ts';
 
 export interface HasherOptions {

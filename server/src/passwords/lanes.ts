@@ -1,4 +1,4 @@
-import type { Lane } from '../core/hashing.ts';
+import type { Lane } from '../core/records/hashing.ts';
 
 /** After so many interactive turns in a row, bulk work that waits has one. */
 const interactiveRun = 16;

@@ -1,5 +1,5 @@
-import type { AccessStore, KnownClient } from '../core/access.ts';
-import type { Client, ClientStore, NewClient } from '../core/clients.ts';
+import type { AccessStore, KnownClient } from '../core/access/access.ts';
+import type { Client, ClientStore, NewClient } from '../core/access/clients.ts';
 import { type Database, reading } from './database.ts';
 
 const clientColumns = `id, public_key as "publicKey", name, scopes, networks::text[] as networks,

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { unavailable, WriteFailure } from '../core/writing.ts';
+import { unavailable, WriteFailure } from '../core/records/writing.ts';
 
 /** IDs fit into a double (the core refuses larger ones), so they are numbers everywhere in the service. */
 const types: pg.CustomTypesConfig = {

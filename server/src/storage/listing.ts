@@ -1,4 +1,4 @@
-import type { ListedPrincipal, ListedUser, Listing, ListingStore, PageOf } from '../core/listing.ts';
+import type { ListedPrincipal, ListedUser, Listing, ListingStore, PageOf } from '../core/listing/listing.ts';
 import { type Database, reading } from './database.ts';
 
 /** As many users of a principal as a list shows; the rest is read through the list of users. */

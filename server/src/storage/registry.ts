@@ -1,7 +1,7 @@
-import type { InsertStore, NewPrincipal } from '../core/insert.ts';
-import type { AppliedUser } from '../core/outcome.ts';
-import type { KnownUser, RecordChange, UpdateStore, UserChange } from '../core/update.ts';
-import { WriteFailure, type Written } from '../core/writing.ts';
+import type { InsertStore, NewPrincipal } from '../core/records/insert.ts';
+import type { AppliedUser } from '../core/records/outcome.ts';
+import type { KnownUser, RecordChange, UpdateStore, UserChange } from '../core/records/update.ts';
+import { WriteFailure, type Written } from '../core/records/writing.ts';
 import { type Database, reading, writing } from './database.ts';
 
 /** Principals and users as the two writing calls need them. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { settings } from '../../src/config.ts';
-import { newSecret } from '../../src/core/keys.ts';
+import { newSecret } from '../../src/core/access/keys.ts';
 import { anagrafe } from './command.ts';
 
 describe('help', () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { newSecret } from '../../src/core/keys.ts';
+import { newSecret } from '../../src/core/access/keys.ts';
 import { openStore } from '../../src/store.ts';
 import { anagrafe, dataFolder, expectOneLine, postmaster, serve, start } from './command.ts';
 

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import type { AccessStore } from '../../src/core/access.ts';
+import type { AccessStore } from '../../src/core/access/access.ts';
 import {
   type ClientStore,
   createClient,
   ensureFirstClient,
   type NewClient,
   rotateSecret,
-} from '../../src/core/clients.ts';
-import { digestOf, newSecret } from '../../src/core/keys.ts';
+} from '../../src/core/access/clients.ts';
+import { digestOf, newSecret } from '../../src/core/access/keys.ts';
 import { openAccess, openClients } from '../../src/storage/clients.ts';
 import { migrate } from '../../src/storage/migrations.ts';
 import { openStore, type Store } from '../../src/store.ts';

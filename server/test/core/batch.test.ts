@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readBatch } from '../../src/core/batch.ts';
 import { Refusal } from '../../src/core/faults.ts';
+import { readBatch } from '../../src/core/records/batch.ts';
 
 const limits = { records: 3, users: 4 };
 

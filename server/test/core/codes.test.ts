@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Code, codes, languages, type Sentence, say } from '../../src/core/codes.ts';
+import { type Code, codes, type Sentence } from '../../src/core/codes.ts';
+import { languages, say } from '../../src/core/language/say.ts';
 
 const names = Object.keys(codes) as Code[];
 const { en, it: italian } = languages;

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Faults } from '../../src/core/faults.ts';
-import { isAbsent, isId, readEmail, readText, refuseUnknownFields, within } from '../../src/core/fields.ts';
+import {
+  isAbsent,
+  isId,
+  readEmail,
+  readText,
+  refuseUnknownFields,
+  within,
+} from '../../src/core/fields/fields.ts';
 
 type Read<Value> = (faults: Faults) => Value;
 

@@ -8,7 +8,7 @@ import {
   newPublicKey,
   newSecret,
   readKeyPair,
-} from '../../src/core/keys.ts';
+} from '../../src/core/access/keys.ts';
 
 describe('a new secret', () => {
   it('has a recognisable prefix, room for 256 bits and a checksum', () => {

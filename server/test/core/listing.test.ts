@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../src/core/faults.ts';
-import { readPrincipalListing, readUserListing } from '../../src/core/listing.ts';
+import { readPrincipalListing, readUserListing } from '../../src/core/listing/listing.ts';
 
 /** The parameter that is refused, and how. */
 function refusal(body: unknown, read = readPrincipalListing): unknown {

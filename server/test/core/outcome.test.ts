@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Code } from '../../src/core/codes.ts';
 import { Faults } from '../../src/core/faults.ts';
-import { applied, refused } from '../../src/core/outcome.ts';
+import { applied, refused } from '../../src/core/records/outcome.ts';
 
 function draftWith(...found: [place: string, code: Code][]) {
   const faults = new Faults();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Faults } from '../../src/core/faults.ts';
-import { readPassword, refuseOwnNames } from '../../src/core/password.ts';
+import { readPassword, refuseOwnNames } from '../../src/core/fields/password.ts';
 
 const policy = { minLength: 8, isCommon: (password: string) => password === 'common password' };
 

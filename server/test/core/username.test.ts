@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Faults } from '../../src/core/faults.ts';
-import { readUsername } from '../../src/core/username.ts';
+import { readUsername } from '../../src/core/fields/username.ts';
 
 function read(value: unknown) {
   const faults = new Faults();

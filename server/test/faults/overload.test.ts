@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createClient } from '../../src/core/clients.ts';
+import { createClient } from '../../src/core/access/clients.ts';
 import { openClients } from '../../src/storage/clients.ts';
 import { insertPrincipals, newUser, startTestService } from '../setup/service.ts';
 import { storedUsernames, wrongFigures } from './figures.ts';

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createClient } from '../../src/core/clients.ts';
+import { createClient } from '../../src/core/access/clients.ts';
 import { openClients } from '../../src/storage/clients.ts';
 import { headOf, openWire } from '../http/wire.ts';
 import { startTestService, type TestService } from '../setup/service.ts';

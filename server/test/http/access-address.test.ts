@@ -1,6 +1,11 @@
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ClientError, type ClientStore, createClient, type NewClient } from '../../src/core/clients.ts';
+import {
+  ClientError,
+  type ClientStore,
+  createClient,
+  type NewClient,
+} from '../../src/core/access/clients.ts';
 import type { Envelope } from '../../src/http/envelope.ts';
 import { openClients } from '../../src/storage/clients.ts';
 import { startTestService, type TestService } from '../setup/service.ts';

@@ -7,7 +7,7 @@ import {
   type NewClient,
   revokeClient,
   rotateSecret,
-} from '../../src/core/clients.ts';
+} from '../../src/core/access/clients.ts';
 import type { Envelope } from '../../src/http/envelope.ts';
 import { openClients } from '../../src/storage/clients.ts';
 import { startTestService, type TestService } from '../setup/service.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConfigError, readConfig } from '../../src/config.ts';
-import { newSecret } from '../../src/core/keys.ts';
+import { newSecret } from '../../src/core/access/keys.ts';
 import { openLog } from '../../src/log.ts';
 import { type Service, startService } from '../../src/main.ts';
 import { openClients } from '../../src/storage/clients.ts';

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { request } from 'undici';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createClient, revokeClient } from '../../src/core/clients.ts';
+import { createClient, revokeClient } from '../../src/core/access/clients.ts';
 import type { Envelope } from '../../src/http/envelope.ts';
 import { openClients } from '../../src/storage/clients.ts';
 import { startTestService, type TestService } from '../setup/service.ts';

@@ -1,6 +1,6 @@
 import { request } from 'undici';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createClient, type Scope } from '../../src/core/clients.ts';
+import { createClient, type Scope } from '../../src/core/access/clients.ts';
 import { openClients } from '../../src/storage/clients.ts';
 import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { verify } from '@node-rs/argon2';
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../src/core/faults.ts';
-import type { Lane } from '../../src/core/hashing.ts';
+import type { Lane } from '../../src/core/records/hashing.ts';
 import { type HasherOptions, type HashingPool, openHasher } from '../../src/passwords/hasher.ts';
 
 function open(options: Partial<HasherOptions> = {}): HashingPool {

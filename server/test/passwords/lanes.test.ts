@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Lane } from '../../src/core/hashing.ts';
+import type { Lane } from '../../src/core/records/hashing.ts';
 import { Lanes } from '../../src/passwords/lanes.ts';
 
 const longestRun = 16;

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { AccessStore } from '../../core/access.ts';
+import type { AccessStore } from '../../core/access/access.ts';
 import type { Readiness } from './operation.ts';
 
 /** `/console`: how the service is, and where to go from here. */

@@ -8,7 +8,7 @@ import {
   type PageOf,
   readPrincipalListing,
   readUserListing,
-} from '../../core/listing.ts';
+} from '../../core/listing/listing.ts';
 import { debugOf } from '../call.ts';
 import { type Debug, pageFigures } from '../envelope.ts';
 import { principalAnswers, userAnswers } from '../schemas/answers.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Outcome } from '../../core/outcome.ts';
-import type { CallContext } from '../../core/writing.ts';
+import type { Outcome } from '../../core/records/outcome.ts';
+import type { CallContext } from '../../core/records/writing.ts';
 import { debugOf, languageOf } from '../call.ts';
 import { outcomesEnvelope } from '../envelope.ts';
 import type { Metrics } from '../metrics.ts';

@@ -1,6 +1,6 @@
 import type { BlockList } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { type AccessStore, demandScope, identify } from '../../core/access.ts';
+import { type AccessStore, demandScope, identify } from '../../core/access/access.ts';
 import { readKnock } from '../knock.ts';
 import type { Metrics } from '../metrics.ts';
 

@@ -1,5 +1,5 @@
+import { Refusal } from '../faults.ts';
 import { type Scope, scopes } from './clients.ts';
-import { Refusal } from './faults.ts';
 import { digestOf, isSameDigest, type KeyPair } from './keys.ts';
 
 /** What a request shows of who sends it. */

@@ -1,5 +1,5 @@
-import type { Faults } from './faults.ts';
-import { isAbsent } from './fields.ts';
+import type { Faults } from '../faults.ts';
+import { isAbsent } from '../fields/fields.ts';
 import type { Pace } from './pace.ts';
 import type { Registration, UserItem } from './user-item.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mapUsername } from '../../../src/core/precis/username.ts';
+import { mapUsername } from '../../../../src/core/fields/precis/username.ts';
 
 const MOSHE = '\u05de\u05e9\u05d4';
 const MUHAMMAD = '\u0645\u062d\u0645\u062f';

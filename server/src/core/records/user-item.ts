@@ -1,7 +1,15 @@
-import type { Faults } from './faults.ts';
-import { type Fields, isAbsent, isId, isObject, readEmail, refuseUnknownFields, within } from './fields.ts';
-import { type PasswordPolicy, readPassword, refuseOwnNames } from './password.ts';
-import { readUsername, type Username } from './username.ts';
+import type { Faults } from '../faults.ts';
+import {
+  type Fields,
+  isAbsent,
+  isId,
+  isObject,
+  readEmail,
+  refuseUnknownFields,
+  within,
+} from '../fields/fields.ts';
+import { type PasswordPolicy, readPassword, refuseOwnNames } from '../fields/password.ts';
+import { readUsername, type Username } from '../fields/username.ts';
 
 export interface UserRules {
   readonly requireEmail: boolean;

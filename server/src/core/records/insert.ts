@@ -1,12 +1,12 @@
+import { Faults } from '../faults.ts';
+import { type Fields, refuseUnknownFields } from '../fields/fields.ts';
+import { searchTerms } from '../listing/search.ts';
 import { type BatchLimits, readBatch } from './batch.ts';
 import { type Draft, readUsers, sound } from './draft.ts';
-import { Faults } from './faults.ts';
-import { type Fields, refuseUnknownFields } from './fields.ts';
 import type { Hasher } from './hashing.ts';
 import type { Outcome } from './outcome.ts';
 import { Pace } from './pace.ts';
 import { type PrincipalDetails, principalFields, readPrincipal } from './principal.ts';
-import { searchTerms } from './search.ts';
 import { registration, type UserChange } from './update.ts';
 import { type Registration, readRegistration, type UserRules } from './user-item.ts';
 import { type UsernameStore, Usernames } from './usernames.ts';

@@ -1,6 +1,6 @@
-import type { Code } from './codes.ts';
+import type { Code } from '../codes.ts';
+import { Refusal } from '../faults.ts';
 import { type Draft, sound } from './draft.ts';
-import { Refusal } from './faults.ts';
 import type { HashBatch, Hasher } from './hashing.ts';
 import { type AppliedUser, applied, type Outcome, refused } from './outcome.ts';
 

@@ -1,6 +1,6 @@
-import { type Code, codes, type Fault } from './codes.ts';
+import { type Code, codes, type Fault } from '../codes.ts';
+import type { Faults } from '../faults.ts';
 import type { Draft } from './draft.ts';
-import type { Faults } from './faults.ts';
 
 export interface AppliedUser {
   readonly id: number;

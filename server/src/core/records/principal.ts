@@ -1,5 +1,5 @@
-import type { Faults } from './faults.ts';
-import { type Fields, isAbsent, readEmail, readText } from './fields.ts';
+import type { Faults } from '../faults.ts';
+import { type Fields, isAbsent, readEmail, readText } from '../fields/fields.ts';
 
 /** What is known of a principal beside its users. */
 export interface PrincipalDetails {

@@ -1,11 +1,11 @@
+import { Faults } from '../faults.ts';
+import { type Fields, isAbsent, isId, refuseUnknownFields, within } from '../fields/fields.ts';
+import { refuseOwnNames } from '../fields/password.ts';
 import { type BatchLimits, readBatch } from './batch.ts';
 import { type Draft, isRegistration, readUsers, sound } from './draft.ts';
-import { Faults } from './faults.ts';
-import { type Fields, isAbsent, isId, refuseUnknownFields, within } from './fields.ts';
 import type { Hasher } from './hashing.ts';
 import type { Outcome } from './outcome.ts';
 import { Pace } from './pace.ts';
-import { refuseOwnNames } from './password.ts';
 import { type Registration, type Reset, readUserItem, type UserItem, type UserRules } from './user-item.ts';
 import { type UsernameStore, Usernames } from './usernames.ts';
 import { applyDrafts, type CallContext, type Written } from './writing.ts';

@@ -1,4 +1,4 @@
-import type { Faults } from './faults.ts';
+import type { Faults } from '../faults.ts';
 import { isAbsent, readString } from './fields.ts';
 import { mapUsername } from './precis/username.ts';
 

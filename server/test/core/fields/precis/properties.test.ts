@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mapOpaqueString } from '../../../src/core/precis/opaque-string.ts';
-import { RunTable } from '../../../src/core/precis/run-table.ts';
-import { DERIVED_PROPERTY, WIDTH_PAIRS } from '../../../src/core/precis/tables.gen.ts';
-import { mapUsername } from '../../../src/core/precis/username.ts';
+import { mapOpaqueString } from '../../../../src/core/fields/precis/opaque-string.ts';
+import { RunTable } from '../../../../src/core/fields/precis/run-table.ts';
+import { DERIVED_PROPERTY, WIDTH_PAIRS } from '../../../../src/core/fields/precis/tables.gen.ts';
+import { mapUsername } from '../../../../src/core/fields/precis/username.ts';
 
 const derived = new RunTable(DERIVED_PROPERTY);
 const identifierCharacters = Array.from({ length: 0x110000 }, (_, codePoint) => codePoint)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { inFreeformClass, inIdentifierClass } from '../../../src/core/precis/classes.ts';
-import { RunTable } from '../../../src/core/precis/run-table.ts';
-import { DERIVED_PROPERTY } from '../../../src/core/precis/tables.gen.ts';
+import { inFreeformClass, inIdentifierClass } from '../../../../src/core/fields/precis/classes.ts';
+import { RunTable } from '../../../../src/core/fields/precis/run-table.ts';
+import { DERIVED_PROPERTY } from '../../../../src/core/fields/precis/tables.gen.ts';
 
 const derived = new RunTable(DERIVED_PROPERTY);
 const everyCodePoint = Array.from({ length: 0x110000 }, (_, codePoint) => codePoint);

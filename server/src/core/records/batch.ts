@@ -1,5 +1,5 @@
-import { Refusal } from './faults.ts';
-import { type Fields, isObject } from './fields.ts';
+import { Refusal } from '../faults.ts';
+import { type Fields, isObject } from '../fields/fields.ts';
 
 export interface BatchLimits {
   readonly records: number;

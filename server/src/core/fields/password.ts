@@ -1,4 +1,4 @@
-import type { Faults } from './faults.ts';
+import type { Faults } from '../faults.ts';
 import { type Fields, isAbsent, readString, within } from './fields.ts';
 import { mapOpaqueString } from './precis/opaque-string.ts';
 import { mapUsername } from './precis/username.ts';
