@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { searchTerms } from '../../src/core/listing/search.ts';
+import { searchTerms } from '../../src/core/fields/search.ts';
 
 describe('the words under which a text is found', () => {
   it.each([

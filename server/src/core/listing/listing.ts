@@ -1,9 +1,9 @@
 import { Refusal } from '../faults.ts';
 import { type Fields, idMax, isAbsent, isId, isObject, shown } from '../fields/fields.ts';
 import { mapUsername } from '../fields/precis/username.ts';
+import { searchTerms } from '../fields/search.ts';
 import { usernameMax } from '../fields/username.ts';
 import { externalKeyMax } from '../records/principal.ts';
-import { searchTerms } from './search.ts';
 
 export interface PageOf<Items> {
   readonly totalCount: number;

@@ -1,6 +1,6 @@
 import { Faults } from '../faults.ts';
 import { type Fields, refuseUnknownFields } from '../fields/fields.ts';
-import { searchTerms } from '../listing/search.ts';
+import { searchTerms } from '../fields/search.ts';
 import { type BatchLimits, readBatch } from './batch.ts';
 import { type Draft, readUsers, sound } from './draft.ts';
 import type { Hasher } from './hashing.ts';
