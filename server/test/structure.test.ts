@@ -64,7 +64,7 @@ describe('the source', () => {
     expect(sources.length).toBeGreaterThan(50);
     const main = sources.find((source) => source.path === 'main.ts');
     expect(main?.ours).toContain('http/app.ts');
-    expect(sources.find((source) => source.path === 'core/keys.ts')?.others).toEqual(['node:crypto']);
+    expect(sources.find((source) => source.path === 'core/access/keys.ts')?.others).toEqual(['node:crypto']);
   });
 
   it('has a core that imports nothing but itself and node:crypto', () => {
