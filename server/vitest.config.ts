@@ -16,6 +16,8 @@ const onEveryStore = ['test/contract/**/*.test.ts', 'test/http/**/*.test.ts'];
 
 export default defineConfig({
   test: {
+    // Most of the time goes into waiting for processes; a second file at a time makes use of it.
+    maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,
     projects: [

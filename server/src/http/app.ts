@@ -8,6 +8,7 @@ import type { ListingStore } from '../core/listing/listing.ts';
 import { guard } from './access.ts';
 import { type BodyLimits, dropBodies, readBodies } from './body.ts';
 import { followCalls, refuseUnknownQuery } from './call.ts';
+import { endIdleConnections } from './connections.ts';
 import { describeApi } from './docs.ts';
 import { answerBrokenRequest, answerFailures, sendRefusal } from './failures.ts';
 import { networkList } from './knock.ts';
@@ -42,7 +43,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     logController: new LogController({ disableRequestLogging: true }),
     requestTimeout: requestTimeoutMs,
     return503OnClosing: false,
-    forceCloseConnections: 'idle',
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     genReqId: ({ headers }) => {
       const sent = headers['x-request-id'];
@@ -59,6 +59,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   // An expectation that is not known is not a reason to refuse the call.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 
+  endIdleConnections(app);
   followCalls(app);
   dropBodies(app);
   logCalls(app, options.metrics);

@@ -20,10 +20,6 @@ export function followCalls(app: FastifyInstance): void {
     if (request.raw.httpVersion === '1.1' && request.headers.host === undefined)
       throw new Refusal('INVALID_REQUEST');
   });
-  app.addHook('onSend', async (_request, reply) => {
-    // A connection that is kept alive would keep a service that is stopping alive as well.
-    if (!app.server.listening) reply.header('connection', 'close');
-  });
 }
 
 export function languageOf(request: FastifyRequest): Language {

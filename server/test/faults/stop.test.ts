@@ -44,6 +44,9 @@ it.each(['SIGTERM', 'SIGINT'] as const)(
     // A connection that is kept open and idle must not hold up the stop.
     const idle = new Agent({ keepAliveTimeout: 600_000 });
     await (await request(`${child.url}/health/live`, { dispatcher: idle })).body.text();
+    // Nor one that was opened and never used.
+    const unused = connect(Number(new URL(child.url).port), '127.0.0.1').on('error', () => {});
+    await once(unused, 'connect');
 
     const names = Array.from({ length: users }, (_, n) => `user ${n}`);
     let answered = false;
@@ -69,6 +72,7 @@ it.each(['SIGTERM', 'SIGINT'] as const)(
     expect(await postmasterOf(data)).toBeUndefined();
     expect(child.log.filter((line) => /"level":"(warn|error|fatal)"/.test(line))).toEqual([]);
     await idle.destroy();
+    unused.destroy();
 
     const next = await startChild(data);
     const page = await next.call('irs/users', { PageSize: 1000 });
