@@ -2,7 +2,15 @@
 // Installs and builds, each only when something has changed. Plain Node, since nothing is installed yet.
 const { execFileSync } = require('node:child_process');
 const { createHash } = require('node:crypto');
-const { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } = require('node:fs');
+const {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} = require('node:fs');
 const { join, resolve } = require('node:path');
 
 const root = resolve(__dirname, '..');
@@ -18,6 +26,9 @@ function prepare() {
   const sources = ['server/src', 'server/tsconfig.json', 'bench', 'tsconfig.base.json', 'package-lock.json'];
   once('built', sources, join(root, 'server', 'dist', 'cli.js'), () => {
     say('Building …');
+    // What was built from a file that is gone must go too.
+    for (const room of ['server', 'bench'])
+      rmSync(join(root, room, 'dist'), { recursive: true, force: true });
     run(
       process.execPath,
       join(root, 'node_modules', 'typescript', 'bin', 'tsc'),

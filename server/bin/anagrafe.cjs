@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 // CommonJS on purpose: the size of libuv's thread pool is read when the pool is first used, and loading an ES module
-// uses it. Hashing takes one thread per core; the rest keeps files, DNS and zlib from waiting behind it.
+// uses it. Hashing takes one thread per hash in flight; the rest keeps files, DNS and zlib from waiting behind it.
 const { availableParallelism } = require('node:os');
 
-process.env.UV_THREADPOOL_SIZE ??= String(Math.min(1024, availableParallelism() + 4));
+const hashes = Math.max(availableParallelism(), Number(process.env.ANAGRAFE_HASH_CONCURRENCY) || 0);
+process.env.UV_THREADPOOL_SIZE ??= String(Math.min(1024, hashes + 4));
 import('../dist/cli.js');

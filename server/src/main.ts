@@ -6,7 +6,7 @@ import { readKeyPair } from './core/access/keys.ts';
 import { insert } from './core/records/insert.ts';
 import { update } from './core/records/update.ts';
 import { buildApp } from './http/app.ts';
-import { isLoopback } from './http/knock.ts';
+import { isLoopback } from './http/evidence.ts';
 import { openMetrics } from './http/metrics.ts';
 import { openCommonPasswords } from './passwords/common.ts';
 import { openHasher } from './passwords/hasher.ts';
@@ -28,6 +28,8 @@ export interface Service {
 
 /** How many of the largest bodies may be at work together. */
 const largestBodies = 8;
+/** How many JSON values a body may hold for each record and user that a call may have. */
+const valuesOfOne = 32;
 
 /** Joins the rooms of the house, and opens the door. */
 export async function startService(config: Config, log: Logger): Promise<Service> {
@@ -35,7 +37,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
   try {
     const { database } = store;
     for (const name of await migrate(database)) log.info({ migration: name }, 'migrated');
-    const access = openAccess(database);
+    const access = openAccess(store.front);
     if (config.FIRST_CLIENT !== null) await makeFirstClient(config.FIRST_CLIENT);
     const hasClients = await access.hasClients();
     if (!hasClients && !isLoopback(config.HOST) && config.HOST !== 'localhost') throw closedDoor(config.HOST);
@@ -61,7 +63,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
       rules,
       limits: { records: config.MAX_RECORDS, users: config.MAX_USERS },
     };
-    const readiness = openReadiness(database);
+    const readiness = openReadiness(store.front);
 
     const app = await buildApp({
       version,
@@ -69,6 +71,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
       limits: {
         bytes: config.MAX_BODY_BYTES,
         depth: config.MAX_DEPTH,
+        values: valuesOfOne * (config.MAX_RECORDS + config.MAX_USERS),
         bytesTogether: config.MAX_BODY_BYTES * largestBodies,
       },
       callsPerMinute: config.CALLS_PER_MINUTE,
@@ -106,8 +109,10 @@ export async function startService(config: Config, log: Logger): Promise<Service
 
     async function makeFirstClient(text: string): Promise<void> {
       const pair = readKeyPair(text);
-      if (pair && (await ensureFirstClient(pair, openClients(database))))
-        log.info('the first API client was created');
+      const done = pair && (await ensureFirstClient(pair, openClients(database), access));
+      if (done === 'created') log.info('the first API client was created');
+      if (done === 'ignored')
+        log.warn(`${prefix}FIRST_CLIENT is no live client, and others exist: it has no effect`);
     }
   } catch (error) {
     await store.close();
@@ -118,7 +123,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
 function closedDoor(host: string): ConfigError {
   return new ConfigError(
     `${prefix}HOST is ${host}, but no API client exists yet, so that anyone could call. ` +
-      `Create one first (npx anagrafe client create --name erp), or give one in ${prefix}FIRST_CLIENT.`,
+      `Create one first (npx --no anagrafe client create --name erp), or give one in ${prefix}FIRST_CLIENT.`,
   );
 }
 

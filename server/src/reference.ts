@@ -59,7 +59,7 @@ function settingsPage(): string {
     '# Settings',
     '',
     'Written from `server/src/config.ts` by `npm run generate`. All settings come from the environment. A wrong value, or a',
-    'setting that does not exist, stops the start with one line that says so. `npx anagrafe config` prints what is in force.',
+    'setting that does not exist, stops the start with one line that says so. `npx --no anagrafe config` prints what is in force.',
     '',
     tableRow(['setting', 'what it is', 'what it takes', 'without it']),
     tableRow(['---', '---', '---', '---']),

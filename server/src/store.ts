@@ -1,42 +1,51 @@
 import type pg from 'pg';
-import type { Config } from './config.ts';
+import { type Config, settings } from './config.ts';
 import { type Engine, openEngine, visitEngine } from './engine/engine.ts';
 import { type Database, openDatabase } from './storage/database.ts';
 
 /** The database that the settings name, with the embedded engine under it where there is one. */
 export interface Store {
   readonly database: Database;
-  readonly embedded: boolean;
+  /** Connections of its own for what must not wait behind the work: who calls, and whether the database answers. */
+  readonly front: Database;
+  /** Where it is, in words. */
+  readonly place: string;
   close(): Promise<void>;
 }
 
 interface StoreOptions {
-  /** The service holds the data folder for itself; a command only pays a visit. */
-  readonly as: 'service' | 'visitor';
+  /** The service holds the data folder for itself; a command only pays a visit, a founder may make the store. */
+  readonly as: 'service' | 'visitor' | 'founder';
   log(message: string): void;
 }
+
+const frontConnections = 3;
 
 export async function openStore(config: Config, options: StoreOptions): Promise<Store> {
   const engine = config.DATABASE_URL === null ? await startEngine(config, options) : null;
   const connection: pg.PoolConfig = engine
     ? engine.connection
     : { connectionString: config.DATABASE_URL ?? '' };
-  const database = openDatabase({
-    connection,
-    poolSize: config.DATABASE_CONNECTIONS,
-    onIdleError: (error) => options.log(`A connection to the database was lost: ${error.message}`),
-  });
+  const open = (poolSize: number) =>
+    openDatabase({
+      connection,
+      poolSize,
+      onLostConnection: (error) => options.log(`A connection to the database was lost: ${error.message}`),
+    });
+  const database = open(config.DATABASE_CONNECTIONS);
+  const front = open(frontConnections);
   return {
     database,
-    embedded: engine !== null,
+    front,
+    place: engine ? config.DATA : settings.DATABASE_URL.show(config.DATABASE_URL),
     async close() {
-      await database.close();
+      await Promise.all([database.close(), front.close()]);
       await engine?.stop();
     },
   };
 }
 
 function startEngine(config: Config, { as, log }: StoreOptions): Promise<Engine> {
-  const start = as === 'service' ? openEngine : visitEngine;
-  return start({ dataFolder: config.DATA, log });
+  if (as === 'service') return openEngine({ dataFolder: config.DATA, log });
+  return visitEngine({ dataFolder: config.DATA, log, mayCreate: as === 'founder' });
 }

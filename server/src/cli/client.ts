@@ -11,7 +11,7 @@ import {
 } from '../core/access/clients.ts';
 import { isNetwork } from '../network.ts';
 import { openClients } from '../storage/clients.ts';
-import { migrate } from '../storage/migrations.ts';
+import { refuseUnmigrated } from '../storage/migrations.ts';
 import { openStore } from '../store.ts';
 import { print, tell } from './output.ts';
 
@@ -67,17 +67,14 @@ interface CreateOptions {
 }
 
 function create({ name, scope, network, knownByAddress, json }: CreateOptions): Promise<void> {
-  return withClients(async (store) => {
+  return withClients(async (store, place) => {
     const first = (await store.listClients()).length === 0;
-    const { client, secret } = await createClient(
-      { name, scopes: scope, networks: network, knownByAddress },
-      store,
-    );
+    const wish = { name, scopes: scope, networks: network, knownByAddress };
+    const { client, secret } = await createClient(wish, store);
     if (json) return print(JSON.stringify({ ...client, secret }));
     showSecret(client.publicKey, secret);
-    tell(
-      `\nClient "${name}" may use: ${client.scopes.join(', ')}.${first ? ' Protected mode is over.' : ''}`,
-    );
+    tell(`\nClient "${name}" may use: ${client.scopes.join(', ')}. It is in the store ${place}.`);
+    if (first) tell('Protected mode is over.');
   });
 }
 
@@ -112,13 +109,16 @@ function revoke(publicKey: string, { json }: { json?: boolean }): Promise<void> 
   });
 }
 
-async function withClients(work: (store: ClientStore) => Promise<void>): Promise<void> {
-  const store = await openStore(readConfig(process.env), { as: 'visitor', log: () => {} });
+async function withClients(work: (store: ClientStore, place: string) => Promise<void>): Promise<void> {
+  const { database, place, close } = await openStore(readConfig(process.env), {
+    as: 'visitor',
+    log: () => {},
+  });
   try {
-    await migrate(store.database);
-    await work(openClients(store.database));
+    await refuseUnmigrated(database);
+    await work(openClients(database), place);
   } finally {
-    await store.close();
+    await close();
   }
 }
 

@@ -8,7 +8,7 @@ export function migrateCommand(): Command {
   return new Command('migrate')
     .description('bring the database to the newest schema; "serve" does so by itself')
     .action(async () => {
-      const store = await openStore(readConfig(process.env), { as: 'visitor', log: tell });
+      const store = await openStore(readConfig(process.env), { as: 'founder', log: tell });
       try {
         const names = await migrate(store.database);
         for (const name of names) print(`migrated ${name}`);

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { ConfigError } from '../config.ts';
 import { ClientError } from '../core/access/clients.ts';
 import { EngineError } from '../engine/engine.ts';
+import { NotConnected } from '../storage/failures.ts';
 import { MigrationError } from '../storage/migrations.ts';
 
 export function print(line: string): void {
@@ -15,7 +16,7 @@ export function tell(line: string): void {
 
 /** One line for what an operator can mend, the whole story for what only we can. Returns the exit code. */
 export function explainToOperator(error: unknown): number {
-  const message = knownTrouble(error);
+  const message = knownTrouble(error instanceof NotConnected ? error.cause : error);
   tell(message === undefined ? `anagrafe: ${(error as Error)?.stack ?? error}` : `anagrafe: ${message}`);
   return 1;
 }

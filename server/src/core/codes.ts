@@ -7,6 +7,8 @@ export const codes = {
   INVALID_BODY: 'call',
   INVALID_PARAMETER: 'call',
   INVALID_REQUEST: 'call',
+  REQUEST_TIMEOUT: 'call',
+  HEADERS_TOO_LARGE: 'call',
   UNAUTHENTICATED: 'call',
   FORBIDDEN: 'call',
   NOT_FOUND: 'call',
@@ -29,6 +31,7 @@ export const codes = {
   EXTERNAL_KEY_TAKEN: 'record',
   OUTCOME_UNKNOWN: 'record',
   NOT_APPLIED: 'record',
+  RECORD_FAILED: 'record',
 
   REQUIRED: 'field',
   UNKNOWN_FIELD: 'field',

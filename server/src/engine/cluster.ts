@@ -36,7 +36,7 @@ export function settings(home: Home): string[] {
     port: PORT,
     unix_socket_directories: `"${home.sockets.replaceAll('"', '""')}"`,
     unix_socket_permissions: '0700',
-    max_connections: 60,
+    max_connections: 250,
     fsync: 'on',
     full_page_writes: 'on',
     timezone: 'UTC',

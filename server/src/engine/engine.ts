@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { checkPlatform } from './binaries.ts';
-import type { Connection } from './door.ts';
+import type { Connection } from './connection.ts';
 import { EngineError, explain } from './error.ts';
-import { type Home, makeHome } from './home.ts';
+import { type Home, hasCluster, makeHome } from './home.ts';
 import { isLastVisit, lockForService, lockForVisit } from './locks.ts';
 import { stopPostmaster } from './postmaster.ts';
 import { type Reached, reach } from './reach.ts';
 
-export type { Connection } from './door.ts';
+export type { Connection } from './connection.ts';
 export { EngineError } from './error.ts';
 
 /** The service's own PostgreSQL. */
@@ -72,9 +72,23 @@ export async function openEngine({ dataFolder, log = ignore }: EngineOptions): P
   };
 }
 
+export interface VisitOptions extends EngineOptions {
+  /** Whether a folder without a cluster gets one; it does unless told otherwise. */
+  readonly mayCreate?: boolean;
+}
+
 /** For a command beside the service: uses the running engine, or starts it for the time of the command. */
-export async function visitEngine({ dataFolder, log = ignore }: EngineOptions): Promise<Engine> {
+export async function visitEngine({
+  dataFolder,
+  log = ignore,
+  mayCreate = true,
+}: VisitOptions): Promise<Engine> {
   checkPlatform();
+  if (!mayCreate && !(await hasCluster(dataFolder))) {
+    throw new EngineError(
+      `There is no store in ${dataFolder}: run the command where the service runs, or set ANAGRAFE_DATA to its folder.`,
+    );
+  }
   const home = await makeHome(dataFolder).catch(rethrow(dataFolder));
   const { client, connection } = await enter(() => reach(home, 'visit', log), lockForVisit).catch(
     rethrow(home.data),

@@ -28,6 +28,14 @@ export async function makeHome(dataFolder: string): Promise<Home> {
   return { data, cluster, sockets, log: join(data, 'postgres.log'), owner };
 }
 
+/** Whether the folder holds a cluster, running or not. */
+export async function hasCluster(dataFolder: string): Promise<boolean> {
+  return stat(join(resolve(dataFolder), 'postgres')).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}
+
 /** Root's data folder can be passed through, not listed: what lies in it has modes of its own. */
 async function makeDataFolder(path: string): Promise<string> {
   const mode = process.getuid?.() === 0 ? 0o711 : 0o700;

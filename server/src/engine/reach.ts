@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Answer, knock } from './door.ts';
+import { type Answer, tryConnect } from './connection.ts';
 import { EngineError } from './error.ts';
 import type { Home } from './home.ts';
 import { holderOf, readLockFile, removeLockFiles } from './lockfile.ts';
@@ -29,7 +29,7 @@ export async function reach(home: Home, purpose: Purpose, log: (message: string)
   let nextReport = limit;
   try {
     for (;;) {
-      const answer = await knock(home);
+      const answer = await tryConnect(home);
       if (typeof answer === 'object') return { ...answer, started: await isRunning(home, ours) };
       if (answer === 'busy') {
         limit = Date.now() + PATIENCE_MS;

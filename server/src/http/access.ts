@@ -2,7 +2,9 @@ import type { BlockList } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { type AccessStore, type Caller, demandScope, identify } from '../core/access/access.ts';
 import type { Scope } from '../core/access/clients.ts';
-import { readKnock } from './knock.ts';
+import { Refusal } from '../core/faults.ts';
+import { FailedAttempts } from './attempts.ts';
+import { readEvidence } from './evidence.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -22,8 +24,15 @@ export function guard(app: FastifyInstance, store: AccessStore, trustedProxies: 
     if (!route.config?.scope)
       throw new Error(`${route.method} ${route.url} does not say which scope it needs`);
   });
+  const attempts = new FailedAttempts();
   app.addHook('onRequest', async (request) => {
-    request.caller = await identify(readKnock(request, trustedProxies), store);
+    attempts.refuseFlood(request.ip);
+    try {
+      request.caller = await identify(readEvidence(request, trustedProxies), store);
+    } catch (error) {
+      if (error instanceof Refusal && error.fault.code === 'UNAUTHENTICATED') attempts.note(request.ip);
+      throw error;
+    }
     const { scope } = request.routeOptions.config;
     if (scope) demandScope(request.caller, scope);
   });

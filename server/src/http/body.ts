@@ -7,6 +7,8 @@ import { JsonError, readJson } from './json/read.ts';
 export interface BodyLimits {
   readonly bytes: number;
   readonly depth: number;
+  /** Strings, numbers, objects and all: what a body of full size needs, many times over. */
+  readonly values: number;
   /** The bodies of all calls at work together. */
   readonly bytesTogether: number;
 }
@@ -34,7 +36,9 @@ export function readBodies(app: FastifyInstance, limits: BodyLimits): void {
   const intake = new Intake(limits.bytesTogether);
 
   function tooLarge(): Refusal {
-    return new Refusal('BODY_TOO_LARGE', { figures: { bytes: limits.bytes, depth: limits.depth } });
+    return new Refusal('BODY_TOO_LARGE', {
+      figures: { bytes: limits.bytes, depth: limits.depth, values: limits.values },
+    });
   }
 
   function refusalOf({ problem, offset, at }: JsonError): Refusal {
@@ -46,7 +50,7 @@ export function readBodies(app: FastifyInstance, limits: BodyLimits): void {
   app.addHook('onRequest', async (request, reply) => {
     // However the call ends: a caller that hangs up in the middle of a body gets no response to hook on to.
     reply.raw.once('close', () => {
-      intake.letGo(request.bodyBytes);
+      intake.release(request.bodyBytes);
       request.bodyBytes = 0;
     });
   });
@@ -61,7 +65,7 @@ export function readBodies(app: FastifyInstance, limits: BodyLimits): void {
       request.bodyBytes += length;
     });
     try {
-      return await readJson(bytes, { maxDepth: limits.depth });
+      return await readJson(bytes, { maxDepth: limits.depth, maxValues: limits.values });
     } catch (error) {
       throw error instanceof JsonError ? refusalOf(error) : error;
     }

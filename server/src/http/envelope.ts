@@ -1,6 +1,7 @@
 import type { Code, Fault } from '../core/codes.ts';
 import { type Language, say } from '../core/language/say.ts';
 import type { Outcome } from '../core/records/outcome.ts';
+import { unavailable } from '../core/records/writing.ts';
 import { statusOf } from './status.ts';
 import { type Tuple, tupleOf } from './tuple.ts';
 
@@ -44,23 +45,36 @@ export function refusalEnvelope(fault: Fault, language: Language, debug: Debug |
 /** One tuple per record, and the status that sums them up. */
 export function outcomesEnvelope(
   outcomes: readonly Outcome[],
-  options: { language: Language; representation: boolean; debug: Debug | null },
+  options: { language: Language; representation: boolean; request: string; debug: Debug | null },
 ): Envelope<Tuple> {
   const { language, debug } = options;
   const total = outcomes.length;
-  const applied = outcomes.filter((outcome) => outcome.refusal === null).length;
   const records = outcomes.map((outcome) => tupleOf(outcome, language, options.representation));
   const result = { totalCount: total, totalPages: 1, page: 1, count: total, records, record: null };
-  if (applied === total) return { statusCode: 200, errorCode: null, message: null, result, debug };
-  const fault: Fault =
-    applied > 0 ? { code: 'PARTIALLY_APPLIED', figures: { applied, total } } : { code: 'NOTHING_APPLIED' };
+  const fault = summaryOf(outcomes, options.request);
+  if (fault === null) return { statusCode: 200, errorCode: null, message: null, result, debug };
+  // Where no record was applied for a reason of the records' own, the code that they share says more.
+  const shared = fault.code === 'NOTHING_APPLIED' ? commonCode(outcomes) : undefined;
   return {
     statusCode: statusOf(fault.code),
-    errorCode: applied > 0 ? fault.code : (commonCode(outcomes) ?? fault.code),
+    errorCode: shared ?? fault.code,
     message: say(fault, language),
     result,
     debug,
   };
+}
+
+/** What the outcomes come to: null when every record was applied. */
+function summaryOf(outcomes: readonly Outcome[], request: string): Fault | null {
+  const codes = new Set(outcomes.map((outcome) => outcome.refusal?.code ?? null));
+  const total = outcomes.length;
+  const applied = outcomes.filter((outcome) => outcome.refusal === null).length;
+  if (applied === total) return null;
+  if (applied > 0) return { code: 'PARTIALLY_APPLIED', figures: { applied, total } };
+  if (codes.has('OUTCOME_UNKNOWN')) return { code: 'OUTCOME_UNKNOWN' };
+  if (codes.has('NOT_APPLIED')) return unavailable().fault;
+  if (codes.has('RECORD_FAILED')) return { code: 'INTERNAL', figures: { request } };
+  return { code: 'NOTHING_APPLIED' };
 }
 
 function commonCode(outcomes: readonly Outcome[]): Code | undefined {
@@ -68,10 +82,14 @@ function commonCode(outcomes: readonly Outcome[]): Code | undefined {
   return codes.size === 1 ? [...codes][0] : undefined;
 }
 
-export function pageFigures(
-  totalCount: number,
-  page: number,
-  pageSize: number,
-): Omit<Result<never>, 'count' | 'records' | 'record'> {
-  return { totalCount, totalPages: Math.ceil(totalCount / pageSize), page };
+/** A page of what is stored. */
+export function pageEnvelope<Item>(
+  page: { totalCount: number; count: number; page: number; pageSize: number },
+  records: Item[],
+  debug: Debug | null,
+): Envelope<Item> {
+  const { totalCount, count, pageSize } = page;
+  const totalPages = Math.ceil(totalCount / pageSize);
+  const result = { totalCount, totalPages, page: page.page, count, records, record: null };
+  return { statusCode: 200, errorCode: null, message: null, result, debug };
 }

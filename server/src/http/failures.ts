@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Code } from '../core/codes.ts';
 import { Refusal } from '../core/faults.ts';
 import { debugOf, languageOf } from './call.ts';
 import { refusalEnvelope } from './envelope.ts';
@@ -59,15 +60,25 @@ function allowedMethods(app: FastifyInstance, url: string): string {
   return methods.filter((method) => app.findRoute({ method, url: path }) !== null).join(', ');
 }
 
+const brokenRequests: Record<string, Code> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
+  HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
+};
+
 /** What cannot even be read as HTTP is answered on the bare socket. */
 export function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
-  const body = JSON.stringify(refusalEnvelope({ code: 'INVALID_REQUEST' }, 'en', null));
+  const envelope = refusalEnvelope(
+    { code: brokenRequests[error.code ?? ''] ?? 'INVALID_REQUEST' },
+    'en',
+    null,
+  );
+  const body = JSON.stringify(envelope);
   const head = [
-    `HTTP/1.1 400 ${STATUS_CODES[400]}`,
+    `HTTP/1.1 ${envelope.statusCode} ${STATUS_CODES[envelope.statusCode]}`,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${randomUUID()}`,

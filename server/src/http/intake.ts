@@ -21,7 +21,7 @@ export class Intake {
     this.#held += bytes;
   }
 
-  letGo(bytes: number): void {
+  release(bytes: number): void {
     this.#held -= bytes;
   }
 }

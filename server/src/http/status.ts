@@ -7,6 +7,8 @@ const statuses: Partial<Record<Code, number>> = {
   INVALID_BODY: 400,
   INVALID_PARAMETER: 400,
   INVALID_REQUEST: 400,
+  REQUEST_TIMEOUT: 408,
+  HEADERS_TOO_LARGE: 431,
   UNAUTHENTICATED: 401,
   FORBIDDEN: 403,
   NOT_FOUND: 404,
@@ -17,6 +19,7 @@ const statuses: Partial<Record<Code, number>> = {
   NOTHING_APPLIED: 422,
   RATE_LIMITED: 429,
   INTERNAL: 500,
+  OUTCOME_UNKNOWN: 500,
   OVERLOADED: 503,
   UNAVAILABLE: 503,
 };
@@ -24,5 +27,3 @@ const statuses: Partial<Record<Code, number>> = {
 export function statusOf(code: Code): number {
   return statuses[code] ?? 500;
 }
-
-export const refusalStatuses = [...new Set(Object.values(statuses))].filter((status) => status >= 400);

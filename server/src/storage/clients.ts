@@ -1,6 +1,7 @@
 import type { AccessStore, KnownClient } from '../core/access/access.ts';
 import type { Client, ClientStore, NewClient } from '../core/access/clients.ts';
-import { type Database, reading } from './database.ts';
+import type { Connection, Database } from './database.ts';
+import { reading } from './failures.ts';
 
 const clientColumns = `id, public_key as "publicKey", name, scopes, networks::text[] as networks,
   known_by_address as "knownByAddress", created_at as "createdAt", revoked_at as "revokedAt"`;
@@ -26,7 +27,8 @@ export function openAccess(database: Database): AccessStore {
 
 export function openClients(database: Database): ClientStore {
   return {
-    insertClient: (client, digest) => insertClient(database, client, digest),
+    insertClient: (client, digest) => insertClient(database, client, digest, { first: false }),
+    insertFirstClient: (client, digest) => insertClient(database, client, digest, { first: true }),
     listClients: () => database.query<Client>(`select ${clientColumns} from anagrafe.clients order by id`),
     addSecret: (publicKey, digest, oldEndsAt) => addSecret(database, publicKey, digest, oldEndsAt),
     revokeClient: (publicKey) => revokeClient(database, publicKey),
@@ -57,15 +59,21 @@ async function findClientByAddress(database: Database, address: string): Promise
   return client ?? null;
 }
 
-async function hasClients(database: Database): Promise<boolean> {
+async function hasClients(database: Connection): Promise<boolean> {
   const rows = await database.query('select from anagrafe.clients limit 1');
   return rows.length > 0;
 }
 
-async function insertClient(database: Database, client: NewClient, digest: Buffer): Promise<Client | null> {
+async function insertClient(
+  database: Database,
+  client: NewClient,
+  digest: Buffer,
+  { first }: { first: boolean },
+): Promise<Client | null> {
   return database.transaction(async (connection) => {
     // One at a time: two clients known by the same address would make it unclear who calls.
     await connection.query('lock table anagrafe.clients in share row exclusive mode');
+    if (first && (await hasClients(connection))) return null;
     const [inserted] = await connection.query<Client>(
       `insert into anagrafe.clients (public_key, name, scopes, networks, known_by_address)
        select $1, $2, $3, $4::cidr[], $5

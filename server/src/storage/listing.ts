@@ -1,5 +1,6 @@
 import type { ListedPrincipal, ListedUser, Listing, ListingStore, PageOf } from '../core/listing/listing.ts';
-import { type Database, reading } from './database.ts';
+import type { Database } from './database.ts';
+import { reading } from './failures.ts';
 
 /** As many users of a principal as a list shows; the rest is read through the list of users. */
 const usersShown = 1000;

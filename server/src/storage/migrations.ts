@@ -18,18 +18,12 @@ interface Migration {
 
 /** Brings the schema to the newest version; returns the names of the migrations that were run. */
 export async function migrate(database: Database): Promise<string[]> {
+  await checkServer(database);
   const migrations = await readMigrations();
   return database.transaction(async (connection) => {
     await connection.query('select pg_advisory_xact_lock($1)', [lockKey]);
     const applied = await readApplied(connection);
-    const newest = migrations.at(-1)?.version ?? 0;
-    for (const [version, { name }] of applied) {
-      if (version > newest) {
-        throw new MigrationError(
-          `the database has migration ${name}, which this version does not know: upgrade the service`,
-        );
-      }
-    }
+    refuseNewer(migrations, applied);
     const run: string[] = [];
     for (const migration of migrations) {
       const known = applied.get(migration.version);
@@ -50,6 +44,49 @@ export async function migrate(database: Database): Promise<string[]> {
   });
 }
 
+/** For commands that only look: a database that is behind is not theirs to change. */
+export async function refuseUnmigrated(database: Database): Promise<void> {
+  await checkServer(database);
+  const migrations = await readMigrations();
+  const applied: Ledger = (await hasLedger(database)) ? await readLedger(database) : new Map();
+  refuseNewer(migrations, applied);
+  if (migrations.some(({ version }) => !applied.has(version))) {
+    throw new MigrationError(
+      'the database is behind this version: run "anagrafe migrate", or start the service',
+    );
+  }
+}
+
+function refuseNewer(migrations: readonly Migration[], applied: Ledger): void {
+  const newest = migrations.at(-1)?.version ?? 0;
+  for (const [version, { name }] of applied) {
+    if (version > newest) {
+      throw new MigrationError(
+        `the database has migration ${name}, which this version does not know: upgrade the service`,
+      );
+    }
+  }
+}
+
+const oldestServer = 15;
+
+async function checkServer(database: Database): Promise<void> {
+  const [server] = await database.query<{ version: string; encoding: string; standby: boolean }>(
+    `select current_setting('server_version') as version, current_setting('server_encoding') as encoding,
+            pg_is_in_recovery() as standby`,
+  );
+  if (Number.parseInt(server?.version ?? '', 10) < oldestServer) {
+    throw new MigrationError(
+      `the database is PostgreSQL ${server?.version}; ${oldestServer} or newer is needed`,
+    );
+  }
+  if (server?.encoding !== 'UTF8') {
+    throw new MigrationError(`the database is encoded in ${server?.encoding}; create one with encoding UTF8`);
+  }
+  if (server.standby)
+    throw new MigrationError('the database is a standby, which takes no writes: name the primary');
+}
+
 async function readMigrations(): Promise<Migration[]> {
   const names = (await readdir(folder)).filter((name) => fileName.test(name)).sort();
   return Promise.all(
@@ -61,12 +98,22 @@ async function readMigrations(): Promise<Migration[]> {
   );
 }
 
-async function readApplied(connection: Connection): Promise<Map<number, { name: string; checksum: string }>> {
+async function readApplied(connection: Connection): Promise<Ledger> {
   // Asked first: a role that may not create anything can still run a service whose schema is up to date.
-  const [found] = await connection.query<{ table: string | null }>(
-    `select to_regclass('anagrafe.migrations')::text as table`,
+  if (!(await hasLedger(connection))) await createLedger(connection);
+  return readLedger(connection);
+}
+
+type Ledger = Map<number, { name: string; checksum: string }>;
+
+async function hasLedger(connection: Connection): Promise<boolean> {
+  const [found] = await connection.query<{ name: string | null }>(
+    `select to_regclass('anagrafe.migrations')::text as name`,
   );
-  if (!found?.table) await createLedger(connection);
+  return found?.name !== null;
+}
+
+async function readLedger(connection: Connection): Promise<Ledger> {
   const rows = await connection.query<{ version: number; name: string; checksum: string }>(
     'select version, name, checksum from anagrafe.migrations',
   );

@@ -1,8 +1,10 @@
 import type { InsertStore, NewPrincipal } from '../core/records/insert.ts';
 import type { AppliedUser } from '../core/records/outcome.ts';
-import type { KnownUser, RecordChange, UpdateStore, UserChange } from '../core/records/update.ts';
+import type { KnownUser, RecordChange, UpdateStore } from '../core/records/update.ts';
+import type { NewUser } from '../core/records/user-item.ts';
 import { WriteFailure, type Written } from '../core/records/writing.ts';
-import { type Database, reading, writing } from './database.ts';
+import type { Database } from './database.ts';
+import { reading, writing } from './failures.ts';
 
 /** Principals and users as the two writing calls need them. */
 export function openRegistry(database: Database): UpdateStore & InsertStore {
@@ -114,7 +116,7 @@ async function applyRecord(database: Database, change: RecordChange): Promise<Wr
     ],
   );
   // The principal or one of its users was gone: nothing was written.
-  if (rows.length === 0) throw new WriteFailure('conflict', undefined);
+  if (rows.length === 0) throw new WriteFailure('conflict');
   const resetUsers = new Map(rows.filter((row) => row.username !== null).map((row) => [row.id, row]));
   const newIds = rows.filter((row) => row.username === null).map((row) => row.id);
   const users = change.users.map((user): AppliedUser => {
@@ -162,8 +164,6 @@ async function insertPrincipal(database: Database, principal: NewPrincipal): Pro
   const users = principal.users.map((user, position) => appliedRegistration(user, rows[position]?.id));
   return { id: principal.id, users };
 }
-
-type NewUser = UserChange & { operation: 'register' };
 
 function registrationColumns(users: readonly NewUser[]): unknown[] {
   return [

@@ -1,10 +1,21 @@
-import { describe, expect, it } from 'vitest';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { anagrafe, dataFolder, expectOneLine, postmaster, serve } from './command.ts';
 
 const secretForm = /ags_[0-9A-Za-z]{49}/;
 
+it('says that there is no store where none is, and makes none', async () => {
+  const folder = dataFolder();
+  const outcome = await anagrafe(['client', 'create', '--name', 'erp'], { ANAGRAFE_DATA: folder });
+  expectOneLine(outcome, /There is no store in .*ANAGRAFE_DATA/);
+  expect(outcome.stdout).toBe('');
+  expect(existsSync(join(folder, 'postgres'))).toBe(false);
+});
+
 describe('client, where no service runs', () => {
   const settings = { ANAGRAFE_DATA: dataFolder() };
+  beforeAll(() => anagrafe(['migrate'], settings));
   const run = async (...args: string[]) => {
     const outcome = await anagrafe(['client', ...args], settings);
     expect(postmaster(settings.ANAGRAFE_DATA)).toBeUndefined();
@@ -108,6 +119,7 @@ describe('client, where no service runs', () => {
 
 describe('client, with wrong options', () => {
   const settings = { ANAGRAFE_DATA: dataFolder() };
+  beforeAll(() => anagrafe(['migrate'], settings));
 
   it.each([
     [['create'], /--name/],
@@ -120,6 +132,7 @@ describe('client, with wrong options', () => {
     [['create', '--name', 'x', '--network', '10.0.0.0/33'], /--network/],
     [['create', '--name', 'x', '--network', '10.0.0.1/8'], /10\.0\.0\.1\/8.*10\.0\.0\.0\/8/],
     [['create', '--name', 'x', '--network', 'fe80::1%eth0'], /--network/],
+    [['create', '--name', 'x', '--network', '0.0.0.0/0', '--known-by-address'], /let in everyone/],
     [['create', '--name', 'x', '--colour', 'red'], /unknown option '--colour'/],
     [['create', 'erp', '--name', 'x'], /too many arguments|unknown|excess/i],
     [['rotate'], /public-key/],

@@ -34,7 +34,7 @@ describe('serve', () => {
     for (const [, path = ''] of banner.matchAll(/(?:Docs|Console)\s+(\S+)/g)) {
       expect([path, (await fetch(path)).status]).toEqual([path, 200]);
     }
-    expect(banner).toContain('npx anagrafe client create --name erp');
+    expect(banner).toContain('npx --no anagrafe client create --name erp');
     await service.end('SIGTERM');
   });
 
@@ -142,7 +142,7 @@ describe('serve, when it cannot', () => {
     [
       'every address while there is no client',
       { ANAGRAFE_HOST: '0.0.0.0' },
-      /^anagrafe: ANAGRAFE_HOST is 0\.0\.0\.0, but no API client .*npx anagrafe client create --name erp/,
+      /^anagrafe: ANAGRAFE_HOST is 0\.0\.0\.0, but no API client .*npx --no anagrafe client create --name erp/,
     ],
     [
       'an address of another machine',
@@ -209,7 +209,7 @@ describe('serve, when it cannot', () => {
   it('says that the database is newer than this version', async () => {
     const { folder, settings } = fresh();
     await anagrafe(['migrate'], settings);
-    const store = await openStore(readConfig(settings), { as: 'visitor', log: () => {} });
+    const store = await openStore(readConfig(settings), { as: 'founder', log: () => {} });
     await store.database.query(
       "insert into anagrafe.migrations (version, name, checksum) values (9999, '9999_future', '')",
     );

@@ -19,7 +19,7 @@ beforeAll(async () => {
   empty = await emptyStore();
   const config = readConfig({ ...empty.settings, ANAGRAFE_DATABASE_CONNECTIONS: '2' });
   stores = await Promise.all(
-    Array.from({ length: 5 }, () => openStore(config, { as: 'visitor', log: () => {} })),
+    Array.from({ length: 5 }, () => openStore(config, { as: 'founder', log: () => {} })),
   );
 });
 
@@ -79,7 +79,7 @@ describe('migrations', () => {
 
   it('leave nothing behind when one of them fails', async () => {
     const other = await emptyStore();
-    const store = await openStore(readConfig(other.settings), { as: 'visitor', log: () => {} });
+    const store = await openStore(readConfig(other.settings), { as: 'founder', log: () => {} });
     // A table in the way of a migration makes it fail in the middle.
     await store.database.query('create schema anagrafe');
     await store.database.query('create table anagrafe.clients (in_the_way int)');

@@ -162,14 +162,7 @@ describe('without a trusted proxy', () => {
 
     it('shares no address with another one', async () => {
       await create({ networks: ['127.0.7.0/24', 'fd00:7::/32'], knownByAddress: true });
-      const overlapping = [
-        '127.0.7.0/24',
-        '127.0.7.9',
-        '127.0.6.0/23',
-        '127.0.0.0/8',
-        '0.0.0.0/0',
-        'fd00:7::1',
-      ];
+      const overlapping = ['127.0.7.0/24', '127.0.7.9', '127.0.6.0/23', '127.0.0.0/8', 'fd00:7::1'];
       for (const network of overlapping) {
         const wish = create({ networks: ['127.9.9.9', network], knownByAddress: true });
         await expect(wish).rejects.toThrow(ClientError);
@@ -185,6 +178,14 @@ describe('without a trusted proxy', () => {
         wishes.map((network) => create({ networks: [network], knownByAddress: true })),
       );
       expect(outcomes.filter((outcome) => outcome.status === 'fulfilled')).toHaveLength(1);
+    });
+
+    it('cannot be known by every address', async () => {
+      for (const network of ['0.0.0.0/0', '::/0']) {
+        await expect(create({ networks: [network], knownByAddress: true })).rejects.toThrow(
+          'let in everyone',
+        );
+      }
     });
 
     it('needs a network', async () => {

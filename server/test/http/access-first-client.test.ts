@@ -49,7 +49,7 @@ async function status({ url }: Service, authorization?: string): Promise<number>
 }
 
 async function clientsOf() {
-  const opened = await openStore(readConfig(store.settings), { as: 'visitor', log: () => {} });
+  const opened = await openStore(readConfig(store.settings), { as: 'founder', log: () => {} });
   try {
     return await openClients(opened.database).listClients();
   } finally {
@@ -66,7 +66,7 @@ describe('an outside address while no API client exists', () => {
       await expect(start).rejects.toThrow(
         new RegExp(
           `^ANAGRAFE_HOST is ${host.replaceAll('.', '\\.')}, but no API client exists yet.*` +
-            'npx anagrafe client create --name erp.*ANAGRAFE_FIRST_CLIENT',
+            'npx --no anagrafe client create --name erp.*ANAGRAFE_FIRST_CLIENT',
         ),
       );
       await expect(start).rejects.toThrow(/^[^\n]+$/);
@@ -131,7 +131,7 @@ describe('ANAGRAFE_FIRST_CLIENT', () => {
   });
 
   it('does not come back to life once it is revoked', async () => {
-    const opened = await openStore(readConfig(store.settings), { as: 'visitor', log: () => {} });
+    const opened = await openStore(readConfig(store.settings), { as: 'founder', log: () => {} });
     await openClients(opened.database).revokeClient('deployment');
     await opened.close();
     await during({ ANAGRAFE_FIRST_CLIENT: pair, ANAGRAFE_HOST: '0.0.0.0' }, async (service) => {

@@ -586,10 +586,15 @@ describe('a request that is no HTTP', () => {
       'a chunk without a size',
       `${post}\r\n${host}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n[]\r\n`,
     ],
-    ['a header of a megabyte', `${post}\r\n${host}\r\nX: ${'x'.repeat(1_000_000)}\r\n\r\n`],
-    ['a path of a megabyte', `POST /api/${'x'.repeat(1_000_000)} HTTP/1.1\r\n${host}\r\n\r\n`],
   ])('is answered with 400 and the envelope: %s', async (_, text) => {
     expectRefusal(await sendRaw(service.url, text), 400, 'INVALID_REQUEST');
+  });
+
+  it.each([
+    ['a header', `${post}\r\n${host}\r\nX: ${'x'.repeat(1_000_000)}\r\n\r\n`],
+    ['a path', `POST /api/${'x'.repeat(1_000_000)} HTTP/1.1\r\n${host}\r\n\r\n`],
+  ])('is answered with 431 and the envelope for %s of a megabyte', async (_, text) => {
+    expectRefusal(await sendRaw(service.url, text), 431, 'HEADERS_TOO_LARGE');
   });
 
   it('is answered with the envelope when it lacks the Host header', async () => {

@@ -182,7 +182,7 @@ describe('the description of the API', () => {
     expect(status).toBe(200);
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
     expect(text).toContain('Ready to take calls.');
-    expect(text).toContain('npx anagrafe client create --name erp');
+    expect(text).toContain('npx --no anagrafe client create --name erp');
     expect(text).not.toMatch(/https?:\/\//);
   });
 

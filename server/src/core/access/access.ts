@@ -3,7 +3,7 @@ import { type Scope, scopes } from './clients.ts';
 import { digestOf, isSameDigest, type KeyPair } from './keys.ts';
 
 /** What a request shows of who sends it. */
-export interface Knock {
+export interface CallerEvidence {
   readonly credentials: readonly (KeyPair | null)[];
   /** The address of the caller, as far as it can be believed; null where it cannot. */
   readonly address: string | null;
@@ -42,16 +42,18 @@ const nobody = digestOf('');
 const protectedMode: Caller = { clientId: null, name: 'protected mode', scopes: new Set(scopes) };
 
 /** Says who calls, or refuses. A wrong credential is never passed over in favour of a weaker proof. */
-export async function identify(knock: Knock, store: AccessStore): Promise<Caller> {
-  if (knock.credentials.length > 1) throw new Refusal('UNAUTHENTICATED', { variant: 'several' });
-  const [credential] = knock.credentials;
-  if (credential !== undefined) return identifyByKey(credential, knock, store);
+export async function identify(evidence: CallerEvidence, store: AccessStore): Promise<Caller> {
+  if (evidence.credentials.length > 1) throw new Refusal('UNAUTHENTICATED', { variant: 'several' });
+  const [credential] = evidence.credentials;
+  if (credential !== undefined) return identifyByKey(credential, evidence, store);
   if (!(await store.hasClients())) {
-    if (knock.direct) return protectedMode;
+    if (evidence.direct) return protectedMode;
     throw new Refusal('UNAUTHENTICATED', { variant: 'closed' });
   }
   const known =
-    knock.address !== null && !knock.fromBrowser ? await store.findClientByAddress(knock.address) : null;
+    evidence.address !== null && !evidence.fromBrowser
+      ? await store.findClientByAddress(evidence.address)
+      : null;
   if (!known) throw new Refusal('UNAUTHENTICATED', { variant: 'missing' });
   // An address is no proof of who calls: it opens the records of the client, never the administration.
   return caller({ ...known, scopes: known.scopes.filter((scope) => scope !== 'admin') });
@@ -62,8 +64,12 @@ export function demandScope(who: Caller, scope: Scope): void {
     throw new Refusal('FORBIDDEN', { figures: { scope } });
 }
 
-async function identifyByKey(pair: KeyPair | null, knock: Knock, store: AccessStore): Promise<Caller> {
-  const client = pair && (await store.findClient(pair.publicKey, knock.address));
+async function identifyByKey(
+  pair: KeyPair | null,
+  evidence: CallerEvidence,
+  store: AccessStore,
+): Promise<Caller> {
+  const client = pair && (await store.findClient(pair.publicKey, evidence.address));
   const digest = digestOf(pair?.secret ?? '');
   // The same comparison for an unknown client, so that the time does not tell which public keys exist.
   const matches = (client?.digests ?? [nobody]).filter((known) => isSameDigest(known, digest)).length > 0;

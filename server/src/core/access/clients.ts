@@ -1,4 +1,5 @@
-import { digestOf, type KeyPair, newPublicKey, newSecret } from './keys.ts';
+import type { AccessStore } from './access.ts';
+import { digestOf, isSameDigest, type KeyPair, newPublicKey, newSecret } from './keys.ts';
 
 export const scopes = ['sync:write', 'sync:read', 'admin'] as const;
 export type Scope = (typeof scopes)[number];
@@ -27,6 +28,8 @@ export interface NewClient {
 export interface ClientStore {
   /** Null when the public key, or a network of a client known by address, is another client's. */
   insertClient(client: NewClient, digest: Buffer): Promise<Client | null>;
+  /** The same, and null when any client was ever created. */
+  insertFirstClient(client: NewClient, digest: Buffer): Promise<Client | null>;
   listClients(): Promise<readonly Client[]>;
   /** Puts a new secret beside the newest one, which then ends at `oldEndsAt`; older ones end at once. */
   addSecret(publicKey: string, digest: Buffer, oldEndsAt: Date): Promise<boolean>;
@@ -45,19 +48,34 @@ export async function createClient(
   if (wish.knownByAddress && wish.networks.length === 0) {
     throw new ClientError('a client known by address needs at least one network');
   }
+  if (wish.knownByAddress && wish.networks.some((network) => network.endsWith('/0'))) {
+    throw new ClientError(
+      'a client known by address cannot have a network of all addresses: it would let in everyone',
+    );
+  }
   const secret = newSecret();
   const client = await store.insertClient({ ...wish, publicKey: newPublicKey() }, digestOf(secret));
   if (!client) throw new ClientError('another client is already known by an address of these networks');
   return { client, secret };
 }
 
-/** The first client of an automated deployment: created once, left alone afterwards. */
-export async function ensureFirstClient(pair: KeyPair, store: ClientStore): Promise<boolean> {
-  const clients = await store.listClients();
-  if (clients.length > 0) return false;
-  const { publicKey, secret } = pair;
-  const wish = { publicKey, name: 'first', scopes: ['admin'] as const, networks: [], knownByAddress: false };
-  return (await store.insertClient(wish, digestOf(secret))) !== null;
+/** The first client of an automated deployment: created once, on an empty store, and left alone afterwards. */
+export async function ensureFirstClient(
+  { publicKey, secret }: KeyPair,
+  store: ClientStore,
+  access: AccessStore,
+): Promise<'created' | 'known' | 'ignored'> {
+  const client = {
+    publicKey,
+    name: 'first',
+    scopes: ['admin'] as const,
+    networks: [],
+    knownByAddress: false,
+  };
+  const digest = digestOf(secret);
+  if (await store.insertFirstClient(client, digest)) return 'created';
+  const known = await access.findClient(publicKey, null);
+  return known?.digests.some((other) => isSameDigest(other, digest)) ? 'known' : 'ignored';
 }
 
 /** Gives a client a new secret; the old one goes on for a while, so that the caller can be changed over. */

@@ -44,7 +44,7 @@ export function isFitPair(pair: KeyPair): boolean {
   return !pair.secret.startsWith(secretPrefix) || hasTrueChecksum(pair.secret);
 }
 
-/** A slip of the keyboard is told without a look into the store. */
+/** Whether a secret of ours was copied without a slip. */
 export function hasTrueChecksum(secret: string): boolean {
   const body = secret.slice(secretPrefix.length, -checksumLength);
   return secret.endsWith(checksum(body));

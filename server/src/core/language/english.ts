@@ -23,6 +23,8 @@ export const english: Sentences = {
     unknown: '"{name}" is not a parameter of this call.',
   },
   INVALID_REQUEST: 'This is not a well-formed HTTP request.',
+  REQUEST_TIMEOUT: 'The request did not arrive in time.',
+  HEADERS_TOO_LARGE: 'The headers of the request are too large.',
   UNAUTHENTICATED: {
     missing:
       'A credential is needed: send SyncPublicKey and SyncSecretKey, or Authorization: Bearer <public>.<secret>.',
@@ -30,14 +32,14 @@ export const english: Sentences = {
       'The credential is not valid: it is unknown, expired or revoked, or may not be used from this address.',
     several: 'Several credentials were sent; send one.',
     closed:
-      'No API client exists yet, and without one only direct calls from this machine are served. Create one with: npx anagrafe client create --name erp',
+      'No API client exists yet, and without one only direct calls from this machine are served. Create one with: npx --no anagrafe client create --name erp',
   },
   FORBIDDEN: 'This credential does not have the scope {scope}, which this call needs.',
   NOT_FOUND: 'There is nothing at this path; /docs lists every call.',
   METHOD_NOT_ALLOWED: 'This path takes {allow}.',
   UNSUPPORTED_MEDIA_TYPE: 'Send the body as Content-Type: application/json, in UTF-8 and not compressed.',
   BODY_TOO_LARGE:
-    'The body is larger than {bytes} bytes or nested deeper than {depth} levels; send it in several calls.',
+    'The body is larger than {bytes} bytes, nested deeper than {depth} levels, or holds more than {values} values; send it in several calls.',
   BATCH_TOO_LARGE: 'The call holds more than {records} records or {users} users; send it in several calls.',
   PARTIALLY_APPLIED:
     '{applied} of {total} records were applied; result.records tells which were not, and why.',
@@ -59,7 +61,9 @@ export const english: Sentences = {
   },
   OUTCOME_UNKNOWN:
     'The connection to the database was lost while the record was being written; read it back before sending it again.',
-  NOT_APPLIED: 'The record could not be written and nothing of it was applied; send it again.',
+  NOT_APPLIED: 'The database did not take the record; nothing of it was applied. Send it again later.',
+  RECORD_FAILED:
+    'Something went wrong in the service while the record was written; nothing of it was applied. The log has the details.',
 
   REQUIRED: 'This field is required.',
   UNKNOWN_FIELD: {

@@ -23,6 +23,8 @@ export const italian: Sentences = {
     unknown: '"{name}" non è un parametro di questa chiamata.',
   },
   INVALID_REQUEST: 'Questa non è una richiesta HTTP ben formata.',
+  REQUEST_TIMEOUT: 'La richiesta non è arrivata in tempo.',
+  HEADERS_TOO_LARGE: 'Le intestazioni della richiesta sono troppo grandi.',
   UNAUTHENTICATED: {
     missing:
       'Serve una credenziale: inviare SyncPublicKey e SyncSecretKey, oppure Authorization: Bearer <public>.<secret>.',
@@ -30,14 +32,14 @@ export const italian: Sentences = {
       'La credenziale non è valida: è sconosciuta, scaduta o revocata, o non può essere usata da questo indirizzo.',
     several: 'Sono state inviate più credenziali; inviarne una sola.',
     closed:
-      'Non esiste ancora alcun client API, e senza di esso sono servite solo le chiamate dirette da questa macchina. Crearne uno con: npx anagrafe client create --name erp',
+      'Non esiste ancora alcun client API, e senza di esso sono servite solo le chiamate dirette da questa macchina. Crearne uno con: npx --no anagrafe client create --name erp',
   },
   FORBIDDEN: "Questa credenziale non ha l'ambito {scope}, necessario per questa chiamata.",
   NOT_FOUND: "A questo percorso non c'è nulla; /docs elenca tutte le chiamate.",
   METHOD_NOT_ALLOWED: 'Questo percorso accetta {allow}.',
   UNSUPPORTED_MEDIA_TYPE: 'Inviare il corpo come Content-Type: application/json, in UTF-8 e non compresso.',
   BODY_TOO_LARGE:
-    'Il corpo supera {bytes} byte o è annidato oltre {depth} livelli; inviarlo in più chiamate.',
+    'Il corpo supera {bytes} byte, è annidato oltre {depth} livelli o contiene più di {values} valori; inviarlo in più chiamate.',
   BATCH_TOO_LARGE: 'La chiamata contiene più di {records} record o {users} utenti; inviarla in più chiamate.',
   PARTIALLY_APPLIED:
     '{applied} record su {total} sono stati applicati; result.records dice quali no, e perché.',
@@ -61,7 +63,10 @@ export const italian: Sentences = {
   },
   OUTCOME_UNKNOWN:
     'La connessione al database è caduta mentre il record veniva scritto; rileggerlo prima di inviarlo di nuovo.',
-  NOT_APPLIED: 'Il record non è stato scritto e nulla di esso è stato applicato; inviarlo di nuovo.',
+  NOT_APPLIED:
+    'Il database non ha accettato il record; nulla di esso è stato applicato. Inviarlo di nuovo più tardi.',
+  RECORD_FAILED:
+    'Si è verificato un errore nel servizio durante la scrittura del record; nulla di esso è stato applicato. I dettagli sono nel log.',
 
   REQUIRED: 'Questo campo è obbligatorio.',
   UNKNOWN_FIELD: {

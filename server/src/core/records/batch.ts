@@ -1,6 +1,8 @@
 import { Refusal } from '../faults.ts';
 import { type Fields, isObject } from '../fields/fields.ts';
 
+import { Turns } from '../turns.ts';
+
 export interface BatchLimits {
   readonly records: number;
   readonly users: number;
@@ -22,4 +24,19 @@ export function readBatch(body: unknown, limits: BatchLimits): readonly Fields[]
 
 function tooLarge(limits: BatchLimits): Refusal {
   return new Refusal('BATCH_TOO_LARGE', { figures: { records: limits.records, users: limits.users } });
+}
+
+/** Reads the records of a call one by one, without holding the event loop for long. */
+export async function readDrafts<D>(
+  body: unknown,
+  limits: BatchLimits,
+  read: (fields: Fields, turns: Turns) => Promise<D>,
+): Promise<D[]> {
+  const turns = new Turns();
+  const drafts: D[] = [];
+  for (const fields of readBatch(body, limits)) {
+    drafts.push(await read(fields, turns));
+    if (turns.over) await turns.next();
+  }
+  return drafts;
 }

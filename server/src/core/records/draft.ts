@@ -1,7 +1,7 @@
 import type { Faults } from '../faults.ts';
 import { isAbsent } from '../fields/fields.ts';
-import type { Pace } from './pace.ts';
-import type { Registration, UserItem } from './user-item.ts';
+import type { Turns } from '../turns.ts';
+import type { NewPassword, NewUser, Registration, Reset, UserItem } from './user-item.ts';
 
 /** One element of a call, read and checked as far as it goes, on its way to be applied or refused. */
 export interface Draft {
@@ -17,7 +17,7 @@ export async function readUsers<Item extends UserItem>(
   value: unknown,
   readItem: ReadItem<Item>,
   faults: Faults,
-  pace: Pace,
+  turns: Turns,
 ): Promise<Item[]> {
   const items: Item[] = [];
   if (isAbsent(value)) return items;
@@ -28,7 +28,7 @@ export async function readUsers<Item extends UserItem>(
   for (const [position, element] of value.entries()) {
     const item = readItem(element, `Users[${position}]`, faults);
     if (item) items.push(item);
-    if (pace.due) await pace.rest();
+    if (turns.over) await turns.next();
   }
   return items;
 }
@@ -37,8 +37,24 @@ export function isRegistration(item: UserItem): item is Registration {
   return item.operation === 'register';
 }
 
+/** What a registration of a draft without faults stores. */
+export function newUser(item: Registration, passwordHash: string | undefined): NewUser {
+  const { asSent: username, key: usernameKey } = required(item.username);
+  return {
+    operation: 'register',
+    username,
+    usernameKey,
+    email: item.email,
+    passwordHash: required(passwordHash),
+  };
+}
+
+export function newPassword(item: Reset, passwordHash: string | undefined): NewPassword {
+  return { operation: 'reset', id: required(item.id), passwordHash: required(passwordHash) };
+}
+
 /** A part of a draft without faults: had it not been read, there would be a fault. */
-export function sound<Part>(part: Part | null | undefined): Part {
+export function required<Part>(part: Part | null | undefined): Part {
   if (part === null || part === undefined) throw new Error('a draft without faults lacks a part');
   return part;
 }

@@ -1,22 +1,20 @@
 import { Faults } from '../faults.ts';
 import { type Fields, refuseUnknownFields } from '../fields/fields.ts';
 import { searchTerms } from '../fields/search.ts';
-import { type BatchLimits, readBatch } from './batch.ts';
-import { type Draft, readUsers, sound } from './draft.ts';
-import type { Hasher } from './hashing.ts';
+import type { Turns } from '../turns.ts';
+import { readDrafts } from './batch.ts';
+import { type Draft, newUser, readUsers, required } from './draft.ts';
 import type { Outcome } from './outcome.ts';
-import { Pace } from './pace.ts';
 import { type PrincipalDetails, principalFields, readPrincipal } from './principal.ts';
-import { registration, type UserChange } from './update.ts';
-import { type Registration, readRegistration, type UserRules } from './user-item.ts';
+import { type NewUser, type Registration, readRegistration, type UserRules } from './user-item.ts';
 import { type UsernameStore, Usernames } from './usernames.ts';
-import { applyDrafts, type CallContext, type Written } from './writing.ts';
+import { applyDrafts, type CallContext, type WritingTools, type Written } from './writing.ts';
 
 export interface NewPrincipal {
   readonly id: number;
   readonly details: PrincipalDetails;
   readonly searchTerms: readonly string[];
-  readonly users: readonly (UserChange & { operation: 'register' })[];
+  readonly users: readonly NewUser[];
 }
 
 export interface InsertStore extends UsernameStore {
@@ -26,24 +24,19 @@ export interface InsertStore extends UsernameStore {
   insertPrincipal(principal: NewPrincipal): Promise<Written>;
 }
 
-export interface InsertTools {
-  readonly store: InsertStore;
-  readonly hasher: Hasher;
-  readonly rules: UserRules;
-  readonly limits: BatchLimits;
-}
-
 interface InsertDraft extends Draft {
   readonly principal: PrincipalDetails;
   readonly users: readonly Registration[];
 }
 
 /** Creates principals, with or without users; one outcome per record, in the order sent. */
-export async function insert(body: unknown, context: CallContext, tools: InsertTools): Promise<Outcome[]> {
-  const { store, hasher, rules } = tools;
-  const pace = new Pace();
-  const drafts: InsertDraft[] = [];
-  for (const fields of readBatch(body, tools.limits)) drafts.push(await readRecord(fields, rules, pace));
+export async function insert(
+  body: unknown,
+  context: CallContext,
+  tools: WritingTools<InsertStore>,
+): Promise<Outcome[]> {
+  const { store, hasher, rules, limits } = tools;
+  const drafts = await readDrafts(body, limits, (fields, turns) => readRecord(fields, rules, turns));
   const ids = new Map<InsertDraft, number>();
   return applyDrafts(drafts, {
     hasher,
@@ -53,24 +46,26 @@ export async function insert(body: unknown, context: CallContext, tools: InsertT
       await claim(some, store);
       const unnumbered = some.filter((draft) => draft.faults.none && !ids.has(draft));
       const reserved = await store.reservePrincipalIds(unnumbered.length);
-      for (const [position, draft] of unnumbered.entries()) ids.set(draft, sound(reserved[position]));
+      for (const [position, draft] of unnumbered.entries()) ids.set(draft, required(reserved[position]));
     },
+    // A record whose write was cut off can be looked for under the ID that was set aside for it.
+    idOf: (draft) => ids.get(draft) ?? null,
     write: (draft, hashes) =>
       store.insertPrincipal({
-        id: sound(ids.get(draft)),
+        id: required(ids.get(draft)),
         details: draft.principal,
         searchTerms: searchTerms(Object.values(draft.principal)),
-        users: draft.users.map((item, position) => registration(item, sound(hashes[position]))),
+        users: draft.users.map((item, position) => newUser(item, hashes[position])),
       }),
   });
 }
 
-async function readRecord(fields: Fields, rules: UserRules, pace: Pace): Promise<InsertDraft> {
+async function readRecord(fields: Fields, rules: UserRules, turns: Turns): Promise<InsertDraft> {
   const faults = new Faults();
   refuseUnknownFields(fields, [...principalFields, 'Users'], '', faults);
   const principal = readPrincipal(fields, faults);
   const readItem = (value: unknown, place: string) => readRegistration(value, place, rules, faults);
-  const users = await readUsers(fields.Users, readItem, faults, pace);
+  const users = await readUsers(fields.Users, readItem, faults, turns);
   return { sentId: null, principal, users, faults };
 }
 

@@ -1,14 +1,20 @@
 import { Faults } from '../faults.ts';
 import { type Fields, isAbsent, isId, refuseUnknownFields, within } from '../fields/fields.ts';
 import { refuseOwnNames } from '../fields/password.ts';
-import { type BatchLimits, readBatch } from './batch.ts';
-import { type Draft, isRegistration, readUsers, sound } from './draft.ts';
-import type { Hasher } from './hashing.ts';
+import type { Turns } from '../turns.ts';
+import { readDrafts } from './batch.ts';
+import { type Draft, isRegistration, newPassword, newUser, readUsers, required } from './draft.ts';
 import type { Outcome } from './outcome.ts';
-import { Pace } from './pace.ts';
-import { type Registration, type Reset, readUserItem, type UserItem, type UserRules } from './user-item.ts';
+import {
+  type NewPassword,
+  type NewUser,
+  type Reset,
+  readUserItem,
+  type UserItem,
+  type UserRules,
+} from './user-item.ts';
 import { type UsernameStore, Usernames } from './usernames.ts';
-import { applyDrafts, type CallContext, type Written } from './writing.ts';
+import { applyDrafts, type CallContext, type WritingTools, type Written } from './writing.ts';
 
 export interface KnownUser {
   readonly principalId: number;
@@ -16,21 +22,11 @@ export interface KnownUser {
   readonly email: string | null;
 }
 
-/** What one record changes. Every list has its hashes beside it, in the same order. */
+/** What one record changes, in the order sent. */
 export interface RecordChange {
   readonly principalId: number;
-  readonly users: readonly UserChange[];
+  readonly users: readonly (NewUser | NewPassword)[];
 }
-
-export type UserChange =
-  | {
-      operation: 'register';
-      username: string;
-      usernameKey: string;
-      email: string | null;
-      passwordHash: string;
-    }
-  | { operation: 'reset'; id: number; passwordHash: string };
 
 export interface UpdateStore extends UsernameStore {
   findPrincipals(ids: readonly number[]): Promise<ReadonlySet<number>>;
@@ -39,33 +35,29 @@ export interface UpdateStore extends UsernameStore {
   applyRecord(change: RecordChange): Promise<Written>;
 }
 
-export interface UpdateTools {
-  readonly store: UpdateStore;
-  readonly hasher: Hasher;
-  readonly rules: UserRules;
-  readonly limits: BatchLimits;
-}
-
 interface UpdateDraft extends Draft {
   readonly principalId: number | null;
 }
 
 /** Registers users and resets passwords under principals that exist; one outcome per record, in the order sent. */
-export async function update(body: unknown, context: CallContext, tools: UpdateTools): Promise<Outcome[]> {
-  const { store, hasher, rules } = tools;
-  const pace = new Pace();
-  const drafts: UpdateDraft[] = [];
-  for (const fields of readBatch(body, tools.limits)) drafts.push(await readRecord(fields, rules, pace));
+export async function update(
+  body: unknown,
+  context: CallContext,
+  tools: WritingTools<UpdateStore>,
+): Promise<Outcome[]> {
+  const { store, hasher, rules, limits } = tools;
+  const drafts = await readDrafts(body, limits, (fields, turns) => readRecord(fields, rules, turns));
   return applyDrafts(drafts, {
     hasher,
     context,
     order: (draft) => draft.principalId,
     check: (some) => checkAgainstStore(some, store),
+    idOf: (draft) => draft.sentId,
     write: (draft, hashes) => store.applyRecord(change(draft, hashes)),
   });
 }
 
-async function readRecord(fields: Fields, rules: UserRules, pace: Pace): Promise<UpdateDraft> {
+async function readRecord(fields: Fields, rules: UserRules, turns: Turns): Promise<UpdateDraft> {
   const faults = new Faults();
   const principalId = isId(fields.ID) ? fields.ID : null;
   if (isAbsent(fields.ID)) faults.add('ID', 'REQUIRED');
@@ -74,7 +66,7 @@ async function readRecord(fields: Fields, rules: UserRules, pace: Pace): Promise
   if (isAbsent(fields.Users)) faults.add('Users', 'REQUIRED');
   else if (Array.isArray(fields.Users) && fields.Users.length === 0) faults.add('Users', 'NO_USERS');
   const readItem = (value: unknown, place: string) => readUserItem(value, place, rules, faults);
-  const users = await readUsers(fields.Users, readItem, faults, pace);
+  const users = await readUsers(fields.Users, readItem, faults, turns);
   const sentId = Number.isSafeInteger(fields.ID) ? (fields.ID as number) : null;
   return { sentId, principalId, users, faults };
 }
@@ -119,18 +111,8 @@ function resets(draft: UpdateDraft): Reset[] {
 }
 
 function change(draft: UpdateDraft, hashes: readonly string[]): RecordChange {
-  const users = draft.users.map((item, position): UserChange => {
-    const passwordHash = sound(hashes[position]);
-    if (isRegistration(item)) return registration(item, passwordHash);
-    return { operation: 'reset', id: sound(item.id), passwordHash };
-  });
-  return { principalId: sound(draft.principalId), users };
-}
-
-export function registration(
-  item: Registration,
-  passwordHash: string,
-): UserChange & { operation: 'register' } {
-  const { asSent, key } = sound(item.username);
-  return { operation: 'register', username: asSent, usernameKey: key, email: item.email, passwordHash };
+  const users = draft.users.map((item, position) =>
+    isRegistration(item) ? newUser(item, hashes[position]) : newPassword(item, hashes[position]),
+  );
+  return { principalId: required(draft.principalId), users };
 }

@@ -104,3 +104,18 @@ function readReset(fields: Fields, place: string, rules: UserRules, faults: Faul
   if (id === null) faults.add(within(place, 'ID'), 'INVALID_ID');
   return { operation: 'reset', place, id, password: readPassword(fields, rules.password, place, faults) };
 }
+
+/** What is stored of a user item once its password is hashed. */
+export interface NewUser {
+  readonly operation: 'register';
+  readonly username: string;
+  readonly usernameKey: string;
+  readonly email: string | null;
+  readonly passwordHash: string;
+}
+
+export interface NewPassword {
+  readonly operation: 'reset';
+  readonly id: number;
+  readonly passwordHash: string;
+}

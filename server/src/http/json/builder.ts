@@ -7,7 +7,7 @@ import {
   COLON,
   COMMA,
   END,
-  Fault,
+  JsonFault,
   QUOTE,
   type Scanner,
   SPACE,
@@ -114,7 +114,7 @@ export class Builder {
     if (byte === QUOTE) this.#takeString(this.#scanner.string());
     else if (byte === BRACE) this.#open(Object.create(NO_FIELDS), A_NAME_OR_END);
     else if (byte === BRACKET) this.#open([], AN_ITEM_OR_END);
-    else if (byte === END && this.#into === undefined) throw new Fault('empty', this.#scanner.at);
+    else if (byte === END && this.#into === undefined) throw new JsonFault('empty', this.#scanner.at);
     else this.#put(this.#scanner.bare(byte));
   }
 
@@ -133,12 +133,12 @@ export class Builder {
     this.#next = A_VALUE;
     // No value is undefined and nothing is inherited, so this sees the object's own fields alone.
     const taken = (this.#into as JsonObject)[this.#name] !== undefined;
-    if (taken) throw new Fault('duplicate', this.#nameAt);
+    if (taken) throw new JsonFault('duplicate', this.#nameAt);
     this.#scanner.at++;
   }
 
   #put(value: unknown): void {
-    if (++this.#values > this.#maxValues) throw new Fault('values', this.#scanner.at);
+    if (++this.#values > this.#maxValues) throw new JsonFault('values', this.#scanner.at);
     const into = this.#into;
     if (into === undefined) this.#result = value;
     else if (Array.isArray(into)) into.push(value);
@@ -147,7 +147,7 @@ export class Builder {
   }
 
   #open(container: Container, next: number): void {
-    if (this.#parents.length >= this.#maxDepth) throw new Fault('deep', this.#scanner.at);
+    if (this.#parents.length >= this.#maxDepth) throw new JsonFault('deep', this.#scanner.at);
     this.#put(container);
     this.#parents.push(this.#into);
     this.#names.push(this.#name);
@@ -176,7 +176,7 @@ export class Builder {
     }
   }
 
-  #unexpected(): Fault {
-    return new Fault('syntax', this.#scanner.at);
+  #unexpected(): JsonFault {
+    return new JsonFault('syntax', this.#scanner.at);
   }
 }

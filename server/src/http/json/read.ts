@@ -1,7 +1,7 @@
+import { Turns } from '../../core/turns.ts';
 import { Builder } from './builder.ts';
 import { JsonError } from './error.ts';
-import { Fault, Scanner } from './scanner.ts';
-import { Turns } from './turns.ts';
+import { JsonFault, Scanner } from './scanner.ts';
 import { endOfPiece, firstInvalid, lengthInUtf16, startOfText } from './utf8.ts';
 
 export { JsonError, type JsonProblem } from './error.ts';
@@ -53,7 +53,7 @@ export async function readJson(bytes: Uint8Array, limits: JsonLimits): Promise<u
     }
     return builder.result;
   } catch (error) {
-    if (!(error instanceof Fault)) throw error;
+    if (!(error instanceof JsonFault)) throw error;
     const offset = await countCharacters(buffer, start, error.byte, turns);
     throw new JsonError(error.problem, offset, builder.place);
   }
@@ -63,7 +63,7 @@ async function requireUtf8(bytes: Buffer, start: number, turns: Turns | undefine
   for (let at = start; at < bytes.length; ) {
     const end = endOfPiece(bytes, at, PIECE);
     const invalid = firstInvalid(bytes, at, end);
-    if (invalid >= 0) throw new Fault('utf8', invalid);
+    if (invalid >= 0) throw new JsonFault('utf8', invalid);
     at = end;
     if (turns?.over) await turns.next();
   }

@@ -38,7 +38,7 @@ for (const [letter, meaning] of ['""', '\\\\', '//', 'b\b', 'f\f', 'n\n', 'r\r',
 }
 
 /** A refusal by byte; the reader turns it into a JsonError, which counts in characters. */
-export class Fault extends Error {
+export class JsonFault extends Error {
   readonly problem: JsonProblem;
   readonly byte: number;
 
@@ -123,7 +123,7 @@ export class Scanner {
         this.at = at + 1;
         return this.#head + scratch.toString('utf8', 0, filled);
       }
-      if (byte < SPACE) throw new Fault('syntax', at);
+      if (byte < SPACE) throw new JsonFault('syntax', at);
       const startsCharacter = (byte & 0xc0) !== 0x80;
       if (at >= stop && startsCharacter) {
         this.#head += scratch.toString('utf8', 0, filled);
@@ -142,12 +142,12 @@ export class Scanner {
         at += point > 0xffff ? 12 : 6;
       } else {
         const meaning = ESCAPES[letter] as number;
-        if (meaning === 0) throw new Fault('syntax', at);
+        if (meaning === 0) throw new JsonFault('syntax', at);
         scratch[filled++] = meaning;
         at += 2;
       }
     }
-    throw new Fault('syntax', length);
+    throw new JsonFault('syntax', length);
   }
 
   /** Reads the name of a field from its opening quote. */
@@ -178,8 +178,8 @@ export class Scanner {
   #newName(): string {
     const start = this.at;
     const name = this.string();
-    if (name === undefined) throw new Fault('names', start);
-    if (this.#names.add(name).size > this.#maxNames) throw new Fault('names', start);
+    if (name === undefined) throw new JsonFault('names', start);
+    if (this.#names.add(name).size > this.#maxNames) throw new JsonFault('names', start);
     return name;
   }
 
@@ -210,17 +210,17 @@ export class Scanner {
       this.at = at;
       return whole;
     }
-    if (at - start > LONGEST_NUMBER) throw new Fault('number', start);
+    if (at - start > LONGEST_NUMBER) throw new JsonFault('number', start);
     const text = bytes.toString('latin1', start, at);
-    if (!NUMBER.test(text)) throw new Fault('syntax', start);
+    if (!NUMBER.test(text)) throw new JsonFault('syntax', start);
     const value = Number(text);
-    if (!Number.isFinite(value)) throw new Fault('number', start);
+    if (!Number.isFinite(value)) throw new JsonFault('number', start);
     this.at = at;
     return value;
   }
 
   #word<T>(letters: string, value: T): T {
-    if (!this.#stands(letters, this.at)) throw new Fault('syntax', this.at);
+    if (!this.#stands(letters, this.at)) throw new JsonFault('syntax', this.at);
     this.at += letters.length;
     return value;
   }
@@ -238,9 +238,9 @@ export class Scanner {
   #codePoint(at: number): number {
     const unit = this.#hex(at + 2);
     if (unit < 0xd800 || unit > 0xdfff) return unit;
-    if (unit > 0xdbff || !this.#stands('\\u', at + 6)) throw new Fault('surrogate', at);
+    if (unit > 0xdbff || !this.#stands('\\u', at + 6)) throw new JsonFault('surrogate', at);
     const low = this.#hex(at + 8);
-    if (low < 0xdc00 || low > 0xdfff) throw new Fault('surrogate', at);
+    if (low < 0xdc00 || low > 0xdfff) throw new JsonFault('surrogate', at);
     return 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
   }
 
@@ -248,7 +248,7 @@ export class Scanner {
     let value = 0;
     for (let at = start; at < start + 4; at++) {
       const digit = at < this.#bytes.length ? hexDigit(this.#bytes[at] as number) : -1;
-      if (digit < 0) throw new Fault('syntax', Math.min(at, this.#bytes.length));
+      if (digit < 0) throw new JsonFault('syntax', Math.min(at, this.#bytes.length));
       value = value * 16 + digit;
     }
     return value;

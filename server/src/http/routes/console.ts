@@ -21,8 +21,8 @@ export function consoleRoute(
 function page(version: string, trouble: string | null, open: boolean): string {
   const state = trouble === null ? 'Ready to take calls.' : `Not ready: ${trouble}`;
   const access = open
-    ? 'Protected mode: no API client exists yet, so programs on this machine may call without a credential. <code>npx anagrafe client create --name erp</code> creates the first client and ends it.'
-    : 'Callers need an API client; <code>npx anagrafe client list</code> shows them.';
+    ? 'Protected mode: no API client exists yet, so programs on this machine may call without a credential. <code>npx --no anagrafe client create --name erp</code> creates the first client and ends it.'
+    : 'Callers need an API client; <code>npx --no anagrafe client list</code> shows them.';
   return `<!doctype html>
 <html lang="en">
 <head>

@@ -3,14 +3,12 @@ import type { FastifyInstance } from 'fastify';
 import {
   type ListedPrincipal,
   type ListedUser,
-  type Listing,
   type ListingStore,
-  type PageOf,
   readPrincipalListing,
   readUserListing,
 } from '../../core/listing/listing.ts';
 import { debugOf } from '../call.ts';
-import { type Debug, pageFigures } from '../envelope.ts';
+import { type Envelope, pageEnvelope } from '../envelope.ts';
 import { principalAnswers, userAnswers } from '../schemas/answers.ts';
 import { PrincipalListing, UserListing } from '../schemas/requests.ts';
 
@@ -34,7 +32,11 @@ export function readRoutes(app: FastifyInstance, store: ListingStore): void {
     async (request, reply) => {
       const listing = readPrincipalListing(request.body);
       const page = await store.listPrincipals(listing);
-      const pieces = pageText(page, listing, () => debugOf(request));
+      const items = page.items[Symbol.asyncIterator]();
+      // Asked for before the answer begins: a database that fails now is still answered as one.
+      const first = await items.next();
+      const envelope = () => pageEnvelope({ ...listing, ...page }, [], debugOf(request));
+      const pieces = pageText(first, items, envelope);
       return reply.type('application/json; charset=utf-8').send(Readable.from(pieces, { objectMode: false }));
     },
   );
@@ -54,29 +56,25 @@ export function readRoutes(app: FastifyInstance, store: ListingStore): void {
     },
     async (request, reply) => {
       const listing = readUserListing(request.body);
-      const { totalCount, count, items } = await store.listUsers(listing);
-      const records = items.map((user) => ({ ...userFields(user), IRID: user.principalId }));
-      const figures = pageFigures(totalCount, listing.page, listing.pageSize);
-      const result = { ...figures, count, records, record: null };
-      return reply.send({ statusCode: 200, errorCode: null, message: null, result, debug: debugOf(request) });
+      const page = await store.listUsers(listing);
+      const records = page.items.map((user) => ({ ...userFields(user), IRID: user.principalId }));
+      return reply.send(pageEnvelope({ ...listing, ...page }, records, debugOf(request)));
     },
   );
 }
 
 /** The envelope as text, piece by piece: a thousand principals with a thousand users each never stand in memory. */
 async function* pageText(
-  { totalCount, count, items }: PageOf<AsyncIterable<ListedPrincipal>>,
-  listing: Listing,
-  debug: () => Debug | null,
+  first: IteratorResult<ListedPrincipal>,
+  rest: AsyncIterator<ListedPrincipal>,
+  envelope: () => Envelope<never>,
 ): AsyncGenerator<string> {
-  const figures = JSON.stringify({ ...pageFigures(totalCount, listing.page, listing.pageSize), count });
-  yield `{"statusCode":200,"errorCode":null,"message":null,"result":${figures.slice(0, -1)},"records":[`;
-  let separator = '';
-  for await (const item of items) {
-    yield separator + principalText(item);
-    separator = ',';
+  const records = '"records":[';
+  yield JSON.stringify(envelope()).split(records, 1)[0] + records;
+  for (let item = first, separator = ''; !item.done; item = await rest.next(), separator = ',') {
+    yield separator + principalText(item.value);
   }
-  yield `],"record":null},"debug":${JSON.stringify(debug())}}`;
+  yield JSON.stringify(envelope()).split(records)[1] ?? '';
 }
 
 function principalText(principal: ListedPrincipal): string {

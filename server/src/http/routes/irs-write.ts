@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Outcome } from '../../core/records/outcome.ts';
-import type { CallContext } from '../../core/records/writing.ts';
+import { type CallContext, unavailable } from '../../core/records/writing.ts';
 import { debugOf, languageOf } from '../call.ts';
 import { outcomesEnvelope } from '../envelope.ts';
 import type { Metrics } from '../metrics.ts';
@@ -57,17 +57,27 @@ export function writeRoutes(app: FastifyInstance, calls: WritingCalls, metrics: 
   });
 
   async function write(operation: 'update' | 'insert', request: FastifyRequest, reply: FastifyReply) {
+    const failures: unknown[] = [];
     const context = {
       share: String(request.caller.clientId),
-      report: (error: unknown) => request.log.error({ err: error, operation }, 'record failed'),
+      report: (error: unknown) => failures.push(error),
     };
     const outcomes = await calls[operation](request.body, context);
     metrics.recordsDone(operation, outcomes);
-    const representation = wantsRepresentation(request.headers);
+    if (failures.length > 0) {
+      request.log.error({ err: failures[0], operation, records: failures.length }, 'records failed');
+    }
     const language = languageOf(request);
-    const envelope = outcomesEnvelope(outcomes, { language, representation, debug: debugOf(request) });
+    const representation = wantsRepresentation(request.headers);
+    const envelope = outcomesEnvelope(outcomes, {
+      language,
+      representation,
+      request: request.id,
+      debug: debugOf(request),
+    });
     if (representation && envelope.statusCode < 400)
       reply.header('preference-applied', 'return=representation');
+    if (envelope.statusCode === 503) reply.header('retry-after', unavailable().retryAfterSeconds);
     return reply.code(envelope.statusCode).header('content-language', language).send(envelope);
   }
 }

@@ -1,7 +1,7 @@
 import type { BlockList } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { type AccessStore, demandScope, identify } from '../../core/access/access.ts';
-import { readKnock } from '../knock.ts';
+import { readEvidence } from '../evidence.ts';
 import type { Metrics } from '../metrics.ts';
 
 export interface Readiness {
@@ -25,10 +25,10 @@ export function operationRoutes(
   });
 
   app.get('/metrics', { logLevel: 'warn', schema: { hide: true } }, async (request, reply) => {
-    const knock = readKnock(request, trustedProxies);
+    const evidence = readEvidence(request, trustedProxies);
     // A collector on this machine needs no credential; any other shows one that may read.
-    if (!knock.direct || knock.credentials.length > 0)
-      demandScope(await identify(knock, access), 'sync:read');
+    if (!evidence.direct || evidence.credentials.length > 0)
+      demandScope(await identify(evidence, access), 'sync:read');
     return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
   });
 }

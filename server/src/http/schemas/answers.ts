@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 import { codes } from '../../core/codes.ts';
-import { closed, Id, named, nullable } from './named.ts';
+import { Id, named, nullable, strictObject } from './named.ts';
 
 const Moment = Type.String({ format: 'date-time' });
 const Text = nullable(Type.String());
@@ -19,12 +19,12 @@ const user = {
   LastLoginAt: nullable(Moment),
 };
 
-const User = named('User', closed(user));
-const UserOfPrincipal = named('UserOfPrincipal', closed({ ...user, IRID: Id }));
+const User = named('User', strictObject(user));
+const UserOfPrincipal = named('UserOfPrincipal', strictObject({ ...user, IRID: Id }));
 
 const Principal = named(
   'Principal',
-  closed({
+  strictObject({
     ID: Id,
     ExternalKey: Text,
     Denomination: Text,
@@ -43,7 +43,7 @@ const Principal = named(
 
 const AppliedUser = named(
   'AppliedUser',
-  closed({
+  strictObject({
     ID: Id,
     Username: Type.String(),
     Email: Text,
@@ -51,11 +51,11 @@ const AppliedUser = named(
   }),
 );
 
-const Fault = named('Fault', closed({ code: ErrorCode, message: Type.String() }));
+const Fault = named('Fault', strictObject({ code: ErrorCode, message: Type.String() }));
 
 const Tuple = named(
   'Tuple',
-  closed({
+  strictObject({
     Item1: nullable(Type.Integer({ description: 'the ID of the principal' })),
     Item2: nullable(ErrorCode),
     Item3: Type.Boolean({ description: 'whether the record was applied' }),
@@ -63,7 +63,7 @@ const Tuple = named(
     Item5: Type.Record(Type.String(), Type.Array(Fault), {
       description: 'every fault of the record, by place',
     }),
-    Item6: closed(
+    Item6: strictObject(
       { Users: Type.Optional(Type.Array(AppliedUser)) },
       { description: 'filled with Prefer: return=representation' },
     ),
@@ -72,7 +72,7 @@ const Tuple = named(
 
 const Debug = named(
   'Debug',
-  closed({
+  strictObject({
     RequestTime: Moment,
     ResponseTime: Moment,
     Duration: Type.Number({ description: 'in milliseconds' }),
@@ -82,7 +82,7 @@ const Debug = named(
 );
 
 function envelope(result: TSchema): TSchema {
-  return closed({
+  return strictObject({
     statusCode: Type.Integer(),
     errorCode: nullable(ErrorCode),
     message: Text,
@@ -92,7 +92,7 @@ function envelope(result: TSchema): TSchema {
 }
 
 function page(name: string, item: TSchema): TSchema {
-  const result = closed({
+  const result = strictObject({
     totalCount: Count,
     totalPages: Count,
     page: Type.Integer({ minimum: 1 }),

@@ -13,7 +13,10 @@ export function named(name: string, schema: TSchema): TSchema {
 }
 
 /** An object with these fields and no others. */
-export function closed(properties: Record<string, TSchema>, more: Record<string, unknown> = {}): TSchema {
+export function strictObject(
+  properties: Record<string, TSchema>,
+  more: Record<string, unknown> = {},
+): TSchema {
   return Type.Object(properties, { additionalProperties: false, ...more });
 }
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { closed, Id, named, nullable } from './named.ts';
+import { Id, named, nullable, strictObject } from './named.ts';
 
 const text = (maxLength: number) => Type.Optional(nullable(Type.String({ minLength: 1, maxLength })));
 
@@ -10,7 +10,7 @@ const passwords = {
 
 const Registration = named(
   'Registration',
-  closed({
+  strictObject({
     Username: Type.String({ minLength: 1, maxLength: 128 }),
     Email: text(254),
     ...passwords,
@@ -19,13 +19,13 @@ const Registration = named(
 );
 
 const noName = { Username: Type.Optional(Type.Null()), Email: Type.Optional(Type.Null()) };
-const Reset = named('Reset', closed({ ID: Id, ...passwords, ...noName }));
+const Reset = named('Reset', strictObject({ ID: Id, ...passwords, ...noName }));
 
 const longSentence = 'una frase lunga';
 const newSentence = 'una frase nuova';
 
 export const UpdateBody = Type.Array(
-  closed({ ID: Id, Users: Type.Array(Type.Union([Registration, Reset]), { minItems: 1 }) }),
+  strictObject({ ID: Id, Users: Type.Array(Type.Union([Registration, Reset]), { minItems: 1 }) }),
   {
     minItems: 1,
     examples: [
@@ -41,7 +41,7 @@ export const UpdateBody = Type.Array(
 );
 
 export const InsertBody = Type.Array(
-  closed(
+  strictObject(
     {
       ExternalKey: text(128),
       Denomination: text(255),
@@ -71,8 +71,8 @@ const listing = {
   Search: text(200),
 };
 
-export const PrincipalListing = closed(listing, { examples: [{ Page: 1, PageSize: 100 }] });
-export const UserListing = closed(
+export const PrincipalListing = strictObject(listing, { examples: [{ Page: 1, PageSize: 100 }] });
+export const UserListing = strictObject(
   { ...listing, Username: text(128) },
   { examples: [{ Username: 'mario.rossi' }] },
 );

@@ -7,7 +7,7 @@ const waiting: (() => void)[] = [];
  * one of them work for a slice, so that ten large bodies at once hold the loop no longer than one does.
  */
 export class Turns {
-  #deadline = 0;
+  #deadline = performance.now() + SLICE_MS;
 
   get over(): boolean {
     return performance.now() >= this.#deadline;

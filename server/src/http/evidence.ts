@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
-import type { Knock } from '../core/access/access.ts';
+import type { CallerEvidence } from '../core/access/access.ts';
 import { type KeyPair, readKeyPair } from '../core/access/keys.ts';
 
 const bearer = /^Bearer +(\S+)$/i;
@@ -10,7 +10,7 @@ const loopbackHost = /^(localhost|127(?:\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
 const mappedIpv4 = /^::ffff:(?=\d+\.)/i;
 
 /** Reads off a request what it shows of who sends it. Whatever cannot be believed is left out. */
-export function readKnock(request: FastifyRequest, trustedProxies: BlockList): Knock {
+export function readEvidence(request: FastifyRequest, trustedProxies: BlockList): CallerEvidence {
   const { headers, raw } = request;
   const peer = raw.socket.remoteAddress ?? '';
   const forwarded = Object.keys(headers).some((name) => forwardingHeader.test(name));
@@ -20,6 +20,7 @@ export function readKnock(request: FastifyRequest, trustedProxies: BlockList): K
     address: named ? plainAddress(request.ip) : forwarded ? null : plainAddress(peer),
     direct:
       isLoopback(peer) &&
+      !isInside(peer, trustedProxies) &&
       !forwarded &&
       raw.httpVersion !== '1.0' && // an old reverse proxy that adds no header of its own
       raw.url?.startsWith('/') === true &&

@@ -23,15 +23,15 @@ const COMING_OR_GOING = new Set(['57P01', '57P02', '57P03']);
 const DUPLICATE = new Set(['42P04', '23505']);
 
 /** Tries the socket once. Makes the database where a first start was stopped before it could. */
-export async function knock(home: Home): Promise<Answer> {
-  const answer = await knockAt(home.sockets);
+export async function tryConnect(home: Home): Promise<Answer> {
+  const answer = await tryConnectAt(home.sockets);
   if (answer !== 'silence') return answer;
   // A PostgreSQL that was started with another TMPDIR may listen elsewhere, and says where.
   const elsewhere = (await readLockFile(home.cluster))?.sockets;
-  return elsewhere === undefined || elsewhere === home.sockets ? 'silence' : knockAt(elsewhere);
+  return elsewhere === undefined || elsewhere === home.sockets ? 'silence' : tryConnectAt(elsewhere);
 }
 
-async function knockAt(host: string): Promise<Answer> {
+async function tryConnectAt(host: string): Promise<Answer> {
   const connection: Connection = { host, port: PORT, database: ROLE, user: ROLE, ssl: false };
   try {
     return { client: await connect(connection), connection };

@@ -1,0 +1,66 @@
+import pg from 'pg';
+import { unavailable, WriteFailure, type WriteFailureKind } from '../core/records/writing.ts';
+
+/** No connection could be had, so that nothing was sent. */
+export class NotConnected extends Error {
+  constructor(cause: unknown) {
+    super('no connection to the database', { cause });
+    this.name = 'NotConnected';
+  }
+}
+
+/** Runs a read; a database that cannot be reached becomes a refusal that says when to come back. */
+export async function reading<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    const kind = failureKind(error);
+    throw kind === 'away' || kind === 'unknown' ? unavailable(error) : error;
+  }
+}
+
+/** Runs a write of one statement, and says of its failure what is known about the data. */
+export async function writing<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof WriteFailure ? error : new WriteFailure(failureKind(error), error);
+  }
+}
+
+const byState: readonly (readonly [RegExp, WriteFailureKind])[] = [
+  // A unique index, a serialisation failure, a deadlock.
+  [/^(23505|40001|40P01)$/, 'conflict'],
+  // The connection broke or the backend was told to go, perhaps between the commit and the answer.
+  [/^(08...|40003|57P01|57P02|57P05)$/, 'unknown'],
+  // Out of something, still starting, timed out or cancelled, a lock not had in time, a standby.
+  [/^(53...|57P03|57014|55P03|25006)$/, 'away'],
+];
+
+/** What a failed statement of its own means for the data. */
+export function failureKind(error: unknown): WriteFailureKind {
+  if (error instanceof NotConnected) return 'away';
+  if (error instanceof pg.DatabaseError) {
+    const state = error.code ?? '';
+    const known = byState.find(([pattern]) => pattern.test(state))?.[1];
+    return known ?? (error.severity === 'ERROR' ? 'refused' : 'unknown');
+  }
+  return isBrokenConnection(error) ? 'unknown' : 'refused';
+}
+
+const networkCodes = new Set([
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ECONNABORTED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+]);
+/** In the words of the driver, which gives these no code. */
+const driverMessages =
+  /^(Connection terminated|Query read timeout|Client has encountered a connection error)/;
+
+function isBrokenConnection(error: unknown): boolean {
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  return networkCodes.has(String(code)) || driverMessages.test(String(message));
+}
