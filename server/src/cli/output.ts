@@ -3,7 +3,7 @@ import { ConfigError } from '../config.ts';
 import { ClientError } from '../core/access/clients.ts';
 import { EngineError } from '../engine/engine.ts';
 import { NotConnected } from '../storage/failures.ts';
-import { MigrationError } from '../storage/migrations.ts';
+import { StorageError } from '../storage/server.ts';
 
 export function print(line: string): void {
   process.stdout.write(`${line}\n`);
@@ -22,7 +22,7 @@ export function explainToOperator(error: unknown): number {
 }
 
 function knownTrouble(error: unknown): string | undefined {
-  const known = [ConfigError, ClientError, EngineError, MigrationError].some((kind) => error instanceof kind);
+  const known = [ConfigError, ClientError, EngineError, StorageError].some((kind) => error instanceof kind);
   if (known) return (error as Error).message;
   if (error instanceof pg.DatabaseError) return `the database refused: ${error.message}`;
   const { code, message, address, port } = error as {

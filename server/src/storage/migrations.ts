@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import type { Connection, Database } from './database.ts';
+import { checkServer, StorageError } from './server.ts';
 
 const folder = new URL('../../migrations/', import.meta.url);
 const fileName = /^(\d{4})_([a-z0-9_]+)\.sql$/;
 /** Any fixed number will do: nodes that start at once take this lock and migrate one after the other. */
 const lockKey = 8420_0001;
-
-export class MigrationError extends Error {}
 
 interface Migration {
   readonly version: number;
@@ -28,7 +27,7 @@ export async function migrate(database: Database): Promise<string[]> {
     for (const migration of migrations) {
       const known = applied.get(migration.version);
       if (known && known.checksum !== migration.checksum) {
-        throw new MigrationError(
+        throw new StorageError(
           `migration ${migration.name} differs from the one that was run on this database`,
         );
       }
@@ -51,7 +50,7 @@ export async function refuseUnmigrated(database: Database): Promise<void> {
   const applied: Ledger = (await hasLedger(database)) ? await readLedger(database) : new Map();
   refuseNewer(migrations, applied);
   if (migrations.some(({ version }) => !applied.has(version))) {
-    throw new MigrationError(
+    throw new StorageError(
       'the database is behind this version: run "anagrafe migrate", or start the service',
     );
   }
@@ -61,30 +60,11 @@ function refuseNewer(migrations: readonly Migration[], applied: Ledger): void {
   const newest = migrations.at(-1)?.version ?? 0;
   for (const [version, { name }] of applied) {
     if (version > newest) {
-      throw new MigrationError(
+      throw new StorageError(
         `the database has migration ${name}, which this version does not know: upgrade the service`,
       );
     }
   }
-}
-
-const oldestServer = 15;
-
-async function checkServer(database: Database): Promise<void> {
-  const [server] = await database.query<{ version: string; encoding: string; standby: boolean }>(
-    `select current_setting('server_version') as version, current_setting('server_encoding') as encoding,
-            pg_is_in_recovery() as standby`,
-  );
-  if (Number.parseInt(server?.version ?? '', 10) < oldestServer) {
-    throw new MigrationError(
-      `the database is PostgreSQL ${server?.version}; ${oldestServer} or newer is needed`,
-    );
-  }
-  if (server?.encoding !== 'UTF8') {
-    throw new MigrationError(`the database is encoded in ${server?.encoding}; create one with encoding UTF8`);
-  }
-  if (server.standby)
-    throw new MigrationError('the database is a standby, which takes no writes: name the primary');
 }
 
 async function readMigrations(): Promise<Migration[]> {

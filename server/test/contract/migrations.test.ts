@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { MigrationError, migrate } from '../../src/storage/migrations.ts';
+import { migrate } from '../../src/storage/migrations.ts';
 import { describeSchema } from '../../src/storage/schema.ts';
+import { StorageError } from '../../src/storage/server.ts';
 import { openStore, type Store } from '../../src/store.ts';
 import { emptyStore } from '../setup/service.ts';
 
@@ -57,7 +58,7 @@ describe('migrations', () => {
       'select checksum from anagrafe.migrations where version = 1',
     );
     await database().query("update anagrafe.migrations set checksum = 'other' where version = 1");
-    await expect(migrate(database())).rejects.toThrow(MigrationError);
+    await expect(migrate(database())).rejects.toThrow(StorageError);
     await expect(migrate(database())).rejects.toThrow(
       `migration ${names[0]} differs from the one that was run on this database`,
     );
@@ -69,7 +70,7 @@ describe('migrations', () => {
     await database().query(
       "insert into anagrafe.migrations (version, name, checksum) values (9999, '9999_from_the_future', '')",
     );
-    await expect(migrate(database())).rejects.toThrow(MigrationError);
+    await expect(migrate(database())).rejects.toThrow(StorageError);
     await expect(migrate(database())).rejects.toThrow(
       'the database has migration 9999_from_the_future, which this version does not know: upgrade the service',
     );
