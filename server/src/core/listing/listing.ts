@@ -3,7 +3,7 @@ import { type Fields, idMax, isAbsent, isId, isObject, shown } from '../fields/f
 import { mapUsername } from '../fields/precis/username.ts';
 import { searchTerms } from '../fields/search.ts';
 import { usernameMax } from '../fields/username.ts';
-import { externalKeyMax } from '../records/principal.ts';
+import { externalKeyMax, type PrincipalDetails } from '../records/principal.ts';
 
 export interface PageOf<Items> {
   readonly totalCount: number;
@@ -46,15 +46,8 @@ export interface ListedUser {
   readonly lastLoginAt: Date | null;
 }
 
-export interface ListedPrincipal {
+export interface ListedPrincipal extends PrincipalDetails {
   readonly id: number;
-  readonly externalKey: string | null;
-  readonly denomination: string | null;
-  readonly surname: string | null;
-  readonly name: string | null;
-  readonly vatnumber: string | null;
-  readonly taxcode: string | null;
-  readonly email: string | null;
   readonly state: State;
   readonly createdAt: Date;
   readonly updatedAt: Date;
