@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { startTestService } from '../setup/service.ts';
+import { expectRefusal, readEnvelope, send, service, small, smallLimit } from './bad-input.ts';
+import { headOf, openWire, sendRaw } from './wire.ts';
+
+describe('a body that breaks off', () => {
+  const half = (length: number) => `[{"Surname":"${'x'.repeat(length)}`;
+
+  it('is told so when its sender still listens', async () => {
+    const wire = await openWire(service.url);
+    wire.socket.end(headOf(service.url, 'irs/insert', { 'Content-Length': 1000 }) + half(100));
+    expectRefusal(await wire.answer(), 400, 'INVALID_REQUEST');
+  });
+
+  it('is told so when it came in chunks and its sender still listens', async () => {
+    const wire = await openWire(service.url);
+    const head = headOf(service.url, 'irs/insert', { 'Transfer-Encoding': 'chunked' });
+    wire.socket.end(`${head}100\r\n${half(50)}`);
+    expectRefusal(await wire.answer(), 400, 'INVALID_REQUEST');
+  });
+
+  it('leaves nothing behind: after many of them a call is taken as before', async () => {
+    const cut = await startTestService({ ANAGRAFE_MAX_BODY_BYTES: String(smallLimit) });
+    const length = 40_000;
+    for (let round = 0; round < 30; round++) {
+      const wire = await openWire(cut.url);
+      const chunked = round % 2 === 0;
+      const framing = chunked ? { 'Transfer-Encoding': 'chunked' } : { 'Content-Length': smallLimit };
+      const start = chunked ? `${length.toString(16)}\r\n` : '';
+      wire.socket.write(headOf(cut.url, 'irs/insert', framing) + start + half(length - 100));
+      await sleep(5);
+      if (round % 4 < 2) wire.socket.destroy();
+      else wire.socket.resetAndDestroy();
+    }
+    const body = JSON.stringify([{ Surname: 'x'.repeat(60_000) }]);
+    await expect
+      .poll(async () => (await send('irs/insert', { body, to: cut })).status, { timeout: 10_000 })
+      .toBe(422);
+    expect(cut.log.filter((line) => /"level":"error"|"status":5/.test(line))).toEqual([]);
+  });
+});
+
+describe('a body over the limit of bytes', () => {
+  const body = Buffer.alloc(4_000_000, ' ');
+
+  it('is answered with 413, and its sender sees the answer', async () => {
+    for (let round = 0; round < 5; round++) {
+      const answer = await send('irs/update', { body, to: small });
+      const { message } = expectRefusal(answer, 413, 'BODY_TOO_LARGE');
+      expect(message).toContain(String(smallLimit));
+    }
+  });
+
+  it('is answered with 413 when it comes in chunks without a length', async () => {
+    for (let round = 0; round < 5; round++) {
+      const head = headOf(small.url, 'irs/update', { 'Transfer-Encoding': 'chunked', Connection: 'close' });
+      const size = `${body.length.toString(16)}\r\n`;
+      const answer = await sendRaw(small.url, head, size, body, '\r\n0\r\n\r\n');
+      expectRefusal(answer, 413, 'BODY_TOO_LARGE');
+    }
+  });
+
+  it('is answered with 413 when the sender waits for the answer before it goes on', async () => {
+    const wire = await openWire(small.url);
+    wire.socket.write(headOf(small.url, 'irs/update', { 'Content-Length': body.length }));
+    wire.socket.write(body.subarray(0, 1000));
+    expectRefusal(await wire.answer(), 413, 'BODY_TOO_LARGE');
+  });
+
+  it('is taken when it has exactly as many bytes as allowed', async () => {
+    const atLimit = '[{"Surname":7}]'.padEnd(smallLimit);
+    expect((await send('irs/insert', { body: atLimit, to: small })).status).toBe(422);
+    const over = await send('irs/insert', { body: `${atLimit} `, to: small });
+    expectRefusal(over, 413, 'BODY_TOO_LARGE');
+  });
+});
+
+describe('a large body that is not read', () => {
+  const body = Buffer.alloc(4_000_000, ' ');
+
+  it.each([
+    ['415, for its content type', '/api/sync/v1/irs/update', 415, { 'content-type': 'text/plain' }],
+    ['404, for its path', '/api/sync/v1/irs/nothing', 404, {}],
+    ['401, for its credential', '/api/sync/v1/irs/update', 401, { authorization: 'Bearer nobody.nothing' }],
+    ['400, for its query', '/api/sync/v1/irs/update?x=1', 400, {}],
+  ])('is answered with %s, and its sender sees the answer', async (_, path, status, headers) => {
+    for (let round = 0; round < 5; round++) {
+      const answer = await send(path, { body, headers: headers as Record<string, string> });
+      expect(readEnvelope(answer).statusCode).toBe(status);
+    }
+  });
+});
