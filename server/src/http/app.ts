@@ -5,7 +5,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { AccessStore } from '../core/access/access.ts';
 import { Refusal } from '../core/faults.ts';
 import type { ListingStore } from '../core/listing/listing.ts';
-import { guard } from './access.ts';
+import { guard, type Identify, identifyBy } from './access.ts';
 import { type BodyLimits, dropBodies, readBodies } from './body.ts';
 import { followCalls, refuseUnknownQuery } from './call.ts';
 import { endIdleConnections } from './connections.ts';
@@ -76,14 +76,15 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   });
   await describeApi(app, options.version);
   const trustedProxies = networkList(options.trustedProxies);
-  operationRoutes(app, { ...options, trustedProxies });
+  const identifyCaller = identifyBy(options.access, trustedProxies);
+  operationRoutes(app, { ...options, identifyCaller, trustedProxies });
   consoleRoute(app, options);
-  await app.register(async (api) => buildApi(api, options), { prefix: '/api/sync/v1' });
+  await app.register(async (api) => buildApi(api, identifyCaller, options), { prefix: '/api/sync/v1' });
   return app;
 }
 
-async function buildApi(api: FastifyInstance, options: AppOptions): Promise<void> {
-  guard(api, options.access, networkList(options.trustedProxies));
+async function buildApi(api: FastifyInstance, identifyCaller: Identify, options: AppOptions): Promise<void> {
+  guard(api, identifyCaller);
   api.addHook('onRequest', async (request) => refuseUnknownQuery(request.query));
   await api.register(rateLimit, {
     hook: 'preParsing',

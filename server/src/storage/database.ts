@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { NotConnected } from './failures.ts';
+import { failureKind, NotConnected } from './failures.ts';
 
 /** IDs fit into a double (the core refuses larger ones), so they are numbers everywhere in the service. */
 const types: pg.CustomTypesConfig = {
@@ -45,6 +45,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     keepAlive: true,
   });
   pool.on('error', options.onLostConnection);
+  // A new connection can break in the very chunk that says it is ready, before anyone who waits for it can listen.
+  pool.on('connect', (client) => client.on('error', () => undefined));
 
   async function withClient<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
     const client = await pool.connect().catch((error) => {
@@ -59,7 +61,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     try {
       return await work(client);
     } catch (error) {
-      if (!(error instanceof pg.DatabaseError) || error.severity !== 'ERROR') broken ??= error as Error;
+      if (!(error instanceof pg.DatabaseError) || failureKind(error) === 'unknown') broken ??= error as Error;
       throw error;
     } finally {
       client.removeListener('error', onError);

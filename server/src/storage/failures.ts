@@ -32,7 +32,7 @@ const byState: readonly (readonly [RegExp, WriteFailureKind])[] = [
   // A unique index, a serialisation failure, a deadlock.
   [/^(23505|40001|40P01)$/, 'conflict'],
   // The connection broke or the backend was told to go, perhaps between the commit and the answer.
-  [/^(08...|40003|57P01|57P02|57P05)$/, 'unknown'],
+  [/^(08...|25P03|25P04|40003|57P01|57P02|57P05)$/, 'unknown'],
   // Out of something, still starting, timed out or cancelled, a lock not had in time, a standby.
   [/^(53...|57P03|57014|55P03|25006)$/, 'away'],
 ];
@@ -43,9 +43,14 @@ export function failureKind(error: unknown): WriteFailureKind {
   if (error instanceof pg.DatabaseError) {
     const state = error.code ?? '';
     const known = byState.find(([pattern]) => pattern.test(state))?.[1];
-    return known ?? (error.severity === 'ERROR' ? 'refused' : 'unknown');
+    return known ?? (endsSession(state, error.severity) ? 'unknown' : 'refused');
   }
   return isBrokenConnection(error) ? 'unknown' : 'refused';
+}
+
+/** The severity comes in the language of the server, so that only the code of a failure tells for sure. */
+function endsSession(state: string, severity: string | undefined): boolean {
+  return severity === 'FATAL' || severity === 'PANIC' || (/^(58|F0|XX)/.test(state) && severity !== 'ERROR');
 }
 
 const networkCodes = new Set([

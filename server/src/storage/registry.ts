@@ -85,11 +85,16 @@ const registrations = `
   )`;
 
 const applyRecordSql = `
-  with principal as (
+  with owner as (
+    select id from anagrafe.principals where id = $1 for no key update
+  ), known as (
+    -- Locked, so that none of them can go while the rest is written.
+    select users.id from anagrafe.users join owner on principal_id = owner.id
+     where users.id = any($6::bigint[]) order by users.id for no key update of users
+  ), principal as (
     update anagrafe.principals
        set users_count = users_count + cardinality($2::text[]), updated_at = greatest(updated_at, clock_timestamp())
-     where id = $1
-       and (select count(*) from anagrafe.users where principal_id = $1 and id = any($6::bigint[])) = cardinality($6::bigint[])
+     where id = (select id from owner) and (select count(*) from known) = cardinality($6::bigint[])
     returning id, updated_at as written_at
   ), ${registrations}, reset as (
     update anagrafe.users as stored

@@ -136,8 +136,8 @@ beforeAll(async () => {
 
   // A write that fails is logged with its reason, which must not hold what was written.
   await service.database.query(`alter table anagrafe.users add constraint closed check (username <> 'x13')`);
-  expect(await update([{ ID, Users: [secretUser('x13', 'failed write')] }])).toBe(503);
-  expect(service.log.join('\n')).toContain('record failed');
+  expect(await update([{ ID, Users: [secretUser('x13', 'failed write')] }])).toBe(500);
+  expect(service.log.join('\n')).toContain('records failed');
   for (const path of ['/metrics', '/health/ready', '/openapi.json']) {
     const answer = await fetch(service.url + path, { headers: { authorization: `Bearer ${firstClient}` } });
     answers.push(await answer.text());

@@ -37,6 +37,21 @@ describe('health', () => {
     expect((await get('/health/ready', probe)).status).toBe(200);
     expect(service.log).toHaveLength(lines);
   });
+
+  it('takes no connection to the database for each of many probes at once', async () => {
+    const quiet = await startTestService();
+    const connections = () =>
+      quiet.database.query(
+        `select pid from pg_stat_activity
+          where datname = current_database() and application_name = 'anagrafe' order by pid`,
+      );
+    expect((await get('/health/ready', {}, quiet)).status).toBe(200);
+    const before = await connections();
+    const probes = Array.from({ length: 200 }, () => get('/health/ready', {}, quiet));
+    expect(new Set((await Promise.all(probes)).map(({ status }) => status))).toEqual(new Set([200]));
+    expect(await connections()).toEqual(before);
+    await quiet.stop();
+  });
 });
 
 describe('metrics', () => {

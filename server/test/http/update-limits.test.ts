@@ -75,6 +75,47 @@ describe('the limits of a call', () => {
     expect(body.message).toContain('5 levels');
     expect((await strict.call('irs/update', [{ ID: principal, Users: [deep(2)] }])).status).toBe(422);
   });
+
+  it('refuse a body with more values than such a call can need, and say the limit', async () => {
+    // The array, the record, its ID and its Users are values too.
+    const values = 32 * (3 + 5);
+    const bodyOf = (count: number) => {
+      const more = Array.from({ length: count - 4 }, (_, n) => [`f${n}`, n]);
+      return [{ ID: principal, Users: [], ...Object.fromEntries(more) }];
+    };
+    const { status, body } = await strict.call('irs/update', bodyOf(values + 1));
+    expect(status).toBe(413);
+    expect(body).toEqual({
+      statusCode: 413,
+      errorCode: 'BODY_TOO_LARGE',
+      message: expect.stringContaining(` ${values} values`),
+      result: null,
+      debug: null,
+    });
+    expect((await strict.call('irs/update', bodyOf(values))).status).toBe(422);
+    expect((await strict.call('irs/insert', bodyOf(values + 1))).status).toBe(413);
+    expect((await strict.call('irs/list', bodyOf(values + 1)[0])).status).toBe(400);
+    expect((await strict.call('irs/list', bodyOf(values + 2)[0])).status).toBe(413);
+  });
+
+  it('leave room for 200 records with 300 faults each, and the answer names every one', async () => {
+    const wide = await startTestService();
+    const fields = Array.from({ length: 300 }, (_, n) => `Unknown${n}`);
+    const record = Object.fromEntries(fields.map((field) => [field, 'x']));
+    const body = Array.from({ length: 200 }, (_, n) => ({ ID: n + 1, ...record }));
+    const answer = await wide.call('irs/update', body);
+    await wide.stop();
+    expect(answer.status).toBe(422);
+    const tuples = answer.body.result?.records ?? [];
+    expect(tuples.map((tuple) => tuple.Item1)).toEqual(body.map(({ ID }) => ID));
+    for (const { Item5 } of tuples) {
+      expect(Object.keys(Item5).toSorted()).toEqual([...fields, 'ID', 'Users'].toSorted());
+      for (const field of fields)
+        expect(Item5[field]).toEqual([
+          { code: 'UNKNOWN_FIELD', message: `"${field}" is not a field of this object.` },
+        ]);
+    }
+  });
 });
 
 describe('a service that requires the Email', () => {

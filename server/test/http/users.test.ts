@@ -18,7 +18,8 @@ let small: number;
 let large: number;
 
 beforeAll(async () => {
-  service = await startTestService();
+  // One hash at a time, so that writes come one after the other on a machine with many cores too.
+  service = await startTestService({ ANAGRAFE_HASH_CONCURRENCY: '1' });
   const { body } = await service.call('irs/insert', [
     {
       ExternalKey: 'small',
@@ -214,13 +215,52 @@ describe('the pages of irs/users', () => {
   });
 
   it('go on to be right while users are registered', async () => {
-    const before = (await users({})).body.result?.totalCount ?? 0;
-    const registered = Array.from({ length: 8 }, (_, n) =>
-      service.call('irs/update', [{ ID: small, Users: [newUser(`meanwhile.${n}`)] }]),
-    );
-    await Promise.all(registered);
-    const { body } = await users({ PageSize: 8, Page: Math.ceil((before + 8) / 8) });
-    expect(body.result?.totalCount).toBe(before + 8);
-    expect(body.result?.records.at(-1)?.Username).toMatch(/^meanwhile\./);
+    const ids = async () => {
+      const rows = await service.database.query<{ id: number }>('select id from anagrafe.users');
+      return rows.map((row) => row.id);
+    };
+    const before = await ids();
+    const names = Array.from({ length: 60 }, (_, n) => `meanwhile.${n}`);
+    let writing = true;
+    const written = Promise.all(
+      names.map((name) => service.call('irs/update', [{ ID: small, Users: [newUser(name)] }])),
+    ).finally(() => {
+      writing = false;
+    });
+
+    const totals: number[] = [];
+    async function turnPages(PageSize: number): Promise<Set<number>> {
+      const seen = new Set<number>();
+      for (let Page = 1, last = 1; Page <= last; Page++) {
+        const { body, found } = await users({ Page, PageSize });
+        const { totalCount = 0, totalPages = 0, ...result } = body.result ?? {};
+        expect(result).toMatchObject({ page: Page, count: found.length });
+        expect(totalPages).toBe(Math.ceil(totalCount / PageSize));
+        const shown = found.map((user) => user.ID);
+        // Ascending, and none twice.
+        expect(shown).toEqual([...new Set(shown)].toSorted((one, other) => one - other));
+        expect(shown.length).toBe(Page < totalPages ? PageSize : Math.min(shown.length, PageSize));
+        for (const id of shown) seen.add(id);
+        totals.push(totalCount);
+        last = totalPages;
+      }
+      return seen;
+    }
+
+    while (writing) {
+      const known = await ids();
+      const seen = await turnPages(1000);
+      // What came while the pages were turned can come twice; what was there is never passed over.
+      expect(known.filter((id) => !seen.has(id))).toEqual([]);
+    }
+    for (const { status } of await written) expect(status).toBe(200);
+    expect(totals).toEqual(totals.toSorted((one, other) => one - other));
+    // The pages were really turned between the writes.
+    expect(totals.some((total) => total > before.length && total < before.length + names.length)).toBe(true);
+
+    expect(await turnPages(997)).toEqual(new Set(await ids()));
+    expect(totals.at(-1)).toBe(before.length + names.length);
+    const { names: found } = await users({ Search: 'meanwhile.', PageSize: 1000 });
+    expect(found.toSorted()).toEqual(names.toSorted());
   });
 });

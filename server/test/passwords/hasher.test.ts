@@ -89,15 +89,40 @@ describe('the pool', () => {
     expect(done).toEqual(['a:0', 'a:1', 'b:0', 'a:2', 'b:1', 'a:3']);
   });
 
-  it('tells how long each hash took, and estimates what it can do', async () => {
+  it('tells how long each hash took, and in which lane', async () => {
     const told: [Lane, number][] = [];
     const pool = open({ concurrency: 2, onHash: (lane, seconds) => told.push([lane, seconds]) });
     await Promise.all([ask(pool, 'bulk', 'a', 20, []), ask(pool, 'interactive', 'b', 2, [])]);
     expect(told.filter(([lane]) => lane === 'bulk')).toHaveLength(20);
     expect(told.filter(([lane]) => lane === 'interactive')).toHaveLength(2);
-    const means = told.map(([, seconds]) => 2 / seconds);
-    expect(pool.capacity).toBeGreaterThan(Math.min(50, ...means));
-    expect(pool.capacity).toBeLessThan(Math.max(101, ...means));
+    expect(told.filter(([, seconds]) => !(seconds > 0))).toEqual([]);
+  });
+
+  it('estimates less with every hash that takes longer than it thought, but no less than the slowest', async () => {
+    const slowest: number[] = [];
+    const estimates: number[] = [];
+    const pool = open({
+      concurrency: 2,
+      passes: 40,
+      onHash: (_, seconds) => {
+        slowest.push(seconds);
+        estimates.push(pool.capacity);
+      },
+    });
+    estimates.push(pool.capacity);
+    await ask(pool, 'bulk', 'a', 6, []);
+    expect(estimates).toEqual(estimates.toSorted((one, other) => other - one));
+    expect(new Set(estimates).size).toBe(7);
+    expect(pool.capacity).toBeGreaterThan(2 / Math.max(...slowest));
+  });
+
+  it('estimates more where hashes take less than it thought, but no more than the fastest', async () => {
+    const seconds: number[] = [];
+    const pool = open({ memoryKib: 64, passes: 1, onHash: (_, taken) => seconds.push(taken) });
+    const before = pool.capacity;
+    await ask(pool, 'bulk', 'a', 200, []);
+    expect(pool.capacity).toBeGreaterThan(before);
+    expect(pool.capacity).toBeLessThan(1 / Math.min(...seconds));
   });
 
   it('goes on after a hash that failed', async () => {

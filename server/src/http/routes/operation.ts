@@ -1,6 +1,7 @@
 import type { BlockList } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { type AccessStore, demandScope, identify } from '../../core/access/access.ts';
+import { demandScope } from '../../core/access/access.ts';
+import type { Identify } from '../access.ts';
 import { readEvidence } from '../evidence.ts';
 import type { Metrics } from '../metrics.ts';
 
@@ -12,9 +13,9 @@ export interface Readiness {
 /** What operators and their machines ask: alive, ready, how it goes. */
 export function operationRoutes(
   app: FastifyInstance,
-  tools: { readiness: Readiness; metrics: Metrics; access: AccessStore; trustedProxies: BlockList },
+  tools: { readiness: Readiness; metrics: Metrics; identifyCaller: Identify; trustedProxies: BlockList },
 ): void {
-  const { readiness, metrics, access, trustedProxies } = tools;
+  const { readiness, metrics, identifyCaller, trustedProxies } = tools;
 
   app.get('/health/live', { logLevel: 'warn', schema: { hide: true } }, async () => ({ status: 'live' }));
 
@@ -28,7 +29,7 @@ export function operationRoutes(
     const evidence = readEvidence(request, trustedProxies);
     // A collector on this machine needs no credential; any other shows one that may read.
     if (!evidence.direct || evidence.credentials.length > 0)
-      demandScope(await identify(evidence, access), 'sync:read');
+      demandScope(await identifyCaller(request), 'sync:read');
     return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
   });
 }

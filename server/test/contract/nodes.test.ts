@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { createClient, revokeClient } from '../../src/core/access/clients.ts';
+import { visitEngine } from '../../src/engine/engine.ts';
+import { openClients } from '../../src/storage/clients.ts';
+import { storedUsernames, wrongFigures } from '../faults/figures.ts';
+import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
+
+let nodes: readonly [TestService, TestService];
+
+/** Two services on one database: that of the first, or the PostgreSQL which it has embedded. */
+beforeAll(async () => {
+  const first = await startTestService();
+  const second = await startTestService({ ANAGRAFE_DATABASE_URL: await urlOf(first) });
+  nodes = [first, second];
+});
+
+// Before the first, whose PostgreSQL it may be on.
+afterAll(() => nodes[1].stop());
+
+async function urlOf({ config }: TestService): Promise<string> {
+  if (inject('store') === 'outside') return config.DATABASE_URL ?? '';
+  const visit = await visitEngine({ dataFolder: config.DATA });
+  const { host, port, user, database } = visit.connection;
+  await visit.stop();
+  return `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`;
+}
+
+const range = (count: number) => Array.from({ length: count }, (_, n) => n);
+
+async function expectTrueFigures(): Promise<void> {
+  expect(await wrongFigures(nodes[0].database)).toEqual([]);
+  for (const { log } of nodes)
+    expect(log.filter((line) => /"level":"(warn|error|fatal)"/.test(line))).toEqual([]);
+}
+
+describe('two services on one database', () => {
+  it('give each username to one caller, when both are asked for it at once', async () => {
+    const names = range(40);
+    const principals = await insertPrincipals(nodes[0], 2);
+    const wishes = names.flatMap((n) =>
+      nodes.map((node, at) => ({
+        n,
+        answer: node.call('irs/update', [
+          { ID: principals[at], Users: [newUser(at === 0 ? `Wanted ${n}` : `wANTED ${n}`)] },
+        ]),
+      })),
+    );
+    const winners = new Map<number, number>();
+    for (const { n, answer } of wishes) {
+      const { status, body } = await answer;
+      if (status === 200) winners.set(n, (winners.get(n) ?? 0) + 1);
+      else expect([status, body.errorCode]).toEqual([422, 'USERNAME_TAKEN']);
+    }
+    expect([...winners].toSorted(([a], [b]) => a - b)).toEqual(names.map((n) => [n, 1]));
+    const stored = [...(await storedUsernames(nodes[0].database))].map((name) => name.toLowerCase());
+    expect(stored.toSorted()).toEqual(names.map((n) => `wanted ${n}`).toSorted());
+    await expectTrueFigures();
+  });
+
+  it('apply each record of two crossing calls whole, in one of them', async () => {
+    const principals = await insertPrincipals(nodes[1], 20);
+    const records = (node: number) =>
+      principals.map((ID, n) => {
+        const users = ['a', 'b', 'c'].map((part) => newUser(`crossing ${n} ${part}`));
+        return { ID, Users: node === 0 ? users : users.toReversed() };
+      });
+    const answers = await Promise.all(
+      nodes.map((node, at) => node.call('irs/update', at === 0 ? records(at) : records(at).toReversed())),
+    );
+    const codes = answers.map(({ body }, at) => {
+      const tuples = body.result?.records ?? [];
+      return (at === 0 ? tuples : tuples.toReversed()).map((tuple) => tuple.Item2);
+    });
+    for (const n of range(20))
+      expect([codes[0]?.[n], codes[1]?.[n]].toSorted()).toEqual(['USERNAME_TAKEN', null].toSorted());
+    const stored = await storedUsernames(nodes[0].database);
+    expect([...stored].filter((name) => name.startsWith('crossing'))).toHaveLength(60);
+    await expectTrueFigures();
+  });
+
+  it('give each external key to one principal, when both are asked for it at once', async () => {
+    const keys = range(20).map((n) => `key ${n}`);
+    const answers = await Promise.all(
+      nodes.map((node) =>
+        node.call(
+          'irs/insert',
+          keys.map((ExternalKey) => ({ ExternalKey })),
+        ),
+      ),
+    );
+    for (const [n, ExternalKey] of keys.entries()) {
+      const tuples = answers.map(({ body }) => body.result?.records[n]);
+      const applied = tuples.filter((tuple) => tuple?.Item3);
+      expect(applied).toHaveLength(1);
+      const [refused] = tuples.filter((tuple) => !tuple?.Item3);
+      expect(refused?.Item2).toBe('EXTERNAL_KEY_TAKEN');
+      // The one that lost is told the ID of the one that won, which the other service gave out.
+      expect(refused?.Item4).toContain(`ID ${applied[0]?.Item1}.`);
+      const { body } = await nodes[n % 2 === 0 ? 0 : 1].call<{ ID: number }>('irs/list', { ExternalKey });
+      expect(body.result?.records.map(({ ID }) => ID)).toEqual([applied[0]?.Item1]);
+    }
+    await expectTrueFigures();
+  });
+
+  it('count every user of a principal that both change at once', async () => {
+    const [ID = 0] = await insertPrincipals(nodes[0], 1);
+    const first = await nodes[0].call('irs/update', [{ ID, Users: [newUser('shared')] }], {
+      headers: { prefer: 'return=representation' },
+    });
+    const shared = first.body.result?.records[0]?.Item6.Users?.[0]?.ID;
+    const reset = { ID: shared, Password: 'another sentence', ConfirmPassword: 'another sentence' };
+    const calls = range(30).map((n) =>
+      nodes[n % 2 === 0 ? 0 : 1].call('irs/update', [
+        { ID, Users: [newUser(`shared ${n} a`), reset, newUser(`shared ${n} b`)] },
+      ]),
+    );
+    for (const { status } of await Promise.all(calls)) expect(status).toBe(200);
+    for (const node of nodes) {
+      const { body } = await node.call<{ UsersCount: number; Users: unknown[] }>('irs/list', { ID });
+      expect(body.result?.records[0]?.UsersCount).toBe(61);
+      expect(body.result?.records[0]?.Users).toHaveLength(61);
+    }
+    const totals = await Promise.all(nodes.map((node) => node.call('irs/users', { PageSize: 1 })));
+    const stored = (await storedUsernames(nodes[0].database)).size;
+    expect(totals.map(({ body }) => body.result?.totalCount)).toEqual([stored, stored]);
+    await expectTrueFigures();
+  });
+
+  it('know a client from the moment at which it is created until it is revoked', async () => {
+    const statuses = (headers: Record<string, string>) =>
+      Promise.all(nodes.map(async (node) => (await node.call('irs/list', {}, { headers })).status));
+    expect(await statuses({})).toEqual([200, 200]);
+    const clients = openClients(nodes[1].database);
+    const wish = { name: 'erp', scopes: ['sync:read'] as const, networks: [], knownByAddress: false };
+    const { client, secret } = await createClient(wish, clients);
+    const credential = { authorization: `Bearer ${client.publicKey}.${secret}` };
+    // Protected mode has ended for both.
+    expect(await statuses({})).toEqual([401, 401]);
+    expect(await statuses(credential)).toEqual([200, 200]);
+    await revokeClient(client.publicKey, clients);
+    expect(await statuses(credential)).toEqual([401, 401]);
+    expect(await statuses({})).toEqual([401, 401]);
+  });
+});

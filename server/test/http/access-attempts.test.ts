@@ -1,0 +1,82 @@
+import { Pool } from 'undici';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createClient } from '../../src/core/access/clients.ts';
+import type { Envelope } from '../../src/http/envelope.ts';
+import { openClients } from '../../src/storage/clients.ts';
+import { startTestService, type TestService } from '../setup/service.ts';
+
+const allowed = 600;
+let service: TestService;
+let right: Record<string, string>;
+const wrong = { authorization: 'Bearer agp_nobody.ags_nothing' };
+const machines: Pool[] = [];
+
+beforeAll(async () => {
+  service = await startTestService();
+  const { client, secret } = await createClient(
+    { name: 'erp', scopes: ['sync:read'], networks: [], knownByAddress: false },
+    openClients(service.database),
+  );
+  right = { authorization: `Bearer ${client.publicKey}.${secret}` };
+});
+
+afterAll(() => Promise.all(machines.map((machine) => machine.close())));
+
+/** A machine with an address of its own. */
+function from(localAddress: string) {
+  const machine = new Pool(service.url, { connections: 10, localAddress });
+  machines.push(machine);
+  return async (headers: Record<string, string>) => {
+    const answer = await machine.request({
+      method: 'POST',
+      path: '/api/sync/v1/irs/list',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: '{}',
+    });
+    return {
+      status: answer.statusCode,
+      retryAfter: answer.headers['retry-after'],
+      envelope: (await answer.body.json()) as Envelope,
+    };
+  };
+}
+
+describe('failed attempts to be let in', () => {
+  it('shut out the address they come from for the rest of the minute, and no other', async () => {
+    const attacker = from('127.0.0.1');
+    const other = from('127.0.0.2');
+    // Whatever address the caller makes up for itself, it is the one of its connection that counts.
+    const attempts = Array.from({ length: allowed }, (_, n) =>
+      attacker({ ...wrong, 'x-forwarded-for': `203.0.113.${n % 250}` }),
+    );
+    const statuses = (await Promise.all(attempts)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([401]));
+
+    for (const headers of [wrong, right, {}]) {
+      const { status, envelope, retryAfter } = await attacker(headers);
+      const seconds = Number(retryAfter);
+      expect(seconds).toBeGreaterThanOrEqual(1);
+      expect(seconds).toBeLessThanOrEqual(60);
+      expect(status).toBe(429);
+      expect(envelope).toEqual({
+        statusCode: 429,
+        errorCode: 'RATE_LIMITED',
+        message: `Too many calls; send the next one in ${seconds} seconds.`,
+        result: null,
+        debug: null,
+      });
+    }
+    expect((await other(right)).status).toBe(200);
+    expect((await other(wrong)).status).toBe(401);
+    expect((await fetch(`${service.url}/health/live`)).status).toBe(200);
+  });
+
+  it('are counted, and not the calls that are let in', async () => {
+    const busy = from('127.0.0.3');
+    const calls = Array.from({ length: allowed + 10 }, () => busy(right));
+    const statuses = (await Promise.all(calls)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    expect((await busy(wrong)).status).toBe(401);
+    expect((await busy(right)).status).toBe(200);
+  });
+});

@@ -1,0 +1,342 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Connection } from '../../src/storage/database.ts';
+import { storedUsernames, wrongFigures } from '../faults/figures.ts';
+import {
+  type Answer,
+  insertPrincipals,
+  newUser,
+  startTestService,
+  type TestService,
+} from '../setup/service.ts';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startTestService();
+});
+
+interface Interruption {
+  /** What the test's own transaction does first; the writes of the call have to wait for it. */
+  readonly lock: readonly [sql: string, ...values: unknown[]][];
+  call(): Promise<Answer>;
+  /** How many writes have to wait before it goes on. */
+  readonly writes: number;
+  /** What is done to the waiting writes. Without it the test's transaction commits, and they go on. */
+  interrupt?(connection: Connection): Promise<unknown>;
+}
+
+const blocked = 'from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))';
+const hangUp = (connection: Connection) => connection.query(`select pg_terminate_backend(pid) ${blocked}`);
+const cancel = (connection: Connection) => connection.query(`select pg_cancel_backend(pid) ${blocked}`);
+
+async function waitFor(connection: Connection, writes: number): Promise<void> {
+  const count = async () => (await connection.query(`select distinct pid ${blocked}`)).length;
+  await expect.poll(count, { timeout: 30_000, interval: 10 }).toBe(writes);
+}
+
+/** A call whose writes meet a lock, and what becomes of it. */
+async function during({ lock, call, writes, interrupt }: Interruption): Promise<Answer> {
+  let answer: Promise<Answer> | undefined;
+  await service.database.transaction(async (connection) => {
+    for (const [sql, ...values] of lock) await connection.query(sql, values);
+    answer = call();
+    await waitFor(connection, writes);
+    await interrupt?.(connection);
+    if (interrupt) await answer;
+  });
+  if (!answer) throw new Error('the call was not made');
+  return answer;
+}
+
+const register = (ids: readonly number[], ...names: string[]) =>
+  service.call(
+    'irs/update',
+    ids.map((ID, n) => ({ ID, Users: names.map((name) => newUser(`${name} ${n}`)) })),
+  );
+
+const principalRows = 'select from anagrafe.principals where id = any($1) for update';
+
+async function stored(...names: string[]): Promise<string[]> {
+  const all = await storedUsernames(service.database);
+  return names.filter((name) => all.has(name));
+}
+
+async function userOf(principal: number, name: string): Promise<number> {
+  expect((await register([principal], name)).status).toBe(200);
+  const [user] = await service.database.query<{ id: number }>(
+    'select id from anagrafe.users where username = $1',
+    [`${name} 0`],
+  );
+  return user?.id ?? 0;
+}
+
+const reset = (ID: number) => ({ ID, Password: 'a new sentence', ConfirmPassword: 'a new sentence' });
+
+/** What an operator does who deletes a user by hand and keeps the figures true. */
+function deletion(user: number): [sql: string, ...values: unknown[]][] {
+  return [
+    [
+      `with gone as (delete from anagrafe.users where id = $1 returning id, principal_id), tallied as (
+         insert into anagrafe.tallies as tally (kind, block, slot, amount)
+         select 'users', id >> 12, 99, -1 from gone
+         on conflict (kind, block, slot) do update set amount = tally.amount + excluded.amount
+       )
+       update anagrafe.principals set users_count = users_count - 1
+         from gone where principals.id = gone.principal_id`,
+      user,
+    ],
+  ];
+}
+
+describe('a principal that is deleted while a record of it is written', () => {
+  it.each(['registration', 'reset'])('is one that does not exist, for a %s', async (operation) => {
+    const [ID = 0] = await insertPrincipals(service, 1);
+    const user = await userOf(ID, `leaving by ${operation}`);
+    const name = `too late for ${operation}`;
+    const { status, body } = await during({
+      lock: [
+        ...deletion(user),
+        [
+          `with gone as (delete from anagrafe.principals where id = $1 returning id)
+           insert into anagrafe.tallies as tally (kind, block, slot, amount)
+           select 'principals', id >> 12, 99, -1 from gone
+           on conflict (kind, block, slot) do update set amount = tally.amount + excluded.amount`,
+          ID,
+        ],
+      ],
+      call: () =>
+        service.call('irs/update', [{ ID, Users: [operation === 'reset' ? reset(user) : newUser(name)] }]),
+      writes: 1,
+    });
+    expect([status, body.errorCode]).toEqual([422, 'PRINCIPAL_NOT_FOUND']);
+    expect(body.result?.records[0]).toMatchObject({ Item1: ID, Item2: 'PRINCIPAL_NOT_FOUND', Item3: false });
+    expect(body.result?.records[0]?.Item5.ID?.[0]?.code).toBe('PRINCIPAL_NOT_FOUND');
+    expect(await stored(name)).toEqual([]);
+    expect(await wrongFigures(service.database)).toEqual([]);
+  });
+});
+
+describe('a user that is deleted while its record is written', () => {
+  it('is one that does not exist, and nothing of the record is applied', async () => {
+    const [ID = 0] = await insertPrincipals(service, 1);
+    const user = await userOf(ID, 'deleted alone');
+    const { status, body } = await during({
+      lock: deletion(user),
+      call: () => service.call('irs/update', [{ ID, Users: [newUser('beside the deleted'), reset(user)] }]),
+      writes: 1,
+    });
+    expect(await stored('beside the deleted')).toEqual([]);
+    expect([status, body.errorCode]).toEqual([422, 'USER_NOT_FOUND']);
+    expect(Object.keys(body.result?.records[0]?.Item5 ?? {})).toEqual(['Users[1].ID']);
+    expect(await wrongFigures(service.database)).toEqual([]);
+  });
+});
+
+describe('a connection that breaks while records are written', () => {
+  it('makes their outcome unknown, and the answer does not claim that nothing was applied', async () => {
+    const ids = await insertPrincipals(service, 2);
+    const { status, body, headers, text } = await during({
+      lock: [[principalRows, ids]],
+      call: () => register(ids, 'unknown'),
+      writes: 2,
+      interrupt: hangUp,
+    });
+    expect([status, body.statusCode, body.errorCode]).toEqual([500, 500, 'OUTCOME_UNKNOWN']);
+    expect(body.message).toMatch(/read it back/);
+    expect(body.message).not.toMatch(/nothing|applied/i);
+    expect(headers.get('retry-after')).toBeNull();
+    expect(body.result).toMatchObject({ totalCount: 2, totalPages: 1, page: 1, count: 2 });
+    for (const [n, tuple] of (body.result?.records ?? []).entries()) {
+      expect(tuple).toEqual({
+        Item1: ids[n],
+        Item2: 'OUTCOME_UNKNOWN',
+        Item3: false,
+        Item4: body.message,
+        Item5: {},
+        Item6: {},
+      });
+    }
+    expect(text).not.toMatch(/terminat|administrator|57P01|pg_|socket/i);
+    expect(await stored('unknown 0', 'unknown 1')).toEqual([]);
+  });
+
+  it('leaves the records that were applied as they are, in the same call', async () => {
+    const ids = await insertPrincipals(service, 2);
+    const { status, body } = await during({
+      lock: [[principalRows, ids.slice(0, 1)]],
+      call: () => register(ids, 'half known'),
+      writes: 1,
+      interrupt: async (connection) => {
+        await expect.poll(() => stored('half known 1')).toEqual(['half known 1']);
+        await hangUp(connection);
+      },
+    });
+    expect([status, body.errorCode]).toEqual([207, 'PARTIALLY_APPLIED']);
+    expect(body.result?.records.map((tuple) => tuple.Item2)).toEqual(['OUTCOME_UNKNOWN', null]);
+    expect(await stored('half known 0', 'half known 1')).toEqual(['half known 1']);
+  });
+
+  it('tells of a principal that was being inserted the ID under which to look for it', async () => {
+    const { status, body } = await during({
+      lock: [['lock table anagrafe.principals in share mode']],
+      call: () => service.call('irs/insert', [{ Denomination: 'Unknown' }]),
+      writes: 1,
+      interrupt: hangUp,
+    });
+    expect([status, body.errorCode]).toEqual([500, 'OUTCOME_UNKNOWN']);
+    const [tuple] = body.result?.records ?? [];
+    expect(tuple).toMatchObject({ Item1: expect.any(Number), Item2: 'OUTCOME_UNKNOWN' });
+    const found = await service.call('irs/list', { ID: tuple?.Item1 });
+    expect(found.body.result?.totalCount).toBe(0);
+    const [next = 0] = await insertPrincipals(service, 1);
+    expect(next).toBeGreaterThan(tuple?.Item1 ?? next);
+  });
+});
+
+describe('a write that the database gives up', () => {
+  const gaveUp = (records: number) => ({
+    statusCode: 503,
+    errorCode: 'UNAVAILABLE',
+    message: 'The database does not answer; nothing was applied. Send the call again in 5 seconds.',
+    result: expect.objectContaining({ totalCount: records, count: records }),
+    debug: null,
+  });
+
+  it('is 503 with a time to come back where no record was written, and each says that it was not', async () => {
+    const ids = await insertPrincipals(service, 2);
+    const { status, body, headers } = await during({
+      lock: [[principalRows, ids]],
+      call: () => register(ids, 'given up'),
+      writes: 2,
+      interrupt: cancel,
+    });
+    expect(status).toBe(503);
+    expect(body).toEqual(gaveUp(2));
+    expect(headers.get('retry-after')).toBe('5');
+    expect(body.result?.records.map(({ Item1, Item2, Item3 }) => [Item1, Item2, Item3])).toEqual(
+      ids.map((ID) => [ID, 'NOT_APPLIED', false]),
+    );
+    expect(await stored('given up 0', 'given up 1')).toEqual([]);
+    expect((await register(ids, 'given up')).status).toBe(200);
+  });
+
+  it('does not hide that the outcome of another record is unknown', async () => {
+    const ids = await insertPrincipals(service, 2);
+    const { status, body } = await during({
+      lock: [[principalRows, ids]],
+      call: () => register(ids, 'mixed'),
+      writes: 2,
+      interrupt: async (connection) => {
+        await connection.query(`select pg_terminate_backend(min(pid)) ${blocked}`);
+        await waitFor(connection, 1);
+        await cancel(connection);
+      },
+    });
+    expect([status, body.errorCode]).toEqual([500, 'OUTCOME_UNKNOWN']);
+    expect(body.result?.records.map((tuple) => tuple.Item2).toSorted()).toEqual([
+      'NOT_APPLIED',
+      'OUTCOME_UNKNOWN',
+    ]);
+  });
+
+  it('is 503 when the database goes between the check of a call and its writes', async () => {
+    const slow = await startTestService({
+      ANAGRAFE_HASH_CONCURRENCY: '1',
+      ANAGRAFE_HASH_PASSES: '40',
+    });
+    const ids = await insertPrincipals(slow, 2);
+    const body = [
+      { ID: ids[0], Users: ['a', 'b', 'c'].map((name) => newUser(name)) },
+      { ID: ids[1], Users: [newUser('d')] },
+    ];
+    const admit = (whether: boolean) =>
+      slow.database.query('update pg_database set datallowconn = $1 where datname = current_database()', [
+        whether,
+      ]);
+    const call = slow.call('irs/update', body);
+    const hashing = async () => (await (await fetch(`${slow.url}/metrics`)).text()).includes('_running 1');
+    await expect.poll(hashing, { interval: 10 }).toBe(true);
+    await admit(false);
+    await slow.database.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and application_name = 'anagrafe' and pid <> pg_backend_pid()`,
+    );
+    const failed = await call;
+    expect(failed.status).toBe(503);
+    expect(failed.body).toEqual(gaveUp(2));
+    expect(failed.headers.get('retry-after')).toBe('5');
+    expect(failed.body.result?.records.map((tuple) => tuple.Item2)).toEqual(['NOT_APPLIED', 'NOT_APPLIED']);
+
+    // Before the write there is nothing to say of single records.
+    const refused = await slow.call('irs/update', body);
+    expect(refused.body).toEqual({ ...gaveUp(2), result: null });
+    expect(refused.headers.get('retry-after')).toBe('5');
+    const ready = await fetch(`${slow.url}/health/ready`);
+    expect([ready.status, await ready.json()]).toEqual([
+      503,
+      { status: 'not ready', reason: 'The database does not answer.' },
+    ]);
+
+    await admit(true);
+    await expect
+      .poll(async () => (await fetch(`${slow.url}/health/ready`)).status, { timeout: 10_000 })
+      .toBe(200);
+    expect(await storedUsernames(slow.database)).toEqual(new Set());
+    expect((await slow.call('irs/update', body.slice(1))).status).toBe(200);
+    await slow.stop();
+  });
+});
+
+describe('a write that the database refuses', () => {
+  beforeAll(async () => {
+    await service.database.query(
+      `alter table anagrafe.users add constraint closed check (username not like 'forbidden%')`,
+    );
+    return () => service.database.query('alter table anagrafe.users drop constraint closed');
+  });
+
+  it.each(['irs/update', 'irs/insert'])('is our fault and 500, with nothing stored: %s', async (path) => {
+    const [ID = 0] = await insertPrincipals(service, 1);
+    const users = [newUser(`allowed in ${path}`), newUser(`forbidden in ${path}`)];
+    const record = path === 'irs/update' ? { ID, Users: users } : { Denomination: path, Users: users };
+    const { status, body, headers, text } = await service.call(path, [record]);
+    expect([status, body.statusCode, body.errorCode]).toEqual([500, 500, 'INTERNAL']);
+    expect(body.message).toContain(headers.get('x-request-id'));
+    expect(body.result).toMatchObject({ totalCount: 1, totalPages: 1, page: 1, count: 1 });
+    expect(body.result?.records).toEqual([
+      {
+        Item1: path === 'irs/update' ? ID : null,
+        Item2: 'RECORD_FAILED',
+        Item3: false,
+        Item4: expect.stringContaining('nothing of it was applied'),
+        Item5: {},
+        Item6: {},
+      },
+    ]);
+    expect(text).not.toMatch(/constraint|closed|violat|23514/i);
+    expect(await stored(...users.map((user) => user.Username))).toEqual([]);
+    const left = await service.database.query('select from anagrafe.principals where denomination = $1', [
+      path,
+    ]);
+    expect(left).toEqual([]);
+    expect(await wrongFigures(service.database)).toEqual([]);
+    expect(service.log.filter((line) => line.includes(headers.get('x-request-id') ?? '?')).join()).toContain(
+      'closed',
+    );
+  });
+
+  it('does not touch the other records of the call', async () => {
+    const ids = await insertPrincipals(service, 3);
+    const { status, body } = await service.call('irs/update', [
+      { ID: ids[0], Users: [newUser('first beside')] },
+      { ID: ids[1], Users: [newUser('forbidden beside')] },
+      { ID: ids[2], Users: [newUser('third beside')] },
+    ]);
+    expect([status, body.errorCode]).toEqual([207, 'PARTIALLY_APPLIED']);
+    expect(body.result?.records.map((tuple) => tuple.Item2)).toEqual([null, 'RECORD_FAILED', null]);
+    expect(await stored('first beside', 'forbidden beside', 'third beside')).toEqual([
+      'first beside',
+      'third beside',
+    ]);
+  });
+});
