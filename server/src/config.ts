@@ -100,8 +100,15 @@ export function misspeltSettings(environment: NodeJS.ProcessEnv): string[] {
 
 /** One that is misspelt would be passed over in silence, and the service would not do what was asked. */
 export function refuseMisspelt([name]: readonly string[]): void {
-  if (name !== undefined)
-    throw new ConfigError(`${name} is not a setting; "anagrafe config" lists them all.`);
+  if (name === undefined) return;
+  const meant = Object.keys(settings).find((known) => lettersOf(prefix + known) === lettersOf(name));
+  const hint = meant ? `did you mean ${prefix}${meant}?` : '"anagrafe config" lists them all.';
+  throw new ConfigError(`${name} is not a setting; ${hint}`);
+}
+
+/** Two letters that changed places, or another case: the usual slips. */
+function lettersOf(text: string): string {
+  return [...text.toUpperCase()].sort().join('');
 }
 
 function isDatabaseUrl(value: string): boolean {

@@ -1,7 +1,7 @@
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
 
-/** JSON lines on the standard output. What could be secret is never handed to it; the list is a second line. */
-export function openLog(level: string, destination: DestinationStream = pino.destination(1)): Logger {
+/** JSON lines. What could be secret is never handed to it; the list is a second line of defence. */
+export function openLog(level: string, destination: DestinationStream = standardOutput()): Logger {
   const options: LoggerOptions = {
     level,
     base: null,
@@ -13,4 +13,10 @@ export function openLog(level: string, destination: DestinationStream = pino.des
     },
   };
   return pino(options, destination);
+}
+
+/** A log that nobody reads any more, such as a closed pipe, must not keep the service from its work or from its stop. */
+function standardOutput(): DestinationStream {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  return { write: (line) => void process.stdout.write(line) };
 }

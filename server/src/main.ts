@@ -123,7 +123,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
 function closedDoor(host: string): ConfigError {
   return new ConfigError(
     `${prefix}HOST is ${host}, but no API client exists yet, so that anyone could call. ` +
-      `Create one first (npx --no anagrafe client create --name erp), or give one in ${prefix}FIRST_CLIENT.`,
+      `Create one first (npx --no -- anagrafe client create --name erp), or give one in ${prefix}FIRST_CLIENT.`,
   );
 }
 

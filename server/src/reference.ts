@@ -1,7 +1,7 @@
 import { prefix, settings } from './config.ts';
 import { type Code, codes, type Sentence } from './core/codes.ts';
 import { languages } from './core/language/say.ts';
-import { statusOf } from './http/status.ts';
+import { callCodes, statusOf } from './http/status.ts';
 
 /** The pages of `docs/` that are written from the code, so that they cannot be behind it. */
 export const generatedPages: Readonly<Record<string, () => string>> = {
@@ -18,7 +18,9 @@ const kinds = {
 function errorsPage(): string {
   const names = Object.keys(codes) as Code[];
   const sections = (Object.keys(kinds) as (keyof typeof kinds)[]).map((kind) => {
-    const rows = names.filter((code) => codes[code] === kind).map((code) => errorRow(code, kind === 'call'));
+    const rows = (kind === 'call' ? callCodes : names.filter((code) => codes[code] === kind)).map((code) =>
+      errorRow(code, kind === 'call'),
+    );
     const head = kind === 'call' ? ['code', 'status', 'English', 'Italian'] : ['code', 'English', 'Italian'];
     return [`## ${kinds[kind]}`, '', tableRow(head), tableRow(head.map(() => '---')), ...rows, ''].join('\n');
   });
@@ -59,7 +61,7 @@ function settingsPage(): string {
     '# Settings',
     '',
     'Written from `server/src/config.ts` by `npm run generate`. All settings come from the environment. A wrong value, or a',
-    'setting that does not exist, stops the start with one line that says so. `npx --no anagrafe config` prints what is in force.',
+    'setting that does not exist, stops the start with one line that says so. `npx --no -- anagrafe config` prints what is in force.',
     '',
     tableRow(['setting', 'what it is', 'what it takes', 'without it']),
     tableRow(['---', '---', '---', '---']),

@@ -35,13 +35,13 @@ function protectedHints(url: string): string[] {
       '[{"ID":1,"Users":[{"Username":"mario.rossi","Password":"una frase lunga","ConfirmPassword":"una frase lunga"}]}]',
     ),
     '',
-    '  npx --no anagrafe client create --name erp   creates the first API client and ends protected mode.',
+    '  npx --no -- anagrafe client create --name erp   creates the first API client and ends protected mode.',
   ];
 }
 
 function clientHints(url: string): string[] {
   return [
-    '  Callers need an API client (npx --no anagrafe client list):',
+    '  Callers need an API client (npx --no -- anagrafe client list). With SYNC_KEY=<public>.<secret>:',
     '',
     ...call(url, 'list', '{"PageSize":10}', ` \\\n      -H "Authorization: Bearer $SYNC_KEY"`),
   ];

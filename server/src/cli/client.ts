@@ -83,7 +83,7 @@ function list({ json }: { json?: boolean }): Promise<void> {
     const clients = await store.listClients();
     if (json) return print(JSON.stringify(clients));
     if (clients.length === 0)
-      return tell('No API client yet. Create one with: anagrafe client create --name erp');
+      return tell('No API client yet. Create one with: npx --no -- anagrafe client create --name erp');
     for (const client of clients) print(describe(client));
   });
 }
@@ -105,7 +105,7 @@ function revoke(publicKey: string, { json }: { json?: boolean }): Promise<void> 
   return withClients(async (store) => {
     await revokeClient(publicKey, store);
     if (json) return print(JSON.stringify({ publicKey, revoked: true }));
-    tell(`Client ${publicKey} is shut out.`);
+    tell(`Client ${publicKey} is revoked, from its next call on.`);
   });
 }
 

@@ -16,7 +16,7 @@ export function tell(line: string): void {
 
 /** One line for what an operator can mend, the whole story for what only we can. Returns the exit code. */
 export function explainToOperator(error: unknown): number {
-  const message = knownTrouble(error instanceof NotConnected ? error.cause : error);
+  const message = error instanceof NotConnected ? unreachable(error.cause as Error) : knownTrouble(error);
   tell(message === undefined ? `anagrafe: ${(error as Error)?.stack ?? error}` : `anagrafe: ${message}`);
   return 1;
 }
@@ -24,10 +24,13 @@ export function explainToOperator(error: unknown): number {
 function knownTrouble(error: unknown): string | undefined {
   const known = [ConfigError, ClientError, EngineError, StorageError].some((kind) => error instanceof kind);
   if (known) return (error as Error).message;
-  if (error instanceof pg.DatabaseError) return `the database refused: ${error.message}`;
-  const { code, message, address, port } = error as {
+  if (error instanceof pg.DatabaseError) {
+    const grant =
+      error.code === '42501' ? ' Give the role CREATE on its database (GRANT CREATE ON DATABASE).' : '';
+    return `the database refused: ${error.message}.${grant}`;
+  }
+  const { code, address, port } = error as {
     code?: string;
-    message?: string;
     address?: string;
     port?: number;
   };
@@ -37,9 +40,13 @@ function knownTrouble(error: unknown): string | undefined {
   if (code === 'EACCES' && port !== undefined)
     return `port ${port} may not be used by this user. Set ANAGRAFE_PORT.`;
   if (code === 'EADDRNOTAVAIL') return `${address} is not an address of this machine. Set ANAGRAFE_HOST.`;
-  const { syscall, errors } = error as { syscall?: string; errors?: Error[] };
-  if (error instanceof AggregateError || syscall === 'connect' || syscall === 'getaddrinfo') {
-    return `the database cannot be reached (${message || errors?.[0]?.message}). Check ANAGRAFE_DATABASE_URL.`;
-  }
   return undefined;
+}
+
+function unreachable(cause: Error & { code?: string; errors?: Error[] }): string {
+  const message = cause.message || cause.errors?.[0]?.message;
+  const tls = /SSL|TLS|certificate/i.test(message ?? '');
+  return tls
+    ? `the database cannot be reached over TLS (${message}). Check its certificate and the sslmode of ANAGRAFE_DATABASE_URL.`
+    : `the database cannot be reached (${message}). Check ANAGRAFE_DATABASE_URL.`;
 }

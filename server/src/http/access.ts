@@ -12,6 +12,8 @@ declare module 'fastify' {
     caller: Caller;
   }
   interface FastifyContextConfig {
+    /** Whether a call without a body is one without parameters. */
+    emptyBody?: boolean;
     /** What a caller needs to be allowed. */
     scope?: Scope;
   }

@@ -67,7 +67,9 @@ export function readBodies(app: FastifyInstance, limits: BodyLimits): void {
     try {
       return await readJson(bytes, { maxDepth: limits.depth, maxValues: limits.values });
     } catch (error) {
-      throw error instanceof JsonError ? refusalOf(error) : error;
+      if (!(error instanceof JsonError)) throw error;
+      if (error.problem === 'empty' && request.routeOptions.config.emptyBody) return undefined;
+      throw refusalOf(error);
     }
   });
 }

@@ -24,6 +24,9 @@ const statuses: Partial<Record<Code, number>> = {
   UNAVAILABLE: 503,
 };
 
+/** The codes that a whole call can end with. */
+export const callCodes = Object.keys(statuses) as Code[];
+
 export function statusOf(code: Code): number {
   return statuses[code] ?? 500;
 }

@@ -30,7 +30,9 @@ describe('client, where no service runs', () => {
   it('lists nothing at first, and says how to create a client', async () => {
     const { code, stdout, stderr } = await run('list');
     expect([code, stdout]).toEqual([0, '']);
-    expect(stderr).toMatch(/^No API client yet\. Create one with: anagrafe client create --name erp$/m);
+    expect(stderr).toMatch(
+      /^No API client yet\. Create one with: npx --no -- anagrafe client create --name erp$/m,
+    );
     expect(await runJson('list')).toEqual([]);
   });
 
@@ -91,7 +93,7 @@ describe('client, where no service runs', () => {
     expect(rotated.stderr).toMatch(/The old secret goes on until \d{4}-\d\d-\d\dT/);
     const revoked = await run('revoke', publicKey);
     expect([revoked.code, revoked.stdout]).toEqual([0, '']);
-    expect(revoked.stderr).toContain(`Client ${publicKey} is shut out.`);
+    expect(revoked.stderr).toContain(`Client ${publicKey} is revoked, from its next call on.`);
     expect((await run('list')).stdout).toMatch(new RegExp(`^${publicKey} .*revoked \\d{4}-`, 'm'));
   });
 
@@ -99,7 +101,7 @@ describe('client, where no service runs', () => {
     for (const command of ['rotate', 'revoke']) {
       expectOneLine(
         await run(command, 'agp_nobody'),
-        /^anagrafe: no live client has the public key agp_nobody$/,
+        /^anagrafe: no live client has the public key agp_nobody; "anagrafe client list" shows them$/,
       );
     }
   });

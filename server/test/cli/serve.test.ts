@@ -33,7 +33,7 @@ describe('serve', () => {
     for (const [, path = ''] of banner.matchAll(/(?:Docs|Console)\s+(\S+)/g)) {
       expect([path, (await fetch(path)).status]).toEqual([path, 200]);
     }
-    expect(banner).toContain('npx --no anagrafe client create --name erp');
+    expect(banner).toContain('npx --no -- anagrafe client create --name erp');
     await service.end('SIGTERM');
   });
 
@@ -104,7 +104,7 @@ describe('serve, when it cannot', () => {
     [
       'every address while there is no client',
       { ANAGRAFE_HOST: '0.0.0.0' },
-      /^anagrafe: ANAGRAFE_HOST is 0\.0\.0\.0, but no API client .*npx --no anagrafe client create --name erp/,
+      /^anagrafe: ANAGRAFE_HOST is 0\.0\.0\.0, but no API client .*npx --no -- anagrafe client create --name erp/,
     ],
     [
       'an address of another machine',

@@ -71,7 +71,6 @@ describe('an email address', () => {
   });
 
   it.each([
-    '',
     'mario',
     '@example.com',
     'mario@',
@@ -93,6 +92,10 @@ describe('an email address', () => {
     'a@example.com\0',
   ])('may not be %o', (text) => {
     expect(read(text)).toEqual({ value: null, codes: ['EMAIL_INVALID'] });
+  });
+
+  it('is null rather than empty', () => {
+    expect(read('')).toEqual({ value: null, codes: ['TEXT_EMPTY'] });
   });
 
   it('may have 254 characters and not one more', () => {

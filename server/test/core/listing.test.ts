@@ -63,7 +63,7 @@ describe('the parameters of a listing', () => {
     ['Search', ['', '\t', 7, 'x'.repeat(201), 'a\0'], 'text'],
     ['Limit', [1, '', false], 'unknown'],
     ['Username', ['mario'], 'unknown'],
-    ['date', ['2026-01-01'], 'unknown'],
+    ['date', ['2026-01-01'], 'spelling'],
   ])('are refused by name: %s', (name, values, variant) => {
     for (const value of values) {
       expect(refusal({ [name]: value })).toEqual(['INVALID_PARAMETER', variant, name]);

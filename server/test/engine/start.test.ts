@@ -33,7 +33,7 @@ describe.each(users)('started by $user', ({ identity }) => {
       fsync: 'on',
       checksums: 'on',
       listens: '',
-      connections: '60',
+      connections: '250',
       encoding: 'UTF8',
       lowered: 'àö',
     });

@@ -83,3 +83,25 @@ it.each(['SIGTERM', 'SIGINT'] as const)(
     expect(await next.end(signal)).toBe(0);
   },
 );
+
+it('takes a signal that comes twice in a moment for one, as npm and a terminal send it', async () => {
+  const child = await startChild(join(makeFolder(), 'data'), { ANAGRAFE_HASH_CONCURRENCY: '1' });
+  await child.call('irs/insert', [{ Denomination: 'Rossi' }]);
+  const names = Array.from({ length: 30 }, (_, n) => `user ${n}`);
+  const answer = child.call('irs/update', [{ ID: 1, Users: names.map((name) => newUser(name)) }]);
+  await until(() => hashing(child));
+  child.process.kill('SIGTERM');
+  const end = child.end('SIGTERM');
+  expect((await answer).status).toBe(200);
+  expect(await end).toBe(0);
+});
+
+it('stops although nobody reads its log any more', async () => {
+  const data = join(makeFolder(), 'data');
+  const child = await startChild(data);
+  const postmaster = (await postmasterOf(data)) ?? 0;
+  child.process.stdout?.destroy();
+  child.process.stderr?.destroy();
+  expect(await Promise.race([child.end('SIGTERM'), sleep(patienceMs, 'still running')])).toBe(0);
+  expect(isRunning(postmaster)).toBe(false);
+});

@@ -66,7 +66,7 @@ describe('an outside address while no API client exists', () => {
       await expect(start).rejects.toThrow(
         new RegExp(
           `^ANAGRAFE_HOST is ${host.replaceAll('.', '\\.')}, but no API client exists yet.*` +
-            'npx --no anagrafe client create --name erp.*ANAGRAFE_FIRST_CLIENT',
+            'npx --no -- anagrafe client create --name erp.*ANAGRAFE_FIRST_CLIENT',
         ),
       );
       await expect(start).rejects.toThrow(/^[^\n]+$/);

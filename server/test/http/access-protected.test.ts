@@ -39,7 +39,7 @@ async function callByHand(target: string, version: string, ...headers: string[])
 const closed = {
   statusCode: 401,
   errorCode: 'UNAUTHENTICATED',
-  message: expect.stringContaining('npx --no anagrafe client create --name erp'),
+  message: expect.stringContaining('npx --no -- anagrafe client create --name erp'),
   result: null,
   debug: null,
 };
@@ -103,7 +103,7 @@ describe('protected mode, while no API client exists', () => {
     for (const headers of [[], ['Host: localhost']]) {
       const answer = await callByHand('/api/sync/v1/irs/list', '1.0', ...headers);
       expect(answer).toMatch(/^HTTP\/1\.1 401 /);
-      expect(answer).toContain('npx --no anagrafe client create');
+      expect(answer).toContain('npx --no -- anagrafe client create');
     }
   });
 
@@ -224,7 +224,7 @@ describe('protected mode, while no API client exists', () => {
 
   it('says in Italian what the caller must do when the caller reads Italian', async () => {
     const { envelope } = await call({ host: 'evil.com', 'accept-language': 'it' });
-    expect(envelope.message).toContain('npx --no anagrafe client create --name erp');
+    expect(envelope.message).toContain('npx --no -- anagrafe client create --name erp');
     expect(envelope.message).not.toContain('No API client');
   });
 });

@@ -54,6 +54,11 @@ describe('health', () => {
   });
 });
 
+it('leads from the bare address to the console', async () => {
+  const answer = await get('/');
+  expect([answer.status, answer.headers.location]).toEqual([302, '/console']);
+});
+
 describe('metrics', () => {
   async function sample(name: string, at = service): Promise<number | undefined> {
     const { text } = await get('/metrics', {}, at);
@@ -197,7 +202,7 @@ describe('the description of the API', () => {
     expect(status).toBe(200);
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
     expect(text).toContain('Ready to take calls.');
-    expect(text).toContain('npx --no anagrafe client create --name erp');
+    expect(text).toContain('npx --no -- anagrafe client create --name erp');
     expect(text).not.toMatch(/https?:\/\//);
   });
 

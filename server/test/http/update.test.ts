@@ -98,7 +98,7 @@ describe('irs/update as documented', () => {
       '"Users[0].Password":[{"code":"PASSWORD_TOO_SHORT","message":"A password must have at least 8 characters."}]}';
     const tuple =
       `{"Item1":${principal},"Item2":"INVALID_USERS","Item3":false,` +
-      `"Item4":"One or more users of the record have faults; nothing of it was applied.","Item5":${item5},"Item6":{}}`;
+      `"Item4":"The users of the record have faults; nothing of it was applied.","Item5":${item5},"Item6":{}}`;
     expect(text).toBe(
       `{"statusCode":422,"errorCode":"INVALID_USERS","message":"No record was applied; result.records tells why.","result":{"totalCount":1,"totalPages":1,"page":1,"count":1,"records":[${tuple}],"record":null},"debug":null}`,
     );

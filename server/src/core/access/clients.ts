@@ -82,10 +82,12 @@ export async function ensureFirstClient(
 export async function rotateSecret(publicKey: string, oldEndsAt: Date, store: ClientStore): Promise<string> {
   const secret = newSecret();
   if (await store.addSecret(publicKey, digestOf(secret), oldEndsAt)) return secret;
-  throw new ClientError(`no live client has the public key ${publicKey}`);
+  throw new ClientError(`no live client has the public key ${publicKey}; "anagrafe client list" shows them`);
 }
 
 export async function revokeClient(publicKey: string, store: ClientStore): Promise<void> {
   if (!(await store.revokeClient(publicKey)))
-    throw new ClientError(`no live client has the public key ${publicKey}`);
+    throw new ClientError(
+      `no live client has the public key ${publicKey}; "anagrafe client list" shows them`,
+    );
 }

@@ -64,7 +64,8 @@ export function readString(value: unknown, place: string, faults: Faults): strin
 export function readEmail(value: unknown, place: string, faults: Faults): string | null {
   const text = readString(value, place, faults);
   if (isAbsent(text)) return null;
-  if (text.length > emailMax) faults.add(place, 'EMAIL_TOO_LONG', { max: emailMax });
+  if (text === '') faults.add(place, 'TEXT_EMPTY');
+  else if (text.length > emailMax) faults.add(place, 'EMAIL_TOO_LONG', { max: emailMax });
   else if (!emailSyntax.test(text)) faults.add(place, 'EMAIL_INVALID');
   else return text;
   return null;

@@ -2,7 +2,7 @@ import type { Sentences } from '../codes.ts';
 
 export const english: Sentences = {
   INVALID_JSON: {
-    syntax: 'The body is not valid JSON: it breaks off or goes wrong at character {offset}.',
+    syntax: 'The body is not valid JSON: it breaks off or goes wrong at character {offset}, counted from 0.',
     empty: 'The body is empty; this call takes JSON.',
     utf8: 'The body is not valid UTF-8.',
     duplicate: 'The field at {at} stands twice in the same object; send it once.',
@@ -12,7 +12,7 @@ export const english: Sentences = {
   INVALID_BODY: {
     array: 'The body must be a JSON array of records.',
     empty: 'The array is empty; send at least one record.',
-    element: 'Element {position} of the array is not an object; every element must be a record.',
+    element: 'Element [{position}] of the array is not an object; every element must be a record.',
     object: 'The body must be a JSON object with the parameters of the call.',
   },
   INVALID_PARAMETER: {
@@ -21,6 +21,7 @@ export const english: Sentences = {
     date: '"{name}" takes a date such as 2026-01-31 or 2026-01-31T08:00:00Z.',
     flag: '"{name}" takes true or false.',
     unknown: '"{name}" is not a parameter of this call.',
+    spelling: '"{name}" is not a parameter of this call; did you mean "{meant}"?',
   },
   INVALID_REQUEST: 'This is not a well-formed HTTP request.',
   REQUEST_TIMEOUT: 'The request did not arrive in time.',
@@ -32,7 +33,7 @@ export const english: Sentences = {
       'The credential is not valid: it is unknown, expired or revoked, or may not be used from this address.',
     several: 'Several credentials were sent; send one.',
     closed:
-      'No API client exists yet, and without one only direct calls from this machine are served. Create one with: npx --no anagrafe client create --name erp',
+      'No API client exists yet, and without one only direct calls from this machine are served. Create one with: npx --no -- anagrafe client create --name erp',
   },
   FORBIDDEN: 'This credential does not have the scope {scope}, which this call needs.',
   NOT_FOUND: 'There is nothing at this path; /docs lists every call.',
@@ -51,7 +52,7 @@ export const english: Sentences = {
   INTERNAL: 'Something went wrong in the service. Its log has the details under the request id {request}.',
 
   INVALID_RECORD: 'The record has faults; nothing of it was applied.',
-  INVALID_USERS: 'One or more users of the record have faults; nothing of it was applied.',
+  INVALID_USERS: 'The users of the record have faults; nothing of it was applied.',
   PRINCIPAL_NOT_FOUND: 'There is no principal with this ID.',
   USER_NOT_FOUND: 'This principal has no user with this ID.',
   USERNAME_TAKEN: 'This username is taken.',
@@ -78,7 +79,7 @@ export const english: Sentences = {
   INVALID_ID: 'An ID is a whole number from 1 to 9007199254740991, not a string.',
   NO_USERS: 'Send at least one user.',
   AMBIGUOUS_USER:
-    'A user with both ID and Username is neither a registration (Username) nor a password reset (ID).',
+    'A user with a Username is a registration, one with an ID a password reset; send one of the two.',
   UNRECOGNISED_USER: 'A user needs a Username, to be registered, or an ID, to have its password reset.',
   DUPLICATE_USER: 'The same user stands twice in this record.',
   EMPTY_PRINCIPAL: 'A principal needs at least one of {fields}.',

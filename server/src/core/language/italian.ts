@@ -2,7 +2,7 @@ import type { Sentences } from '../codes.ts';
 
 export const italian: Sentences = {
   INVALID_JSON: {
-    syntax: 'Il corpo non è JSON valido: si interrompe o è errato al carattere {offset}.',
+    syntax: 'Il corpo non è JSON valido: si interrompe o è errato al carattere {offset}, contando da 0.',
     empty: 'Il corpo è vuoto; questa chiamata accetta JSON.',
     utf8: 'Il corpo non è UTF-8 valido.',
     duplicate: 'Il campo in {at} compare due volte nello stesso oggetto; inviarlo una volta sola.',
@@ -12,7 +12,7 @@ export const italian: Sentences = {
   INVALID_BODY: {
     array: 'Il corpo deve essere un array JSON di record.',
     empty: "L'array è vuoto; inviare almeno un record.",
-    element: "L'elemento {position} dell'array non è un oggetto; ogni elemento deve essere un record.",
+    element: "L'elemento [{position}] dell'array non è un oggetto; ogni elemento deve essere un record.",
     object: 'Il corpo deve essere un oggetto JSON con i parametri della chiamata.',
   },
   INVALID_PARAMETER: {
@@ -21,6 +21,7 @@ export const italian: Sentences = {
     date: '"{name}" accetta una data come 2026-01-31 o 2026-01-31T08:00:00Z.',
     flag: '"{name}" accetta true o false.',
     unknown: '"{name}" non è un parametro di questa chiamata.',
+    spelling: '"{name}" non è un parametro di questa chiamata; si intendeva "{meant}"?',
   },
   INVALID_REQUEST: 'Questa non è una richiesta HTTP ben formata.',
   REQUEST_TIMEOUT: 'La richiesta non è arrivata in tempo.',
@@ -32,7 +33,7 @@ export const italian: Sentences = {
       'La credenziale non è valida: è sconosciuta, scaduta o revocata, o non può essere usata da questo indirizzo.',
     several: 'Sono state inviate più credenziali; inviarne una sola.',
     closed:
-      'Non esiste ancora alcun client API, e senza di esso sono servite solo le chiamate dirette da questa macchina. Crearne uno con: npx --no anagrafe client create --name erp',
+      'Non esiste ancora alcun client API, e senza di esso sono servite solo le chiamate dirette da questa macchina. Crearne uno con: npx --no -- anagrafe client create --name erp',
   },
   FORBIDDEN: "Questa credenziale non ha l'ambito {scope}, necessario per questa chiamata.",
   NOT_FOUND: "A questo percorso non c'è nulla; /docs elenca tutte le chiamate.",
@@ -41,8 +42,7 @@ export const italian: Sentences = {
   BODY_TOO_LARGE:
     'Il corpo supera {bytes} byte, è annidato oltre {depth} livelli o contiene più di {values} valori; inviarlo in più chiamate.',
   BATCH_TOO_LARGE: 'La chiamata contiene più di {records} record o {users} utenti; inviarla in più chiamate.',
-  PARTIALLY_APPLIED:
-    '{applied} record su {total} sono stati applicati; result.records dice quali no, e perché.',
+  PARTIALLY_APPLIED: 'Record applicati: {applied} su {total}; result.records dice quali no, e perché.',
   NOTHING_APPLIED: 'Nessun record è stato applicato; result.records dice perché.',
   RATE_LIMITED: 'Troppe chiamate; inviare la prossima tra {seconds} secondi.',
   OVERLOADED:
@@ -53,7 +53,7 @@ export const italian: Sentences = {
     "Si è verificato un errore nel servizio. I dettagli sono nel suo log, con l'identificativo di richiesta {request}.",
 
   INVALID_RECORD: 'Il record contiene errori; nulla di esso è stato applicato.',
-  INVALID_USERS: 'Uno o più utenti del record contengono errori; nulla di esso è stato applicato.',
+  INVALID_USERS: 'Gli utenti del record contengono errori; nulla di esso è stato applicato.',
   PRINCIPAL_NOT_FOUND: "Non esiste un'anagrafica con questo ID.",
   USER_NOT_FOUND: 'Questa anagrafica non ha un utente con questo ID.',
   USERNAME_TAKEN: 'Questo nome utente è già in uso.',
@@ -81,7 +81,7 @@ export const italian: Sentences = {
   INVALID_ID: 'Un ID è un numero intero da 1 a 9007199254740991, non una stringa.',
   NO_USERS: 'Inviare almeno un utente.',
   AMBIGUOUS_USER:
-    'Un utente con sia ID sia Username non è né una registrazione (Username) né una reimpostazione della password (ID).',
+    'Un utente con Username è una registrazione, uno con ID una reimpostazione della password; inviare uno solo dei due.',
   UNRECOGNISED_USER:
     'Un utente richiede Username, per essere registrato, oppure ID, per reimpostarne la password.',
   DUPLICATE_USER: 'Lo stesso utente compare due volte in questo record.',

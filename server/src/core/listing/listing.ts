@@ -82,7 +82,10 @@ function readListing(body: unknown, known: readonly string[]): Listing {
   const fields = isAbsent(body) ? {} : body;
   if (!isObject(fields)) throw new Refusal('INVALID_BODY', { variant: 'object' });
   const unknown = Object.keys(fields).find((name) => !isAbsent(fields[name]) && !known.includes(name));
-  if (unknown !== undefined) throw wrong(shown(unknown), 'unknown');
+  if (unknown !== undefined) {
+    const meant = known.find((name) => name.toLowerCase() === unknown.toLowerCase());
+    throw meant ? wrong(shown(unknown), 'spelling', { meant }) : wrong(shown(unknown), 'unknown');
+  }
   const username = readText(fields, 'Username', usernameMax);
   const search = readText(fields, 'Search', searchMax);
   return {
@@ -138,7 +141,7 @@ function readDate(fields: Fields, name: string): Date | null {
   return date;
 }
 
-function wrong(name: string, variant: string, figures: Record<string, number> = {}): Refusal {
+function wrong(name: string, variant: string, figures: Record<string, string | number> = {}): Refusal {
   return new Refusal('INVALID_PARAMETER', { variant, figures: { name, ...figures } });
 }
 

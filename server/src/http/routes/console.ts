@@ -8,6 +8,9 @@ export function consoleRoute(
   tools: { version: string; readiness: Readiness; access: AccessStore },
 ): void {
   const { version, readiness, access } = tools;
+  app.get('/', { logLevel: 'warn', schema: { hide: true } }, async (_request, reply) =>
+    reply.redirect('/console'),
+  );
   app.get('/console', { logLevel: 'warn', schema: { hide: true } }, async (_request, reply) => {
     const trouble = await readiness.check();
     const open = trouble === null && !(await access.hasClients());
@@ -21,8 +24,8 @@ export function consoleRoute(
 function page(version: string, trouble: string | null, open: boolean): string {
   const state = trouble === null ? 'Ready to take calls.' : `Not ready: ${trouble}`;
   const access = open
-    ? 'Protected mode: no API client exists yet, so programs on this machine may call without a credential. <code>npx --no anagrafe client create --name erp</code> creates the first client and ends it.'
-    : 'Callers need an API client; <code>npx --no anagrafe client list</code> shows them.';
+    ? 'Protected mode: no API client exists yet, so programs on this machine may call without a credential. <code>npx --no -- anagrafe client create --name erp</code> creates the first client and ends it.'
+    : 'Callers need an API client; <code>npx --no -- anagrafe client list</code> shows them.';
   return `<!doctype html>
 <html lang="en">
 <head>

@@ -10,21 +10,24 @@ import {
 import { debugOf } from '../call.ts';
 import { type Envelope, pageEnvelope } from '../envelope.ts';
 import { principalAnswers, userAnswers } from '../schemas/answers.ts';
-import { PrincipalListing, UserListing } from '../schemas/requests.ts';
+import { CallHeaders, CallQuery, PrincipalListing, UserListing } from '../schemas/requests.ts';
 
 /** `irs/list` and `irs/users`: pages of what is stored, without anything secret. */
 export function readRoutes(app: FastifyInstance, store: ListingStore): void {
-  const config = { scope: 'sync:read' } as const;
+  const config = { scope: 'sync:read', emptyBody: true } as const;
 
   app.post(
     '/irs/list',
     {
       config,
       schema: {
+        operationId: 'list',
         summary: 'Read principals with their users',
         description:
           'In the order of their IDs. `Date` finds what changed since, users included; `Search` matches the beginnings of words and of usernames. `Users` holds the first 1,000.',
         tags: ['irs'],
+        querystring: CallQuery,
+        headers: CallHeaders,
         body: PrincipalListing,
         response: principalAnswers,
       },
@@ -46,10 +49,13 @@ export function readRoutes(app: FastifyInstance, store: ListingStore): void {
     {
       config,
       schema: {
+        operationId: 'users',
         summary: 'Read users',
         description:
           'In the order of their IDs. `ID` and `ExternalKey` are those of the principal; `Username` finds one.',
         tags: ['irs'],
+        querystring: CallQuery,
+        headers: CallHeaders,
         body: UserListing,
         response: userAnswers,
       },

@@ -6,7 +6,7 @@ import { outcomesEnvelope } from '../envelope.ts';
 import type { Metrics } from '../metrics.ts';
 import { wantsRepresentation } from '../preferences.ts';
 import { writeAnswers } from '../schemas/answers.ts';
-import { InsertBody, UpdateBody } from '../schemas/requests.ts';
+import { CallQuery, InsertBody, UpdateBody, WriteHeaders } from '../schemas/requests.ts';
 
 type Write = (body: unknown, context: CallContext) => Promise<Outcome[]>;
 
@@ -32,10 +32,13 @@ export function writeRoutes(app: FastifyInstance, calls: WritingCalls, metrics: 
     url: '/irs/update',
     config,
     schema: {
+      operationId: 'update',
       summary: 'Register users and reset passwords',
       description:
         'Each user with a `Username` is registered, each with an `ID` gets a new password. A record is applied as a whole or not at all; records are independent of one another. `PUT` and `PATCH` mean the same.',
       tags: ['irs'],
+      querystring: CallQuery,
+      headers: WriteHeaders,
       body: UpdateBody,
       response: writeAnswers,
     },
@@ -47,9 +50,12 @@ export function writeRoutes(app: FastifyInstance, calls: WritingCalls, metrics: 
     url: '/irs/insert',
     config,
     schema: {
+      operationId: 'insert',
       summary: 'Create principals, with or without users',
       description: '`Item1` of each tuple is the ID of the new principal.',
       tags: ['irs'],
+      querystring: CallQuery,
+      headers: WriteHeaders,
       body: InsertBody,
       response: writeAnswers,
     },

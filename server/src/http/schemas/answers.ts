@@ -1,5 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 import { codes } from '../../core/codes.ts';
+import { appliedExample, refusalExample, refusedExample, tuplesExample } from './examples.ts';
 import { Id, named, nullable, strictObject } from './named.ts';
 
 const Moment = Type.String({ format: 'date-time' });
@@ -108,26 +109,34 @@ const Principals = page('PrincipalsEnvelope', Principal);
 const Users = page('UsersEnvelope', UserOfPrincipal);
 const Refusal = named('RefusalEnvelope', envelope(Type.Null()));
 
-const answer = (description: string, schema: TSchema) => ({
+const answer = (description: string, schema: TSchema, example?: unknown) => ({
   description,
-  content: { 'application/json': { schema } },
+  content: { 'application/json': { schema, ...(example !== undefined && { example }) } },
 });
 
 const refusals = {
-  400: answer('The body or a parameter cannot be understood', Refusal),
-  401: answer('No valid credential', Refusal),
-  403: answer('The credential lacks the scope', Refusal),
-  413: answer('Too large', Refusal),
-  415: answer('Not JSON', Refusal),
-  429: answer('Over the rate of the client; see Retry-After', Refusal),
-  500: answer('A fault of the service', Refusal),
-  503: answer('Over the capacity of the service, or its database is away; see Retry-After', Refusal),
+  400: answer('The body or a parameter cannot be understood', Refusal, refusalExample(400, 'INVALID_JSON')),
+  401: answer('No valid credential', Refusal, refusalExample(401, 'UNAUTHENTICATED')),
+  403: answer('The credential lacks the scope', Refusal, refusalExample(403, 'FORBIDDEN')),
+  413: answer('Too large', Refusal, refusalExample(413, 'BODY_TOO_LARGE')),
+  415: answer('Not JSON', Refusal, refusalExample(415, 'UNSUPPORTED_MEDIA_TYPE')),
+  429: answer('Over the rate of the client; see Retry-After', Refusal, refusalExample(429, 'RATE_LIMITED')),
+  500: answer('A fault of the service', Refusal, refusalExample(500, 'INTERNAL')),
+  503: answer(
+    'Over the capacity of the service, or its database is away; see Retry-After',
+    Refusal,
+    refusalExample(503, 'OVERLOADED'),
+  ),
 };
 
 export const writeAnswers = {
-  200: answer('Every record was applied', Tuples),
-  207: answer('Some records were applied; the tuples tell which', Tuples),
-  422: answer('No record was applied; the tuples tell why', Tuples),
+  200: answer('Every record was applied', Tuples, tuplesExample(200, [appliedExample])),
+  207: answer(
+    'Some records were applied; the tuples tell which',
+    Tuples,
+    tuplesExample(207, [appliedExample, refusedExample]),
+  ),
+  422: answer('No record was applied; the tuples tell why', Tuples, tuplesExample(422, [refusedExample])),
   ...refusals,
 };
 export const principalAnswers = { 200: answer('A page of principals', Principals), ...refusals };

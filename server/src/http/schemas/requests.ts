@@ -76,3 +76,17 @@ export const UserListing = strictObject(
   { ...listing, Username: text(128) },
   { examples: [{ Username: 'mario.rossi' }] },
 );
+
+export const CallQuery = Type.Object({
+  debug: Type.Optional(Type.Boolean({ description: 'fills `debug` of the answer' })),
+});
+
+const language = { 'Accept-Language': Type.Optional(Type.String({ description: 'en or it' })) };
+
+export const CallHeaders = Type.Object(language);
+export const WriteHeaders = Type.Object({
+  ...language,
+  Prefer: Type.Optional(
+    Type.String({ description: '`return=representation` fills `Item6` of applied records' }),
+  ),
+});
