@@ -1,6 +1,7 @@
 import { get } from 'node:http';
 
-const everyMs = 20;
+/** Often enough to see a stall, seldom enough not to be the load that is measured. */
+const everyMs = 100;
 
 /** Asks for the health of the service over and over; says how long the answers took. */
 export function watchHealth(url: string): { stop(): { longest: number; p99: number; asked: number } } {
