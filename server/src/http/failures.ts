@@ -60,6 +60,8 @@ function allowedMethods(app: FastifyInstance, url: string): string {
   return methods.filter((method) => app.findRoute({ method, url: path }) !== null).join(', ');
 }
 
+const drainMs = 2000;
+
 const brokenRequests: Record<string, Code> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
   HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
@@ -67,6 +69,8 @@ const brokenRequests: Record<string, Code> = {
 
 /** What cannot even be read as HTTP is answered on the bare socket. */
 export function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+  // The rest of the same broken request; its answer is on the way.
+  if (socket.writableEnded) return;
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
@@ -85,4 +89,7 @@ export function answerBrokenRequest(error: Error & { code?: string }, socket: So
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  // What still comes is read and dropped for a moment: a reset would reach the sender before the answer does.
+  socket.resume();
+  setTimeout(() => socket.destroy(), drainMs).unref();
 }
