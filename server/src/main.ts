@@ -8,7 +8,7 @@ import { update } from './core/records/update.ts';
 import { buildApp } from './http/app.ts';
 import { isLoopback } from './http/evidence.ts';
 import { openMetrics } from './http/metrics.ts';
-import { openCommonPasswords } from './passwords/common.ts';
+import { openCommonPasswords } from './passwords/common-passwords.ts';
 import { openHasher } from './passwords/hasher.ts';
 import { openAccess, openClients } from './storage/clients.ts';
 import { openListing } from './storage/listing.ts';
