@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { isFitPair, readKeyPair } from './core/access/keys.ts';
+import { readMasterKey } from './core/sealing/master-key.ts';
 import { isNetwork } from './network.ts';
 import { flag, integer, list, oneOf, type Setting, text } from './settings.ts';
 
@@ -21,6 +22,15 @@ export const settings = {
     fallback: null,
     accepts: isDatabaseUrl,
     mask: maskUrl,
+  }),
+  MASTER_KEY: text({
+    takes:
+      '32 random bytes as 44 characters of base64 or 64 hexadecimal digits, such as "openssl rand -base64 32" gives',
+    about:
+      'the key of all keys, the same on every node; needed with an outside database, else made once in the data folder',
+    fallback: null,
+    accepts: (given) => readMasterKey(given) !== null,
+    mask: () => '********',
   }),
   DATABASE_CONNECTIONS: integer(2, 200, 10, 'connections to the database'),
   FIRST_CLIENT: text({
@@ -45,8 +55,12 @@ export const settings = {
   PASSWORD_MIN: integer(8, 64, 8, 'the least number of characters of a password'),
   MAX_BODY_BYTES: integer(1024, 1_073_741_824, 33_554_432, 'the largest body of a call'),
   MAX_DEPTH: integer(4, 64, 8, 'how deep the JSON of a call may be nested'),
-  MAX_RECORDS: integer(1, 100_000, 1000, 'the most records of a call'),
-  MAX_USERS: integer(1, 100_000, 1000, 'the most users of a call'),
+  MAX_RECORDS: integer(1, 100_000, 1000, 'the most records of a call that is answered at once'),
+  MAX_USERS: integer(1, 100_000, 1000, 'the most users of a call that is answered at once'),
+  MAX_JOB_RECORDS: integer(1, 1_000_000, 100_000, 'the most records of a job or of a dry run'),
+  MAX_JOB_USERS: integer(1, 1_000_000, 100_000, 'the most users of a job or of a dry run'),
+  JOB_DAYS: integer(1, 3650, 30, 'how many days the outcomes of a job are kept after its end'),
+  IDEMPOTENCY_HOURS: integer(1, 8760, 24, 'how many hours an Idempotency-Key is remembered'),
   CALLS_PER_MINUTE: integer(1, 1_000_000_000, 60_000, 'the calls that one client may make in a minute'),
   MAX_WAIT_SECONDS: integer(
     1,

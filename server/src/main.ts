@@ -3,18 +3,29 @@ import type { Logger } from 'pino';
 import { type Config, ConfigError, prefix } from './config.ts';
 import { ensureFirstClient } from './core/access/clients.ts';
 import { readKeyPair } from './core/access/keys.ts';
-import { insert } from './core/records/insert.ts';
-import { update } from './core/records/update.ts';
+import { takeCall } from './core/calls/take.ts';
+import { insertOperation } from './core/records/insert.ts';
+import { updateOperation } from './core/records/update.ts';
+import { Vault } from './core/sealing/vault.ts';
 import { buildApp } from './http/app.ts';
 import { isLoopback } from './http/evidence.ts';
 import { openMetrics } from './http/metrics.ts';
+import { openQueue, type Queue } from './jobs/queue.ts';
+import { workOnJobs } from './jobs/worker.ts';
+import { openMasterKey } from './master-key.ts';
 import { openCommonPasswords } from './passwords/common-passwords.ts';
 import { openHasher } from './passwords/hasher.ts';
+import { openChunks } from './storage/chunks.ts';
 import { openAccess, openClients } from './storage/clients.ts';
+import { openJobs } from './storage/jobs.ts';
+import { openLedger } from './storage/ledger.ts';
 import { openListing } from './storage/listing.ts';
+import { isMasterKey } from './storage/master-key.ts';
 import { migrate } from './storage/migrations.ts';
 import { openReadiness } from './storage/readiness.ts';
 import { openRegistry } from './storage/registry.ts';
+import { sweepCalls } from './storage/retention.ts';
+import { openSubmissions } from './storage/submissions.ts';
 import { openStore } from './store.ts';
 import { version } from './version.ts';
 
@@ -29,14 +40,19 @@ export interface Service {
 /** How many of the largest bodies may be at work together. */
 const largestBodies = 8;
 /** How many JSON values a body may hold for each record and user that a call may have. */
-const valuesOfOne = 32;
+const valuesOfOne = 16;
+/** While one chunk of a job comes to its end, the other keeps the processor busy. */
+const chunksAtOnce = 2;
 
 /** Joins the rooms of the house, and opens the door. */
 export async function startService(config: Config, log: Logger): Promise<Service> {
   const store = await openStore(config, { as: 'service', log: (message) => log.info(message) });
+  let queue: Queue | undefined;
   try {
     const { database } = store;
     for (const name of await migrate(database)) log.info({ migration: name }, 'migrated');
+    const vault = new Vault(await openMasterKey(config));
+    if (!(await isMasterKey(database, vault.identity))) throw otherMasterKey();
     const access = openAccess(store.front);
     if (config.FIRST_CLIENT !== null) await makeFirstClient(config.FIRST_CLIENT);
     const hasClients = await access.hasClients();
@@ -57,11 +73,23 @@ export async function startService(config: Config, log: Logger): Promise<Service
       requireEmail: config.REQUIRE_EMAIL,
       password: { minLength: config.PASSWORD_MIN, isCommon },
     };
+    const operations = {
+      update: updateOperation(registry, rules),
+      insert: insertOperation(registry, rules),
+    };
+    queue = await openQueue({
+      database: store.queue,
+      chunksAtOnce,
+      onError: (error) => log.warn({ err: error }, 'the queue had a failure'),
+    });
+    const jobLimits = { records: config.MAX_JOB_RECORDS, users: config.MAX_JOB_USERS };
     const tools = {
-      store: registry,
+      operations,
       hasher,
-      rules,
-      limits: { records: config.MAX_RECORDS, users: config.MAX_USERS },
+      vault,
+      ledger: openLedger(database, { keyHours: config.IDEMPOTENCY_HOURS }),
+      submissions: openSubmissions(database, queue),
+      limits: { answered: { records: config.MAX_RECORDS, users: config.MAX_USERS }, job: jobLimits },
     };
     const readiness = openReadiness(store.front);
 
@@ -71,15 +99,14 @@ export async function startService(config: Config, log: Logger): Promise<Service
       limits: {
         bytes: config.MAX_BODY_BYTES,
         depth: config.MAX_DEPTH,
-        values: valuesOfOne * (config.MAX_RECORDS + config.MAX_USERS),
+        values: valuesOfOne * (jobLimits.records + jobLimits.users),
         bytesTogether: config.MAX_BODY_BYTES * largestBodies,
       },
       callsPerMinute: config.CALLS_PER_MINUTE,
       trustedProxies: config.TRUST_PROXY,
-      calls: {
-        update: (body, context) => update(body, context, tools),
-        insert: (body, context) => insert(body, context, tools),
-      },
+      takeCall: (call) => takeCall(call, tools),
+      newFingerprint: () => vault.newFingerprint(),
+      jobs: openJobs(database),
       listing: openListing(database),
       access,
       readiness,
@@ -97,12 +124,25 @@ export async function startService(config: Config, log: Logger): Promise<Service
         throw new ConfigError(`${prefix}HOST is ${config.HOST}, a name that has no address.`);
       });
 
+    await workOnJobs(queue, {
+      store: openChunks(database),
+      operations,
+      hasher,
+      vault,
+      onOutcomes: metrics.recordsDone,
+      report: (error) => log.error({ err: error }, 'records of a job failed'),
+    });
+    await queue.repeat('retention', '17 * * * *', async () => {
+      const swept = await sweepCalls(database, { jobDays: config.JOB_DAYS });
+      if (swept > 0) log.info({ calls: swept }, 'calls that were kept long enough were removed');
+    });
+
     return {
       url: urlOf(app.server.address() as AddressInfo),
       protectedMode: !hasClients,
       async stop() {
         readiness.stopping();
-        await app.close();
+        await Promise.all([app.close(), queue?.stop()]);
         await store.close();
       },
     };
@@ -115,9 +155,16 @@ export async function startService(config: Config, log: Logger): Promise<Service
         log.warn(`${prefix}FIRST_CLIENT is no live client, and others exist: it has no effect`);
     }
   } catch (error) {
+    await queue?.stop();
     await store.close();
     throw error;
   }
+}
+
+function otherMasterKey(): ConfigError {
+  return new ConfigError(
+    `${prefix}MASTER_KEY is not the key that this database was first used with: every node needs the same one.`,
+  );
 }
 
 function closedDoor(host: string): ConfigError {

@@ -8,6 +8,8 @@ export interface Store {
   readonly database: Database;
   /** Connections of its own for what must not wait behind the work: who calls, and whether the database answers. */
   readonly front: Database;
+  /** Connections of its own for the queue, whose signs of life must not wait either. */
+  readonly queue: Database;
   /** Where it is, in words. */
   readonly place: string;
   close(): Promise<void>;
@@ -20,6 +22,7 @@ interface StoreOptions {
 }
 
 const frontConnections = 3;
+const queueConnections = 2;
 
 export async function openStore(config: Config, options: StoreOptions): Promise<Store> {
   const engine = config.DATABASE_URL === null ? await startEngine(config, options) : null;
@@ -34,12 +37,14 @@ export async function openStore(config: Config, options: StoreOptions): Promise<
     });
   const database = open(config.DATABASE_CONNECTIONS);
   const front = open(frontConnections);
+  const queue = open(queueConnections);
   return {
     database,
     front,
+    queue,
     place: engine ? config.DATA : settings.DATABASE_URL.show(config.DATABASE_URL),
     async close() {
-      await Promise.all([database.close(), front.close()]);
+      await Promise.all([database.close(), front.close(), queue.close()]);
       await engine?.stop();
     },
   };

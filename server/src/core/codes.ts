@@ -1,6 +1,7 @@
 /**
  * Every code the service can answer. A code never changes its meaning; its sentence may be worded anew.
- * `call`: the `errorCode` of the envelope. `record`: `Item2` of a tuple. `field`: an entry of `Item5`.
+ * `call`: the `errorCode` of the envelope. `record`: `Item2` of a tuple. `field`: an entry of `Item5`. `note`: no
+ * error, and never shown; its sentence is the `message` of an answer.
  */
 export const codes = {
   INVALID_JSON: 'call',
@@ -18,6 +19,9 @@ export const codes = {
   BATCH_TOO_LARGE: 'call',
   PARTIALLY_APPLIED: 'call',
   NOTHING_APPLIED: 'call',
+  JOB_NOT_FOUND: 'call',
+  IDEMPOTENCY_IN_PROGRESS: 'call',
+  IDEMPOTENCY_KEY_REUSED: 'call',
   RATE_LIMITED: 'call',
   OVERLOADED: 'call',
   UNAVAILABLE: 'call',
@@ -32,6 +36,7 @@ export const codes = {
   OUTCOME_UNKNOWN: 'record',
   NOT_APPLIED: 'record',
   RECORD_FAILED: 'record',
+  CANCELLED: 'record',
 
   REQUIRED: 'field',
   UNKNOWN_FIELD: 'field',
@@ -58,7 +63,12 @@ export const codes = {
   PASSWORD_IS_USERNAME: 'field',
   PASSWORD_IS_EMAIL: 'field',
   PASSWORD_MISMATCH: 'field',
-} as const satisfies Record<string, 'call' | 'record' | 'field'>;
+  PASSWORD_BESIDE_HASH: 'field',
+  PASSWORD_HASH_INVALID: 'field',
+  PASSWORD_HASH_COST: 'field',
+
+  TAKEN_AS_JOB: 'note',
+} as const satisfies Record<string, 'call' | 'record' | 'field' | 'note'>;
 
 export type Code = keyof typeof codes;
 

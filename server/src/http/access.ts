@@ -12,8 +12,6 @@ declare module 'fastify' {
     caller: Caller;
   }
   interface FastifyContextConfig {
-    /** Whether a call without a body is one without parameters. */
-    emptyBody?: boolean;
     /** What a caller needs to be allowed. */
     scope?: Scope;
   }

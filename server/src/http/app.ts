@@ -1,22 +1,26 @@
-import { randomUUID } from 'node:crypto';
+import { type Hmac, randomUUID } from 'node:crypto';
 import helmet from '@fastify/helmet';
 import rateLimit from '@fastify/rate-limit';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { AccessStore } from '../core/access/access.ts';
 import { Refusal } from '../core/faults.ts';
+import type { JobStore } from '../core/jobs/job.ts';
 import type { ListingStore } from '../core/listing/listing.ts';
 import { guard, type Identify, identifyBy } from './access.ts';
 import { type BodyLimits, dropBodies, readBodies } from './body.ts';
-import { followCalls, refuseUnknownQuery } from './call.ts';
+import { followCalls } from './call.ts';
 import { endIdleConnections } from './connections.ts';
 import { describeApi } from './docs.ts';
 import { networkList } from './evidence.ts';
 import { answerBrokenRequest, answerFailures, sendRefusal } from './failures.ts';
+import { fingerprintBy } from './idempotency.ts';
 import { logCalls } from './log.ts';
 import type { Metrics } from './metrics.ts';
+import { checkQuery } from './query.ts';
 import { consoleRoute } from './routes/console.ts';
 import { readRoutes } from './routes/irs-read.ts';
-import { type WritingCalls, writeRoutes } from './routes/irs-write.ts';
+import { type TakeCall, writeRoutes } from './routes/irs-write.ts';
+import { jobRoutes } from './routes/jobs.ts';
 import { operationRoutes, type Readiness } from './routes/operation.ts';
 
 export interface AppOptions {
@@ -26,7 +30,10 @@ export interface AppOptions {
   /** Calls a minute that one client may make. */
   readonly callsPerMinute: number;
   readonly trustedProxies: readonly string[];
-  readonly calls: WritingCalls;
+  readonly takeCall: TakeCall;
+  /** A new keyed hash, for a body. */
+  newFingerprint(): Hmac;
+  readonly jobs: JobStore;
   readonly listing: ListingStore;
   readonly access: AccessStore;
   readonly readiness: Readiness;
@@ -85,7 +92,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 
 async function buildApi(api: FastifyInstance, identifyCaller: Identify, options: AppOptions): Promise<void> {
   guard(api, identifyCaller);
-  api.addHook('onRequest', async (request) => refuseUnknownQuery(request.query));
+  api.addHook('onRequest', async (request) => checkQuery(request));
   await api.register(rateLimit, {
     hook: 'preParsing',
     max: options.callsPerMinute,
@@ -96,7 +103,8 @@ async function buildApi(api: FastifyInstance, identifyCaller: Identify, options:
       return new Refusal('RATE_LIMITED', { figures: { seconds }, retryAfterSeconds: seconds });
     },
   });
-  readBodies(api, options.limits);
-  writeRoutes(api, options.calls, options.metrics);
+  readBodies(api, options.limits, fingerprintBy(options.newFingerprint));
+  writeRoutes(api, options);
   readRoutes(api, options.listing);
+  jobRoutes(api, options.jobs);
 }

@@ -1,3 +1,4 @@
+import type { Hmac } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Refusal } from '../core/faults.ts';
@@ -7,7 +8,7 @@ import { JsonError, readJson } from './json/read.ts';
 export interface BodyLimits {
   readonly bytes: number;
   readonly depth: number;
-  /** Strings, numbers, objects and all: what a body of full size needs, many times over. */
+  /** Strings, numbers, objects and all: what a body of full size needs, and more. */
   readonly values: number;
   /** The bodies of all calls at work together. */
   readonly bytesTogether: number;
@@ -16,6 +17,14 @@ export interface BodyLimits {
 declare module 'fastify' {
   interface FastifyRequest {
     bodyBytes: number;
+    /** Of a call that was sent with a key: what tells its body from any other. */
+    fingerprint: Buffer | null;
+  }
+  interface FastifyContextConfig {
+    /** Whether a call without a body is one without parameters. */
+    emptyBody?: boolean;
+    /** How many values the body may hold, where a few are enough. */
+    maxValues?: number;
   }
 }
 
@@ -32,7 +41,11 @@ function refuseAll(): never {
 }
 
 /** Bodies are JSON, read strictly and in slices. */
-export function readBodies(app: FastifyInstance, limits: BodyLimits): void {
+export function readBodies(
+  app: FastifyInstance,
+  limits: BodyLimits,
+  fingerprintOf: (request: FastifyRequest) => Hmac | null,
+): void {
   const intake = new Intake(limits.bytesTogether);
 
   function tooLarge(): Refusal {
@@ -47,6 +60,7 @@ export function readBodies(app: FastifyInstance, limits: BodyLimits): void {
   }
 
   app.decorateRequest('bodyBytes', 0);
+  app.decorateRequest('fingerprint', null);
   app.addHook('onRequest', async (request, reply) => {
     // However the call ends: a caller that hangs up in the middle of a body gets no response to hook on to.
     reply.raw.once('close', () => {
@@ -59,13 +73,18 @@ export function readBodies(app: FastifyInstance, limits: BodyLimits): void {
   app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: Readable) => {
     refuseOtherCodings(request);
     const declared = Number(request.headers['content-length'] ?? 0);
-    const bytes = await collect(payload, (length) => {
+    const fingerprint = fingerprintOf(request);
+    const bytes = await collect(payload, (piece) => {
+      const { length } = piece;
       if (declared > limits.bytes || request.bodyBytes + length > limits.bytes) throw tooLarge();
       intake.hold(length);
       request.bodyBytes += length;
+      fingerprint?.update(piece);
     });
+    request.fingerprint = fingerprint?.digest() ?? null;
+    const { maxValues = limits.values } = request.routeOptions.config;
     try {
-      return await readJson(bytes, { maxDepth: limits.depth, maxValues: limits.values });
+      return await readJson(bytes, { maxDepth: limits.depth, maxValues });
     } catch (error) {
       if (!(error instanceof JsonError)) throw error;
       if (error.problem === 'empty' && request.routeOptions.config.emptyBody) return undefined;

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Refusal } from '../core/faults.ts';
-import { shown } from '../core/fields/fields.ts';
 import type { Language } from '../core/language/say.ts';
 import type { Debug } from './envelope.ts';
 import { chooseLanguage } from './language.ts';
+import { isFlagged } from './query.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -26,22 +26,9 @@ export function languageOf(request: FastifyRequest): Language {
   return chooseLanguage(request.headers['accept-language']);
 }
 
-/** The query of a call may hold `debug` alone; a parameter that is not known could have meant something important. */
-export function refuseUnknownQuery(query: unknown): void {
-  for (const [name, value] of Object.entries(query as Record<string, unknown>)) {
-    if (name !== 'debug') {
-      throw new Refusal('INVALID_PARAMETER', { variant: 'unknown', figures: { name: shown(name) } });
-    }
-    if (value !== 'true' && value !== 'false') {
-      throw new Refusal('INVALID_PARAMETER', { variant: 'flag', figures: { name } });
-    }
-  }
-}
-
 /** How the call was served, for those who ask with `?debug=true`. */
 export function debugOf(request: FastifyRequest): Debug | null {
-  const { debug } = (request.query ?? {}) as { debug?: unknown };
-  if (debug !== 'true') return null;
+  if (!isFlagged(request, 'debug')) return null;
   const duration = performance.now() - request.startedAt;
   const now = Date.now();
   return {

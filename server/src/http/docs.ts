@@ -17,7 +17,10 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
           'Keeps principal records and the user accounts that belong to them. Every answer under `/api/` is the same envelope; `docs/errors.md` lists its codes.',
         license: { name: 'MIT', identifier: 'MIT' },
       },
-      tags: [{ name: 'irs', description: 'Principal records and their users' }],
+      tags: [
+        { name: 'irs', description: 'Principal records and their users' },
+        { name: 'jobs', description: 'Calls that were taken with `Prefer: respond-async`' },
+      ],
       components: {
         securitySchemes: {
           publicKey: { type: 'apiKey', in: 'header', name: 'SyncPublicKey' },

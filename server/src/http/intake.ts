@@ -30,7 +30,7 @@ export class Intake {
  * The whole body. `take` is called for every piece and throws to refuse the rest, which is then read and dropped:
  * a connection that is closed in the middle of a body shows its sender a network error instead of the answer.
  */
-export function collect(payload: Readable, take: (bytes: number) => void): Promise<Buffer> {
+export function collect(payload: Readable, take: (piece: Buffer) => void): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let refusal: { reason: unknown } | undefined;
@@ -42,7 +42,7 @@ export function collect(payload: Readable, take: (bytes: number) => void): Promi
     payload.on('data', (chunk: Buffer) => {
       if (refusal) return;
       try {
-        take(chunk.length);
+        take(chunk);
         chunks.push(chunk);
       } catch (reason) {
         refusal = { reason };

@@ -1,4 +1,4 @@
-import type { Code } from '../core/codes.ts';
+import type { Code, Fault } from '../core/codes.ts';
 import { type Language, say } from '../core/language/say.ts';
 import type { Outcome } from '../core/records/outcome.ts';
 
@@ -24,18 +24,25 @@ export function tupleOf(outcome: Outcome, language: Language, representation: bo
       Item6: representation ? usersOf(outcome) : {},
     };
   }
-  const faults = [...outcome.faults.byPlace].map(([place, found]) => [
-    place,
-    found.map((fault) => ({ code: fault.code, message: say(fault, language) })),
-  ]);
   return {
     Item1: id,
     Item2: refusal.code,
     Item3: false,
     Item4: say(refusal, language),
-    Item5: Object.fromEntries(faults),
+    Item5: faultsByPlace(outcome.faults.byPlace, language),
     Item6: {},
   };
+}
+
+export function faultsByPlace(
+  byPlace: ReadonlyMap<string, readonly Fault[]>,
+  language: Language,
+): Tuple['Item5'] {
+  const faults = [...byPlace].map(([place, found]) => [
+    place,
+    found.map((fault) => ({ code: fault.code, message: say(fault, language) })),
+  ]);
+  return Object.fromEntries(faults);
 }
 
 function usersOf(outcome: Outcome): Tuple['Item6'] {

@@ -1,6 +1,7 @@
 import { hash } from '@node-rs/argon2';
 import { Refusal } from '../core/faults.ts';
 import type { Hasher, Lane } from '../core/records/hashing.ts';
+import { Slots } from '../core/records/slots.ts';
 import { Lanes } from './lanes.ts';
 
 export interface HasherOptions {
@@ -23,6 +24,8 @@ export interface HashingPool extends Hasher {
 
 /** How much the newest hash counts in the running mean of what a hash takes. */
 const weight = 0.05;
+/** So many passwords of patient work are in the queue for every hash in flight: enough to never run dry. */
+const patientAhead = 4;
 /** Until the first hash has been measured. */
 const guessSeconds = 0.02;
 
@@ -62,20 +65,23 @@ export function openHasher(options: HasherOptions): HashingPool {
   }
 
   return {
-    admit({ lane, share, count }) {
+    admit({ lane, share, count, patient }) {
       const wait = lanes.ahead(lane, share, count) / capacity();
-      if (count > 0 && wait > options.maxWaitSeconds) {
+      if (count > 0 && wait > options.maxWaitSeconds && !patient) {
         const seconds = Math.ceil(wait);
         throw new Refusal('OVERLOADED', { figures: { seconds }, retryAfterSeconds: seconds });
       }
-      return {
-        hash: (password) =>
-          new Promise((resolve, reject) => {
-            lanes.push(lane, { share, run: () => hashNow(password, lane).then(resolve, reject) });
-            fill();
-          }),
-      };
+      const queued = (password: string): Promise<string> =>
+        new Promise((resolve, reject) => {
+          lanes.push(lane, { share, run: () => hashNow(password, lane).then(resolve, reject) });
+          fill();
+        });
+      if (!patient) return { hash: queued };
+      const slots = new Slots(options.concurrency * patientAhead);
+      return { hash: (password) => slots.run(() => queued(password)) };
     },
+    estimateSeconds: (share, count) =>
+      count === 0 ? 0 : (lanes.ahead('bulk', share, count) + running + count) / capacity(),
     waiting: (lane) => lanes.length(lane),
     get running() {
       return running;

@@ -95,5 +95,7 @@ async function run<Row extends pg.QueryResultRow>(
   answerMs: number,
 ): Promise<Row[]> {
   const query = { text, values: [...values], query_timeout: answerMs };
-  return (await client.query<Row>(query)).rows;
+  // Several statements in one text give a result each.
+  const result: pg.QueryResult<Row> | pg.QueryResult<Row>[] = await client.query<Row>(query);
+  return Array.isArray(result) ? result.flatMap(({ rows }) => rows) : result.rows;
 }

@@ -41,6 +41,7 @@ const byState: readonly (readonly [RegExp, WriteFailureKind])[] = [
 export function failureKind(error: unknown): WriteFailureKind {
   if (error instanceof NotConnected) return 'away';
   if (error instanceof pg.DatabaseError) {
+    if (error.constraint === 'outcomes_pkey') return 'settled';
     const state = error.code ?? '';
     const known = byState.find(([pattern]) => pattern.test(state))?.[1];
     return known ?? (endsSession(state, error.severity) ? 'unknown' : 'refused');

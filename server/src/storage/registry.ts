@@ -1,10 +1,11 @@
 import type { InsertStore, NewPrincipal } from '../core/records/insert.ts';
 import type { AppliedUser } from '../core/records/outcome.ts';
 import type { KnownUser, RecordChange, UpdateStore } from '../core/records/update.ts';
-import type { NewUser } from '../core/records/user-item.ts';
-import { WriteFailure, type Written } from '../core/records/writing.ts';
+import type { NewPassword, NewUser } from '../core/records/user-item.ts';
+import { type Receipt, WriteFailure, type Written } from '../core/records/writing.ts';
 import type { Database } from './database.ts';
 import { reading, writing } from './failures.ts';
+import type { KeptUser } from './outcomes.ts';
 
 /** Principals and users as the two writing calls need them. */
 export function openRegistry(database: Database): UpdateStore & InsertStore {
@@ -14,8 +15,9 @@ export function openRegistry(database: Database): UpdateStore & InsertStore {
     findTakenUsernames: (keys) => reading(() => findTakenUsernames(database, keys)),
     findExternalKeys: (keys) => reading(() => findExternalKeys(database, keys)),
     reservePrincipalIds: (count) => reading(() => reservePrincipalIds(database, count)),
-    applyRecord: (change) => writing(() => applyRecord(database, change)),
-    insertPrincipal: (principal) => writing(() => insertPrincipal(database, principal)),
+    reserveUserIds: (count) => reading(() => reserveUserIds(database, count)),
+    applyRecord: (change, receipt) => writing(() => applyRecord(database, change, receipt)),
+    insertPrincipal: (principal, receipt) => writing(() => insertPrincipal(database, principal, receipt)),
   };
 }
 
@@ -51,30 +53,35 @@ async function findExternalKeys(database: Database, keys: readonly string[]): Pr
   return new Map(rows.map((row) => [row.external_key, row.id]));
 }
 
-async function reservePrincipalIds(database: Database, count: number): Promise<number[]> {
+function reservePrincipalIds(database: Database, count: number): Promise<number[]> {
+  return reserveIds(database, 'anagrafe.principals', count);
+}
+
+function reserveUserIds(database: Database, count: number): Promise<number[]> {
+  return reserveIds(database, 'anagrafe.users', count);
+}
+
+async function reserveIds(database: Database, table: string, count: number): Promise<number[]> {
   if (count === 0) return [];
   const rows = await database.query<{ id: number }>(
-    `select nextval(pg_get_serial_sequence('anagrafe.principals', 'id')) as id from generate_series(1, $1)`,
-    [count],
+    `select nextval(pg_get_serial_sequence($1, 'id')) as id from generate_series(1, $2)`,
+    [table, count],
   );
   return rows.map((row) => row.id);
 }
 
 /**
  * The registrations of a record, to stand between a `principal` that was written before and whatever comes after.
- * They are numbered in the order sent, but stored in the order of their keys: two records that want the same
- * usernames then wait for each other in one direction only.
+ * They are stored in the order of their keys: two records that want the same usernames then wait for each other in
+ * one direction only.
  */
 const registrations = `
-  registration as (
-    select nextval(pg_get_serial_sequence('anagrafe.users', 'id')) as id, sent.*
-      from unnest($2::text[], $3::text[], $4::text[], $5::text[])
-           with ordinality as sent (username, username_key, email, password_hash, position)
-  ), registered as (
+  registered as (
     insert into anagrafe.users
       (id, principal_id, username, username_key, email, password_hash, created_at, updated_at, password_changed_at)
-    select registration.id, principal.id, username, username_key, email, password_hash, written_at, written_at, written_at
-      from registration cross join principal
+    select sent.id, principal.id, username, username_key, email, password_hash, written_at, written_at, written_at
+      from unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[])
+           as sent (id, username, username_key, email, password_hash) cross join principal
      order by username_key
     returning id
   ), users_tallied as (
@@ -84,64 +91,76 @@ const registrations = `
     returning block
   )`;
 
-const applyRecordSql = `
+/** The outcome of a record, kept with it or not at all. Its parameters are the last three. */
+function kept(receipt: Receipt | null, first: number): string {
+  if (!receipt) return '';
+  return `, kept as (
+    insert into anagrafe.outcomes (call_id, position, principal_id, users, applied)
+    select $${first}, $${first + 1}, id, jsonb_array_length($${first + 2}::jsonb), $${first + 2}::jsonb from principal
+  )`;
+}
+
+function keptValues(receipt: Receipt | null, users: readonly KeptUser[]): unknown[] {
+  return receipt ? [receipt.callId, receipt.position, JSON.stringify(users)] : [];
+}
+
+const applyRecordSql = (receipt: Receipt | null) => `
   with owner as (
     select id from anagrafe.principals where id = $1 for no key update
   ), known as (
     -- Locked, so that none of them can go while the rest is written.
     select users.id from anagrafe.users join owner on principal_id = owner.id
-     where users.id = any($6::bigint[]) order by users.id for no key update of users
+     where users.id = any($7::bigint[]) order by users.id for no key update of users
   ), principal as (
     update anagrafe.principals
-       set users_count = users_count + cardinality($2::text[]), updated_at = greatest(updated_at, clock_timestamp())
-     where id = (select id from owner) and (select count(*) from known) = cardinality($6::bigint[])
+       set users_count = users_count + cardinality($2::bigint[]), updated_at = greatest(updated_at, clock_timestamp())
+     where id = (select id from owner) and (select count(*) from known) = cardinality($7::bigint[])
     returning id, updated_at as written_at
   ), ${registrations}, reset as (
     update anagrafe.users as stored
        set password_hash = sent.password_hash, password_changed_at = written_at, updated_at = written_at
-      from unnest($6::bigint[], $7::text[]) as sent (id, password_hash) cross join principal
+      from unnest($7::bigint[], $8::text[]) as sent (id, password_hash) cross join principal
      where stored.id = sent.id and stored.principal_id = principal.id
     returning stored.id, stored.username, stored.email
-  )
-  select registered.id, null as username, null as email from registered
-  union all
-  select id, username, email from reset
-  order by id`;
+  )${kept(receipt, 9)}
+  select principal.id as principal, reset.id, username, email from principal left join reset on true`;
 
-async function applyRecord(database: Database, change: RecordChange): Promise<Written> {
+interface ResetRow {
+  readonly id: number | null;
+  readonly username: string;
+  readonly email: string | null;
+}
+
+async function applyRecord(
+  database: Database,
+  change: RecordChange,
+  receipt: Receipt | null,
+): Promise<Written> {
   const registered = change.users.filter((user) => user.operation === 'register');
   const reset = change.users.filter((user) => user.operation === 'reset');
-  const rows = await database.query<{ id: number; username: string | null; email: string | null }>(
-    applyRecordSql,
-    [
-      change.principalId,
-      ...registrationColumns(registered),
-      reset.map((user) => user.id),
-      reset.map((user) => user.passwordHash),
-    ],
-  );
+  const rows = await database.query<ResetRow>(applyRecordSql(receipt), [
+    change.principalId,
+    ...registrationColumns(registered),
+    reset.map((user) => user.id),
+    reset.map((user) => user.passwordHash),
+    ...keptValues(receipt, change.users.map(keptUser)),
+  ]);
   // The principal or one of its users was gone: nothing was written.
   if (rows.length === 0) throw new WriteFailure('conflict');
-  const resetUsers = new Map(rows.filter((row) => row.username !== null).map((row) => [row.id, row]));
-  const newIds = rows.filter((row) => row.username === null).map((row) => row.id);
+  const resetUsers = new Map(rows.map((row) => [row.id, row]));
   const users = change.users.map((user): AppliedUser => {
-    if (user.operation === 'register') return appliedRegistration(user, newIds.shift());
-    const stored = resetUsers.get(user.id);
-    return {
-      id: user.id,
-      username: stored?.username ?? '',
-      email: stored?.email ?? null,
-      operation: 'reset',
-    };
+    if (user.operation === 'register') return appliedRegistration(user);
+    const { username = '', email = null } = resetUsers.get(user.id) ?? {};
+    return { id: user.id, username, email, operation: 'reset' };
   });
   return { id: change.principalId, users };
 }
 
-const insertPrincipalSql = `
+const insertPrincipalSql = (receipt: Receipt | null) => `
   with principal as (
     insert into anagrafe.principals
       (id, external_key, denomination, surname, name, vatnumber, taxcode, email, search_terms, users_count)
-    values ($1, $6, $7, $8, $9, $10, $11, $12, array_to_tsvector($13::text[]), cardinality($2::text[]))
+    values ($1, $7, $8, $9, $10, $11, $12, $13, array_to_tsvector($14::text[]), cardinality($2::bigint[]))
     returning id, updated_at as written_at
   ), ${registrations}, principals_tallied as (
     insert into anagrafe.tallies as tally (kind, block, slot, amount)
@@ -149,12 +168,16 @@ const insertPrincipalSql = `
      -- Always true; it makes the tallies the last locks that are taken, so that no two records can wait for each other.
      where (select count(*) from users_tallied) >= 0
     on conflict (kind, block, slot) do update set amount = tally.amount + excluded.amount
-  )
-  select id from registered order by id`;
+  )${kept(receipt, 15)}
+  select id from principal`;
 
-async function insertPrincipal(database: Database, principal: NewPrincipal): Promise<Written> {
+async function insertPrincipal(
+  database: Database,
+  principal: NewPrincipal,
+  receipt: Receipt | null,
+): Promise<Written> {
   const { details } = principal;
-  const rows = await database.query<{ id: number }>(insertPrincipalSql, [
+  await database.query(insertPrincipalSql(receipt), [
     principal.id,
     ...registrationColumns(principal.users),
     details.externalKey,
@@ -165,13 +188,14 @@ async function insertPrincipal(database: Database, principal: NewPrincipal): Pro
     details.taxcode,
     details.email,
     principal.searchTerms,
+    ...keptValues(receipt, principal.users.map(keptUser)),
   ]);
-  const users = principal.users.map((user, position) => appliedRegistration(user, rows[position]?.id));
-  return { id: principal.id, users };
+  return { id: principal.id, users: principal.users.map(appliedRegistration) };
 }
 
 function registrationColumns(users: readonly NewUser[]): unknown[] {
   return [
+    users.map((user) => user.id),
     users.map((user) => user.username),
     users.map((user) => user.usernameKey),
     users.map((user) => user.email),
@@ -179,7 +203,10 @@ function registrationColumns(users: readonly NewUser[]): unknown[] {
   ];
 }
 
-function appliedRegistration(user: NewUser, id: number | undefined): AppliedUser {
-  if (id === undefined) throw new Error('a registered user came back without its ID');
-  return { id, username: user.username, email: user.email, operation: 'register' };
+function keptUser({ id, operation }: NewUser | NewPassword): KeptUser {
+  return [id, operation];
+}
+
+function appliedRegistration({ id, username, email }: NewUser): AppliedUser {
+  return { id, username, email, operation: 'register' };
 }

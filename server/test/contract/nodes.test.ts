@@ -3,14 +3,21 @@ import { createClient, revokeClient } from '../../src/core/access/clients.ts';
 import { visitEngine } from '../../src/engine/engine.ts';
 import { openClients } from '../../src/storage/clients.ts';
 import { storedUsernames, wrongFigures } from '../faults/figures.ts';
-import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
+import {
+  insertPrincipals,
+  masterKey,
+  newUser,
+  startTestService,
+  type TestService,
+} from '../setup/service.ts';
 
 let nodes: readonly [TestService, TestService];
 
 /** Two services on one database: that of the first, or the PostgreSQL which it has embedded. */
 beforeAll(async () => {
-  const first = await startTestService();
-  const second = await startTestService({ ANAGRAFE_DATABASE_URL: await urlOf(first) });
+  const settings = { ANAGRAFE_MASTER_KEY: masterKey };
+  const first = await startTestService(settings);
+  const second = await startTestService({ ...settings, ANAGRAFE_DATABASE_URL: await urlOf(first) });
   nodes = [first, second];
 });
 

@@ -6,7 +6,7 @@ const limits = { records: 3, users: 4 };
 
 function refusal(body: unknown): unknown {
   try {
-    readBatch(body, limits);
+    readBatch(body, limits, { variant: 'job' });
   } catch (error) {
     return error instanceof Refusal ? error.fault : error;
   }
@@ -20,7 +20,7 @@ describe('the body of a call', () => {
       { ID: 2, Users: [4] },
       { ID: 3, Users: 'no array' },
     ];
-    expect(readBatch(records, limits)).toEqual(records);
+    expect(readBatch(records, limits, { variant: 'job' })).toEqual(records);
   });
 
   it.each([[{}], ['text'], [7], [null], [undefined]])('is nothing else: %o', (body) => {
@@ -43,7 +43,7 @@ describe('the body of a call', () => {
   );
 
   it('holds no more records and users than the limits', () => {
-    const tooLarge = { code: 'BATCH_TOO_LARGE', figures: limits };
+    const tooLarge = { code: 'BATCH_TOO_LARGE', variant: 'job', figures: limits };
     expect(refusal([{}, {}, {}, {}])).toEqual(tooLarge);
     expect(refusal([{ Users: [1, 2, 3] }, { Users: [4, 5] }])).toEqual(tooLarge);
     expect(refusal([{ Users: [1, 2, 3] }, { Users: [4] }])).toBeNull();

@@ -7,6 +7,7 @@ import { makeFolder, postmasterOf } from '../engine/harness.ts';
 import {
   type Answer,
   insertPrincipals,
+  masterKey,
   newUser,
   startTestService,
   type TestService,
@@ -131,7 +132,10 @@ describe('an outside database that goes away', () => {
     timeout: 120_000,
   }, async () => {
     const outside = await startOutside();
-    const service = await startTestService({ ANAGRAFE_DATABASE_URL: outside.url });
+    const service = await startTestService({
+      ANAGRAFE_DATABASE_URL: outside.url,
+      ANAGRAFE_MASTER_KEY: masterKey,
+    });
     const [ID = 0] = await insertPrincipals(service, 1);
     expect(await status(service, '/health/ready')).toBe(200);
 
@@ -163,7 +167,10 @@ describe('an outside database that goes away', () => {
     timeout: 120_000,
   }, async () => {
     const outside = await startOutside();
-    const service = await startTestService({ ANAGRAFE_DATABASE_URL: outside.url });
+    const service = await startTestService({
+      ANAGRAFE_DATABASE_URL: outside.url,
+      ANAGRAFE_MASTER_KEY: masterKey,
+    });
     const principals = await insertPrincipals(service, 40);
     const records = principals.map((ID) => ({
       ID,
@@ -187,7 +194,10 @@ describe('an outside database that goes away', () => {
     timeout: 120_000,
   }, async () => {
     const outside = await startOutside();
-    const service = await startTestService({ ANAGRAFE_DATABASE_URL: outside.url });
+    const service = await startTestService({
+      ANAGRAFE_DATABASE_URL: outside.url,
+      ANAGRAFE_MASTER_KEY: masterKey,
+    });
     const calling = keepCalling(service, await insertPrincipals(service, 3));
     const hangUp = `select pg_terminate_backend(pid) from pg_stat_activity
       where application_name = 'anagrafe' and pid <> pg_backend_pid()`;
@@ -205,7 +215,10 @@ describe('an outside database that goes away', () => {
 
   it('does not make calls wait for ever when it is there but silent', { timeout: 120_000 }, async () => {
     const outside = await startOutside();
-    const service = await startTestService({ ANAGRAFE_DATABASE_URL: outside.url });
+    const service = await startTestService({
+      ANAGRAFE_DATABASE_URL: outside.url,
+      ANAGRAFE_MASTER_KEY: masterKey,
+    });
     const [ID = 0] = await insertPrincipals(service, 1);
     const pids = await service.database.query<{ pid: number }>('select pid from pg_stat_activity');
     const processes = [...pids.map(({ pid }) => pid), (await postmasterOf(outside.dataFolder)) ?? 0];

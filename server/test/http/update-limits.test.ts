@@ -8,6 +8,8 @@ beforeAll(async () => {
   strict = await startTestService({
     ANAGRAFE_MAX_RECORDS: '3',
     ANAGRAFE_MAX_USERS: '5',
+    ANAGRAFE_MAX_JOB_RECORDS: '6',
+    ANAGRAFE_MAX_JOB_USERS: '10',
     ANAGRAFE_MAX_BODY_BYTES: '4096',
     ANAGRAFE_MAX_DEPTH: '5',
     ANAGRAFE_REQUIRE_EMAIL: 'true',
@@ -43,7 +45,8 @@ describe('the limits of a call', () => {
     expect(body).toEqual({
       statusCode: 413,
       errorCode: 'BATCH_TOO_LARGE',
-      message: 'The call holds more than 3 records or 5 users; send it in several calls.',
+      message:
+        'The call holds more than 3 records or 5 users. Send it with "Prefer: respond-async", which takes up to 10 users as a job, or in several calls.',
       result: null,
       debug: null,
     });
@@ -78,7 +81,7 @@ describe('the limits of a call', () => {
 
   it('refuse a body with more values than such a call can need, and say the limit', async () => {
     // The array, the record, its ID and its Users are values too.
-    const values = 32 * (3 + 5);
+    const values = 16 * (6 + 10);
     const bodyOf = (count: number) => {
       const more = Array.from({ length: count - 4 }, (_, n) => [`f${n}`, n]);
       return [{ ID: principal, Users: [], ...Object.fromEntries(more) }];
@@ -94,8 +97,8 @@ describe('the limits of a call', () => {
     });
     expect((await strict.call('irs/update', bodyOf(values))).status).toBe(422);
     expect((await strict.call('irs/insert', bodyOf(values + 1))).status).toBe(413);
-    expect((await strict.call('irs/list', bodyOf(values + 1)[0])).status).toBe(400);
-    expect((await strict.call('irs/list', bodyOf(values + 2)[0])).status).toBe(413);
+    expect((await strict.call('irs/list', bodyOf(101)[0])).status).toBe(400);
+    expect((await strict.call('irs/list', bodyOf(102)[0])).status).toBe(413);
   });
 
   it('leave room for 200 records with 300 faults each, and the answer names every one', async () => {

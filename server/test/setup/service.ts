@@ -32,6 +32,9 @@ export interface TestService {
   stop(): Promise<void>;
 }
 
+/** Of every service that the tests put on an outside database, so that several can share one. */
+export const masterKey = Buffer.alloc(32, 'master key').toString('base64');
+
 /** Stopped here and not where they are started: a hook that is asked for inside another one is never run. */
 const running = new Set<() => Promise<void>>();
 afterAll(async () => {
@@ -57,7 +60,7 @@ async function outsideDatabase(server: string) {
   };
   await run(`create database ${name}`);
   return {
-    settings: { ANAGRAFE_DATABASE_URL: `${server}/${name}` },
+    settings: { ANAGRAFE_DATABASE_URL: `${server}/${name}`, ANAGRAFE_MASTER_KEY: masterKey },
     discard: () => run(`drop database ${name} with (force)`),
   };
 }

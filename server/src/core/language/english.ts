@@ -20,6 +20,7 @@ export const english: Sentences = {
     text: '"{name}" takes a text of 1 to {max} characters.',
     date: '"{name}" takes a date such as 2026-01-31 or 2026-01-31T08:00:00Z.',
     flag: '"{name}" takes true or false.',
+    key: '"{name}" takes 1 to {max} visible ASCII characters, and is sent once.',
     unknown: '"{name}" is not a parameter of this call.',
     spelling: '"{name}" is not a parameter of this call; did you mean "{meant}"?',
   },
@@ -41,10 +42,24 @@ export const english: Sentences = {
   UNSUPPORTED_MEDIA_TYPE: 'Send the body as Content-Type: application/json, in UTF-8 and not compressed.',
   BODY_TOO_LARGE:
     'The body is larger than {bytes} bytes, nested deeper than {depth} levels, or holds more than {values} values; send it in several calls.',
-  BATCH_TOO_LARGE: 'The call holds more than {records} records or {users} users; send it in several calls.',
-  PARTIALLY_APPLIED:
-    '{applied} of {total} records were applied; result.records tells which were not, and why.',
-  NOTHING_APPLIED: 'No record was applied; result.records tells why.',
+  BATCH_TOO_LARGE: {
+    answered:
+      'The call holds more than {records} records or {users} users. Send it with "Prefer: respond-async", which takes up to {jobUsers} users as a job, or in several calls.',
+    job: 'The call holds more than {records} records or {users} users, the most that a job takes; send it in several calls.',
+  },
+  PARTIALLY_APPLIED: {
+    done: '{applied} of {total} records were applied; result.records tells which were not, and why.',
+    dry: '{applied} of {total} records would be applied; result.records tells which would not, and why.',
+  },
+  NOTHING_APPLIED: {
+    done: 'No record was applied; result.records tells why.',
+    dry: 'No record would be applied; result.records tells why.',
+  },
+  JOB_NOT_FOUND: 'There is no job with this ID, or it is not yours, or it ended too long ago to be kept.',
+  IDEMPOTENCY_IN_PROGRESS:
+    'A call with this Idempotency-Key is being worked on; send it again in {seconds} seconds to get its answer.',
+  IDEMPOTENCY_KEY_REUSED:
+    'This Idempotency-Key was sent with another body or to another path; send the same call again, or take a new key.',
   RATE_LIMITED: 'Too many calls; send the next one in {seconds} seconds.',
   OVERLOADED:
     'The service has more work than it can do in time; nothing was applied. Send the call again in {seconds} seconds.',
@@ -65,6 +80,7 @@ export const english: Sentences = {
   NOT_APPLIED: 'The database did not take the record; nothing of it was applied. Send it again later.',
   RECORD_FAILED:
     'Something went wrong in the service while the record was written; nothing of it was applied. The log has the details.',
+  CANCELLED: 'The job was cancelled before this record was begun; nothing of it was applied.',
 
   REQUIRED: 'This field is required.',
   UNKNOWN_FIELD: {
@@ -100,4 +116,18 @@ export const english: Sentences = {
   PASSWORD_IS_USERNAME: 'The password must not be the username.',
   PASSWORD_IS_EMAIL: 'The password must not be the email address or the part before its @.',
   PASSWORD_MISMATCH: 'ConfirmPassword differs from Password.',
+  PASSWORD_BESIDE_HASH:
+    'PasswordHash stands in place of Password and ConfirmPassword; send one or the other.',
+  PASSWORD_HASH_INVALID:
+    'This is not a password hash of a form that is taken: argon2id, argon2i, bcrypt, PBKDF2 (PHC, passlib, Django) or ASP.NET Core Identity.',
+  PASSWORD_HASH_COST: {
+    memory: 'This {algorithm} hash takes {found} KiB of memory; from {min} to {max} KiB are allowed.',
+    passes: 'This {algorithm} hash makes {found} passes; with its memory, from {min} to {max} are allowed.',
+    parallelism: 'This {algorithm} hash has a parallelism of {found}; from {min} to {max} is allowed.',
+    cost: 'This {algorithm} hash has a cost of {found}; from {min} to {max} is allowed.',
+    iterations:
+      'This {algorithm} hash has {found} iterations; with its key length, from {min} to {max} are allowed.',
+  },
+
+  TAKEN_AS_JOB: 'The call was taken as job {id}; GET {location} tells how it goes.',
 };

@@ -20,6 +20,7 @@ export const italian: Sentences = {
     text: '"{name}" accetta un testo da 1 a {max} caratteri.',
     date: '"{name}" accetta una data come 2026-01-31 o 2026-01-31T08:00:00Z.',
     flag: '"{name}" accetta true o false.',
+    key: '"{name}" accetta da 1 a {max} caratteri ASCII visibili, e va inviata una volta sola.',
     unknown: '"{name}" non è un parametro di questa chiamata.',
     spelling: '"{name}" non è un parametro di questa chiamata; si intendeva "{meant}"?',
   },
@@ -41,9 +42,25 @@ export const italian: Sentences = {
   UNSUPPORTED_MEDIA_TYPE: 'Inviare il corpo come Content-Type: application/json, in UTF-8 e non compresso.',
   BODY_TOO_LARGE:
     'Il corpo supera {bytes} byte, è annidato oltre {depth} livelli o contiene più di {values} valori; inviarlo in più chiamate.',
-  BATCH_TOO_LARGE: 'La chiamata contiene più di {records} record o {users} utenti; inviarla in più chiamate.',
-  PARTIALLY_APPLIED: 'Record applicati: {applied} su {total}; result.records dice quali no, e perché.',
-  NOTHING_APPLIED: 'Nessun record è stato applicato; result.records dice perché.',
+  BATCH_TOO_LARGE: {
+    answered:
+      'La chiamata contiene più di {records} record o {users} utenti. Inviarla con "Prefer: respond-async", che accetta fino a {jobUsers} utenti come lavoro, oppure in più chiamate.',
+    job: 'La chiamata contiene più di {records} record o {users} utenti, il massimo per un lavoro; inviarla in più chiamate.',
+  },
+  PARTIALLY_APPLIED: {
+    done: 'Record applicati: {applied} su {total}; result.records dice quali no, e perché.',
+    dry: 'Record che verrebbero applicati: {applied} su {total}; result.records dice quali no, e perché.',
+  },
+  NOTHING_APPLIED: {
+    done: 'Nessun record è stato applicato; result.records dice perché.',
+    dry: 'Nessun record verrebbe applicato; result.records dice perché.',
+  },
+  JOB_NOT_FOUND:
+    'Non esiste un lavoro con questo ID, o non è vostro, o è finito da troppo tempo per essere conservato.',
+  IDEMPOTENCY_IN_PROGRESS:
+    'Una chiamata con questa Idempotency-Key è in corso; inviarla di nuovo tra {seconds} secondi per averne la risposta.',
+  IDEMPOTENCY_KEY_REUSED:
+    'Questa Idempotency-Key è stata inviata con un altro corpo o a un altro percorso; ripetere la stessa chiamata o usare una chiave nuova.',
   RATE_LIMITED: 'Troppe chiamate; inviare la prossima tra {seconds} secondi.',
   OVERLOADED:
     'Il servizio ha più lavoro di quanto possa svolgere in tempo; nulla è stato applicato. Ripetere la chiamata tra {seconds} secondi.',
@@ -67,6 +84,8 @@ export const italian: Sentences = {
     'Il database non ha accettato il record; nulla di esso è stato applicato. Inviarlo di nuovo più tardi.',
   RECORD_FAILED:
     'Si è verificato un errore nel servizio durante la scrittura del record; nulla di esso è stato applicato. I dettagli sono nel log.',
+  CANCELLED:
+    'Il lavoro è stato annullato prima che questo record fosse iniziato; nulla di esso è stato applicato.',
 
   REQUIRED: 'Questo campo è obbligatorio.',
   UNKNOWN_FIELD: {
@@ -104,4 +123,17 @@ export const italian: Sentences = {
   PASSWORD_IS_USERNAME: 'La password non deve essere il nome utente.',
   PASSWORD_IS_EMAIL: "La password non deve essere l'indirizzo email né la parte prima della @.",
   PASSWORD_MISMATCH: 'ConfirmPassword è diversa da Password.',
+  PASSWORD_BESIDE_HASH: 'PasswordHash sostituisce Password e ConfirmPassword; inviare uno o le altre.',
+  PASSWORD_HASH_INVALID:
+    'Questo non è un hash di password di una forma accettata: argon2id, argon2i, bcrypt, PBKDF2 (PHC, passlib, Django) o ASP.NET Core Identity.',
+  PASSWORD_HASH_COST: {
+    memory: 'Questo hash {algorithm} usa {found} KiB di memoria; sono ammessi da {min} a {max} KiB.',
+    passes: 'Questo hash {algorithm} fa {found} passaggi; con la sua memoria sono ammessi da {min} a {max}.',
+    parallelism: 'Questo hash {algorithm} ha un parallelismo di {found}; è ammesso da {min} a {max}.',
+    cost: 'Questo hash {algorithm} ha un costo di {found}; è ammesso da {min} a {max}.',
+    iterations:
+      'Questo hash {algorithm} ha {found} iterazioni; con la lunghezza della sua chiave sono ammesse da {min} a {max}.',
+  },
+
+  TAKEN_AS_JOB: 'La chiamata è stata accettata come lavoro {id}; GET {location} dice come procede.',
 };

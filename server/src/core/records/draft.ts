@@ -11,6 +11,9 @@ export interface Draft {
   readonly faults: Faults;
 }
 
+/** What the retry kit puts beside a record for people; it may stay there when the record is sent again. */
+export const passedOver = ['Faults'];
+
 type ReadItem<Item extends UserItem> = (value: unknown, place: string, faults: Faults) => Item | null;
 
 export async function readUsers<Item extends UserItem>(
@@ -38,10 +41,15 @@ export function isRegistration(item: UserItem): item is Registration {
 }
 
 /** What a registration of a draft without faults stores. */
-export function newUser(item: Registration, passwordHash: string | undefined): NewUser {
+export function newUser(
+  item: Registration,
+  id: number | undefined,
+  passwordHash: string | undefined,
+): NewUser {
   const { asSent: username, key: usernameKey } = required(item.username);
   return {
     operation: 'register',
+    id: required(id),
     username,
     usernameKey,
     email: item.email,

@@ -8,8 +8,11 @@ export interface HashBatch {
 
 export interface Hasher {
   /**
-   * Takes a call's passwords into a lane, in the caller's fair share of it.
-   * Throws the refusal `OVERLOADED` when the queue ahead is longer than a caller would wait.
+   * Takes passwords into a lane, in the caller's fair share of it. Throws the refusal `OVERLOADED` when the queue
+   * ahead is longer than a caller would wait. Patient work is never refused, and keeps only a few of its passwords
+   * in the queue, so that a call of the same share need not wait for all of them.
    */
-  admit(work: { lane: Lane; share: string; count: number }): HashBatch;
+  admit(work: { lane: Lane; share: string; count: number; patient?: boolean }): HashBatch;
+  /** How long so many more passwords of a share would take, with what is in the queue before them. */
+  estimateSeconds(share: string, count: number): number;
 }

@@ -2,13 +2,13 @@ import { Faults } from '../faults.ts';
 import { type Fields, refuseUnknownFields } from '../fields/fields.ts';
 import { searchTerms } from '../fields/search.ts';
 import type { Turns } from '../turns.ts';
-import { readDrafts } from './batch.ts';
-import { type Draft, newUser, readUsers, required } from './draft.ts';
-import type { Outcome } from './outcome.ts';
+import { type Draft, newUser, passedOver, readUsers, required } from './draft.ts';
+import { type NumberingStore, numberDrafts } from './numbering.ts';
+import type { Ingredients, Operation } from './operation.ts';
 import { type PrincipalDetails, principalFields, readPrincipal } from './principal.ts';
 import { type NewUser, type Registration, readRegistration, type UserRules } from './user-item.ts';
 import { type UsernameStore, Usernames } from './usernames.ts';
-import { applyDrafts, type CallContext, type WritingTools, type Written } from './writing.ts';
+import type { Receipt, Written } from './writing.ts';
 
 export interface NewPrincipal {
   readonly id: number;
@@ -17,11 +17,10 @@ export interface NewPrincipal {
   readonly users: readonly NewUser[];
 }
 
-export interface InsertStore extends UsernameStore {
+export interface InsertStore extends UsernameStore, NumberingStore {
   findExternalKeys(keys: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** IDs set aside, so that principals are numbered in the order sent although they are written side by side. */
-  reservePrincipalIds(count: number): Promise<readonly number[]>;
-  insertPrincipal(principal: NewPrincipal): Promise<Written>;
+  /** Inserts a principal with all of its users or nothing; with a receipt, the outcome too. Throws a `WriteFailure`. */
+  insertPrincipal(principal: NewPrincipal, receipt: Receipt | null): Promise<Written>;
 }
 
 interface InsertDraft extends Draft {
@@ -29,40 +28,36 @@ interface InsertDraft extends Draft {
   readonly users: readonly Registration[];
 }
 
-/** Creates principals, with or without users; one outcome per record, in the order sent. */
-export async function insert(
-  body: unknown,
-  context: CallContext,
-  tools: WritingTools<InsertStore>,
-): Promise<Outcome[]> {
-  const { store, hasher, rules, limits } = tools;
-  const drafts = await readDrafts(body, limits, (fields, turns) => readRecord(fields, rules, turns));
-  const ids = new Map<InsertDraft, number>();
-  return applyDrafts(drafts, {
-    hasher,
-    context,
-    order: (draft) => draft,
-    async check(some) {
-      await claim(some, store);
-      const unnumbered = some.filter((draft) => draft.faults.none && !ids.has(draft));
-      const reserved = await store.reservePrincipalIds(unnumbered.length);
-      for (const [position, draft] of unnumbered.entries()) ids.set(draft, required(reserved[position]));
+/** Creates principals, with or without users. */
+export function insertOperation(store: InsertStore, rules: UserRules): Operation<InsertDraft> {
+  return {
+    name: 'insert',
+    read: (fields, turns) => readRecord(fields, rules, turns),
+    newCheck() {
+      const usernames = new Usernames(store);
+      const claimedKeys = new Set<string>();
+      return { run: (drafts) => checkAgainstStore(drafts, usernames, claimedKeys, store) };
     },
-    // A record whose write was cut off can be looked for under the ID that was set aside for it.
-    idOf: (draft) => ids.get(draft) ?? null,
-    write: (draft, hashes) =>
-      store.insertPrincipal({
-        id: required(ids.get(draft)),
-        details: draft.principal,
-        searchTerms: searchTerms(Object.values(draft.principal)),
-        users: draft.users.map((item, position) => newUser(item, hashes[position])),
-      }),
-  });
+    order: () => null,
+    number: (drafts) => numberDrafts(drafts, store, { principals: true }),
+    idOf: (_draft, numbers) => numbers.principal,
+    write: (draft, ingredients) =>
+      store.insertPrincipal(newPrincipal(draft, ingredients), ingredients.receipt),
+  };
+}
+
+function newPrincipal(draft: InsertDraft, { hashes, numbers }: Ingredients): NewPrincipal {
+  return {
+    id: required(numbers.principal),
+    details: draft.principal,
+    searchTerms: searchTerms(Object.values(draft.principal)),
+    users: draft.users.map((item, position) => newUser(item, numbers.users[position], hashes[position])),
+  };
 }
 
 async function readRecord(fields: Fields, rules: UserRules, turns: Turns): Promise<InsertDraft> {
   const faults = new Faults();
-  refuseUnknownFields(fields, [...principalFields, 'Users'], '', faults);
+  refuseUnknownFields(fields, [...principalFields, 'Users', ...passedOver], '', faults);
   const principal = readPrincipal(fields, faults);
   const readItem = (value: unknown, place: string) => readRegistration(value, place, rules, faults);
   const users = await readUsers(fields.Users, readItem, faults, turns);
@@ -70,20 +65,35 @@ async function readRecord(fields: Fields, rules: UserRules, turns: Turns): Promi
 }
 
 /** What is stored wins, then the first record of the call that can be applied. */
-async function claim(drafts: readonly InsertDraft[], store: InsertStore): Promise<void> {
+async function checkAgainstStore(
+  drafts: readonly InsertDraft[],
+  usernames: Usernames,
+  claimedKeys: Set<string>,
+  store: InsertStore,
+): Promise<void> {
   const wanted = drafts.map((draft) => draft.principal.externalKey).filter((key) => key !== null);
-  const stored = wanted.length > 0 ? await store.findExternalKeys(wanted) : new Map<string, number>();
-  const usernames = await Usernames.lookUp(drafts, store);
-  const claimed = new Set<string | null>();
+  const [stored] = await Promise.all([
+    wanted.length > 0 ? store.findExternalKeys(wanted) : new Map<string, number>(),
+    usernames.lookUp(drafts),
+  ]);
   for (const draft of drafts) {
     const { faults } = draft;
     const { externalKey } = draft.principal;
-    const owner = stored.get(externalKey ?? '');
-    if (owner !== undefined) faults.add('ExternalKey', 'EXTERNAL_KEY_TAKEN', { id: owner }, 'stored');
-    else if (claimed.has(externalKey)) faults.add('ExternalKey', 'EXTERNAL_KEY_TAKEN', undefined, 'call');
+    if (externalKey !== null) refuseTakenKey(externalKey, stored, claimedKeys, faults);
     usernames.refuseTaken(draft);
     if (!faults.none) continue;
     usernames.claim(draft);
-    if (externalKey !== null) claimed.add(externalKey);
+    if (externalKey !== null) claimedKeys.add(externalKey);
   }
+}
+
+function refuseTakenKey(
+  key: string,
+  stored: ReadonlyMap<string, number>,
+  claimed: ReadonlySet<string>,
+  faults: Faults,
+): void {
+  const owner = stored.get(key);
+  if (owner !== undefined) faults.add('ExternalKey', 'EXTERNAL_KEY_TAKEN', { id: owner }, 'stored');
+  else if (claimed.has(key)) faults.add('ExternalKey', 'EXTERNAL_KEY_TAKEN', undefined, 'call');
 }

@@ -19,7 +19,7 @@ export interface Outcome {
   readonly users: readonly AppliedUser[];
 }
 
-export function applied(id: number, users: readonly AppliedUser[], draft: Draft): Outcome {
+export function applied(id: number | null, users: readonly AppliedUser[], draft: Draft): Outcome {
   return { id, refusal: null, faults: draft.faults, users };
 }
 

@@ -2,9 +2,17 @@ import { Faults } from '../faults.ts';
 import { type Fields, isAbsent, isId, refuseUnknownFields, within } from '../fields/fields.ts';
 import { refuseOwnNames } from '../fields/password.ts';
 import type { Turns } from '../turns.ts';
-import { readDrafts } from './batch.ts';
-import { type Draft, isRegistration, newPassword, newUser, readUsers, required } from './draft.ts';
-import type { Outcome } from './outcome.ts';
+import {
+  type Draft,
+  isRegistration,
+  newPassword,
+  newUser,
+  passedOver,
+  readUsers,
+  required,
+} from './draft.ts';
+import { type NumberingStore, numberDrafts } from './numbering.ts';
+import type { Ingredients, Operation } from './operation.ts';
 import {
   type NewPassword,
   type NewUser,
@@ -14,7 +22,7 @@ import {
   type UserRules,
 } from './user-item.ts';
 import { type UsernameStore, Usernames } from './usernames.ts';
-import { applyDrafts, type CallContext, type WritingTools, type Written } from './writing.ts';
+import type { Receipt, Written } from './writing.ts';
 
 export interface KnownUser {
   readonly principalId: number;
@@ -28,33 +36,31 @@ export interface RecordChange {
   readonly users: readonly (NewUser | NewPassword)[];
 }
 
-export interface UpdateStore extends UsernameStore {
+export interface UpdateStore extends UsernameStore, NumberingStore {
   findPrincipals(ids: readonly number[]): Promise<ReadonlySet<number>>;
   findUsers(ids: readonly number[]): Promise<ReadonlyMap<number, KnownUser>>;
-  /** Applies all of a record or nothing; the users in the order given. Throws a `WriteFailure`. */
-  applyRecord(change: RecordChange): Promise<Written>;
+  /** Applies all of a record or nothing; with a receipt, its outcome too. Throws a `WriteFailure`. */
+  applyRecord(change: RecordChange, receipt: Receipt | null): Promise<Written>;
 }
 
 interface UpdateDraft extends Draft {
   readonly principalId: number | null;
 }
 
-/** Registers users and resets passwords under principals that exist; one outcome per record, in the order sent. */
-export async function update(
-  body: unknown,
-  context: CallContext,
-  tools: WritingTools<UpdateStore>,
-): Promise<Outcome[]> {
-  const { store, hasher, rules, limits } = tools;
-  const drafts = await readDrafts(body, limits, (fields, turns) => readRecord(fields, rules, turns));
-  return applyDrafts(drafts, {
-    hasher,
-    context,
+/** Registers users and resets passwords under principals that exist. */
+export function updateOperation(store: UpdateStore, rules: UserRules): Operation<UpdateDraft> {
+  return {
+    name: 'update',
+    read: (fields, turns) => readRecord(fields, rules, turns),
+    newCheck() {
+      const usernames = new Usernames(store);
+      return { run: (drafts) => checkAgainstStore(drafts, usernames, store) };
+    },
     order: (draft) => draft.principalId,
-    check: (some) => checkAgainstStore(some, store),
+    number: (drafts) => numberDrafts(drafts, store, { principals: false }),
     idOf: (draft) => draft.sentId,
-    write: (draft, hashes) => store.applyRecord(change(draft, hashes)),
-  });
+    write: (draft, ingredients) => store.applyRecord(change(draft, ingredients), ingredients.receipt),
+  };
 }
 
 async function readRecord(fields: Fields, rules: UserRules, turns: Turns): Promise<UpdateDraft> {
@@ -62,7 +68,7 @@ async function readRecord(fields: Fields, rules: UserRules, turns: Turns): Promi
   const principalId = isId(fields.ID) ? fields.ID : null;
   if (isAbsent(fields.ID)) faults.add('ID', 'REQUIRED');
   else if (principalId === null) faults.add('ID', 'INVALID_ID');
-  refuseUnknownFields(fields, ['ID', 'Users'], '', faults);
+  refuseUnknownFields(fields, ['ID', 'Users', ...passedOver], '', faults);
   if (isAbsent(fields.Users)) faults.add('Users', 'REQUIRED');
   else if (Array.isArray(fields.Users) && fields.Users.length === 0) faults.add('Users', 'NO_USERS');
   const readItem = (value: unknown, place: string) => readUserItem(value, place, rules, faults);
@@ -71,7 +77,11 @@ async function readRecord(fields: Fields, rules: UserRules, turns: Turns): Promi
   return { sentId, principalId, users, faults };
 }
 
-async function checkAgainstStore(drafts: readonly UpdateDraft[], store: UpdateStore): Promise<void> {
+async function checkAgainstStore(
+  drafts: readonly UpdateDraft[],
+  usernames: Usernames,
+  store: UpdateStore,
+): Promise<void> {
   const principalIds = new Set(drafts.map((draft) => draft.principalId).filter((id) => id !== null));
   const userIds = new Set(
     drafts.flatMap((draft) => resets(draft).map((item) => item.id)).filter((id) => id !== null),
@@ -79,8 +89,8 @@ async function checkAgainstStore(drafts: readonly UpdateDraft[], store: UpdateSt
   const [principals, users] = await Promise.all([
     store.findPrincipals([...principalIds]),
     userIds.size > 0 ? store.findUsers([...userIds]) : new Map<number, KnownUser>(),
+    usernames.lookUp(drafts),
   ]);
-  const usernames = await Usernames.lookUp(drafts, store);
   for (const draft of drafts) {
     if (draft.principalId !== null && !principals.has(draft.principalId))
       draft.faults.add('ID', 'PRINCIPAL_NOT_FOUND');
@@ -110,9 +120,10 @@ function resets(draft: UpdateDraft): Reset[] {
   return draft.users.filter((item: UserItem): item is Reset => !isRegistration(item));
 }
 
-function change(draft: UpdateDraft, hashes: readonly string[]): RecordChange {
+function change(draft: UpdateDraft, { hashes, numbers }: Ingredients): RecordChange {
+  const ids = [...numbers.users];
   const users = draft.users.map((item, position) =>
-    isRegistration(item) ? newUser(item, hashes[position]) : newPassword(item, hashes[position]),
+    isRegistration(item) ? newUser(item, ids.shift(), hashes[position]) : newPassword(item, hashes[position]),
   );
   return { principalId: required(draft.principalId), users };
 }

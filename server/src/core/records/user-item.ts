@@ -9,6 +9,7 @@ import {
   within,
 } from '../fields/fields.ts';
 import { type PasswordPolicy, readPassword, refuseOwnNames } from '../fields/password.ts';
+import { readPasswordHash } from '../fields/password-hash.ts';
 import { readUsername, type Username } from '../fields/username.ts';
 
 export interface UserRules {
@@ -23,6 +24,8 @@ export interface Registration {
   readonly username: Username | null;
   readonly email: string | null;
   readonly password: string | null;
+  /** A hash that was made elsewhere, in place of the password. */
+  readonly passwordHash: string | null;
 }
 
 export interface Reset {
@@ -34,7 +37,7 @@ export interface Reset {
 
 export type UserItem = Registration | Reset;
 
-const registrationFields = ['Username', 'Email', 'Password', 'ConfirmPassword'];
+const registrationFields = ['Username', 'Email', 'Password', 'ConfirmPassword', 'PasswordHash'];
 const resetFields = ['ID', 'Password', 'ConfirmPassword'];
 const anyFields = [...new Set([...registrationFields, ...resetFields])];
 
@@ -86,6 +89,11 @@ function readRegistrationFields(
   const username = readUsername(fields.Username, within(place, 'Username'), faults);
   if (rules.requireEmail && isAbsent(fields.Email)) faults.add(within(place, 'Email'), 'REQUIRED');
   const email = readEmail(fields.Email, within(place, 'Email'), faults);
+  const passwordHash = readPasswordHash(fields.PasswordHash, within(place, 'PasswordHash'), faults);
+  if (!isAbsent(fields.PasswordHash)) {
+    refuseBesideHash(fields, place, faults);
+    return { operation: 'register', place, username, email, password: null, passwordHash };
+  }
   const password = readPassword(fields, rules.password, place, faults);
   if (password !== null) {
     refuseOwnNames(
@@ -95,7 +103,14 @@ function readRegistrationFields(
       faults,
     );
   }
-  return { operation: 'register', place, username, email, password };
+  return { operation: 'register', place, username, email, password, passwordHash };
+}
+
+/** A hash stands in place of the password: which of the two should count could only be guessed. */
+function refuseBesideHash(fields: Fields, place: string, faults: Faults): void {
+  for (const name of ['Password', 'ConfirmPassword']) {
+    if (!isAbsent(fields[name])) faults.add(within(place, name), 'PASSWORD_BESIDE_HASH');
+  }
 }
 
 function readReset(fields: Fields, place: string, rules: UserRules, faults: Faults): Reset {
@@ -108,6 +123,7 @@ function readReset(fields: Fields, place: string, rules: UserRules, faults: Faul
 /** What is stored of a user item once its password is hashed. */
 export interface NewUser {
   readonly operation: 'register';
+  readonly id: number;
   readonly username: string;
   readonly usernameKey: string;
   readonly email: string | null;

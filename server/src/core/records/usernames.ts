@@ -6,17 +6,20 @@ export interface UsernameStore {
   findTakenUsernames(keys: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
-/** The usernames that a record cannot have: those stored, and those that an earlier record of the call claims. */
+/** The usernames that a record of a call cannot have: those stored, and those that an earlier record claims. */
 export class Usernames {
-  readonly #taken: Set<string>;
+  readonly #store: UsernameStore;
+  readonly #claimed = new Set<string>();
+  #stored: ReadonlySet<string> = new Set();
 
-  private constructor(taken: ReadonlySet<string>) {
-    this.#taken = new Set(taken);
+  constructor(store: UsernameStore) {
+    this.#store = store;
   }
 
-  static async lookUp(drafts: readonly Draft[], store: UsernameStore): Promise<Usernames> {
+  /** To be asked for the drafts that come next, before anything else. */
+  async lookUp(drafts: readonly Draft[]): Promise<void> {
     const wanted = new Set(drafts.flatMap(keysOf));
-    return new Usernames(wanted.size > 0 ? await store.findTakenUsernames([...wanted]) : wanted);
+    this.#stored = wanted.size > 0 ? await this.#store.findTakenUsernames([...wanted]) : wanted;
   }
 
   refuseTaken(draft: Draft): void {
@@ -24,7 +27,7 @@ export class Usernames {
     for (const item of draft.users) {
       const key = isRegistration(item) ? item.username?.key : undefined;
       if (key === undefined) continue;
-      if (this.#taken.has(key) || own.has(key))
+      if (this.#stored.has(key) || this.#claimed.has(key) || own.has(key))
         draft.faults.add(within(item.place, 'Username'), 'USERNAME_TAKEN');
       own.add(key);
     }
@@ -32,7 +35,7 @@ export class Usernames {
 
   /** For a record that is known to be sound: one that will be refused anyway claims nothing. */
   claim(draft: Draft): void {
-    for (const key of keysOf(draft)) this.#taken.add(key);
+    for (const key of keysOf(draft)) this.#claimed.add(key);
   }
 }
 

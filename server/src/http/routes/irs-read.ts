@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import {
   type ListedPrincipal,
@@ -8,13 +7,14 @@ import {
   readUserListing,
 } from '../../core/listing/listing.ts';
 import { debugOf } from '../call.ts';
-import { type Envelope, pageEnvelope } from '../envelope.ts';
+import { pageEnvelope } from '../envelope.ts';
 import { principalAnswers, userAnswers } from '../schemas/answers.ts';
 import { CallHeaders, CallQuery, PrincipalListing, UserListing } from '../schemas/requests.ts';
+import { sendEnvelope } from '../stream.ts';
 
 /** `irs/list` and `irs/users`: pages of what is stored, without anything secret. */
 export function readRoutes(app: FastifyInstance, store: ListingStore): void {
-  const config = { scope: 'sync:read', emptyBody: true } as const;
+  const config = { scope: 'sync:read', emptyBody: true, maxValues: 100 } as const;
 
   app.post(
     '/irs/list',
@@ -35,12 +35,8 @@ export function readRoutes(app: FastifyInstance, store: ListingStore): void {
     async (request, reply) => {
       const listing = readPrincipalListing(request.body);
       const page = await store.listPrincipals(listing);
-      const items = page.items[Symbol.asyncIterator]();
-      // Asked for before the answer begins: a database that fails now is still answered as one.
-      const first = await items.next();
       const envelope = () => pageEnvelope({ ...listing, ...page }, [], debugOf(request));
-      const pieces = pageText(first, items, envelope);
-      return reply.type('application/json; charset=utf-8').send(Readable.from(pieces, { objectMode: false }));
+      return sendEnvelope(reply, envelope, principalItems(page.items));
     },
   );
 
@@ -69,22 +65,12 @@ export function readRoutes(app: FastifyInstance, store: ListingStore): void {
   );
 }
 
-/** The envelope as text, piece by piece: a thousand principals with a thousand users each never stand in memory. */
-async function* pageText(
-  first: IteratorResult<ListedPrincipal>,
-  rest: AsyncIterator<ListedPrincipal>,
-  envelope: () => Envelope<never>,
-): AsyncGenerator<string> {
-  const records = '"records":[';
-  yield JSON.stringify(envelope()).split(records, 1)[0] + records;
-  for (let item = first, separator = ''; !item.done; item = await rest.next(), separator = ',') {
-    yield separator + principalText(item.value);
-  }
-  yield JSON.stringify(envelope()).split(records)[1] ?? '';
+async function* principalItems(principals: AsyncIterable<ListedPrincipal>) {
+  for await (const principal of principals) yield principalFields(principal);
 }
 
-function principalText(principal: ListedPrincipal): string {
-  return JSON.stringify({
+function principalFields(principal: ListedPrincipal) {
+  return {
     ID: principal.id,
     ExternalKey: principal.externalKey,
     Denomination: principal.denomination,
@@ -98,7 +84,7 @@ function principalText(principal: ListedPrincipal): string {
     UpdatedAt: principal.updatedAt,
     UsersCount: principal.usersCount,
     Users: principal.users.map(userFields),
-  });
+  };
 }
 
 function userFields(user: ListedUser) {

@@ -1,23 +1,34 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Estimate } from '../../core/calls/dry-run.ts';
+import type { Taken, WriteCall } from '../../core/calls/take.ts';
+import { findJob, type JobStore } from '../../core/jobs/job.ts';
+import type { Language } from '../../core/language/say.ts';
+import type { OperationName } from '../../core/records/operation.ts';
 import type { Outcome } from '../../core/records/outcome.ts';
-import { type CallContext, unavailable } from '../../core/records/writing.ts';
+import { unavailable } from '../../core/records/writing.ts';
 import { debugOf, languageOf } from '../call.ts';
-import { outcomesEnvelope } from '../envelope.ts';
+import { outcomesEnvelope, takenEnvelope } from '../envelope.ts';
+import { idempotencyKeyOf } from '../idempotency.ts';
+import { jobFields } from '../job-fields.ts';
 import type { Metrics } from '../metrics.ts';
-import { wantsRepresentation } from '../preferences.ts';
+import { wantsAsync, wantsRepresentation } from '../preferences.ts';
+import { isFlagged } from '../query.ts';
 import { writeAnswers } from '../schemas/answers.ts';
-import { CallQuery, InsertBody, UpdateBody, WriteHeaders } from '../schemas/requests.ts';
+import { InsertBody, UpdateBody, WriteHeaders, WriteQuery } from '../schemas/requests.ts';
+import { sendEnvelope } from '../stream.ts';
+import { tupleOf } from '../tuple.ts';
 
-type Write = (body: unknown, context: CallContext) => Promise<Outcome[]>;
+export type TakeCall = (call: WriteCall) => Promise<Taken>;
 
-export interface WritingCalls {
-  readonly update: Write;
-  readonly insert: Write;
+interface WriteTools {
+  readonly takeCall: TakeCall;
+  readonly jobs: JobStore;
+  readonly metrics: Metrics;
 }
 
-/** `irs/update` and `irs/insert`: many records in, one tuple per record out. */
-export function writeRoutes(app: FastifyInstance, calls: WritingCalls, metrics: Metrics): void {
-  const config = { scope: 'sync:write' } as const;
+/** `irs/update` and `irs/insert`: many records in, one tuple per record out, at once or as a job. */
+export function writeRoutes(app: FastifyInstance, { takeCall, jobs, metrics }: WriteTools): void {
+  const config = { scope: 'sync:write', query: ['dryRun'], once: true } as const;
 
   const update = (request: FastifyRequest, reply: FastifyReply) => write('update', request, reply);
   app.route({
@@ -37,7 +48,7 @@ export function writeRoutes(app: FastifyInstance, calls: WritingCalls, metrics: 
       description:
         'Each user with a `Username` is registered, each with an `ID` gets a new password. A record is applied as a whole or not at all; records are independent of one another. `PUT` and `PATCH` mean the same.',
       tags: ['irs'],
-      querystring: CallQuery,
+      querystring: WriteQuery,
       headers: WriteHeaders,
       body: UpdateBody,
       response: writeAnswers,
@@ -54,7 +65,7 @@ export function writeRoutes(app: FastifyInstance, calls: WritingCalls, metrics: 
       summary: 'Create principals, with or without users',
       description: '`Item1` of each tuple is the ID of the new principal.',
       tags: ['irs'],
-      querystring: CallQuery,
+      querystring: WriteQuery,
       headers: WriteHeaders,
       body: InsertBody,
       response: writeAnswers,
@@ -62,28 +73,62 @@ export function writeRoutes(app: FastifyInstance, calls: WritingCalls, metrics: 
     handler: (request, reply) => write('insert', request, reply),
   });
 
-  async function write(operation: 'update' | 'insert', request: FastifyRequest, reply: FastifyReply) {
+  async function write(operation: OperationName, request: FastifyRequest, reply: FastifyReply) {
     const failures: unknown[] = [];
-    const context = {
-      share: String(request.caller.clientId),
-      report: (error: unknown) => failures.push(error),
-    };
-    const outcomes = await calls[operation](request.body, context);
-    metrics.recordsDone(operation, outcomes);
+    const taken = await takeCall({
+      operation,
+      body: request.body,
+      clientId: request.caller.clientId,
+      key: idempotencyKeyOf(request),
+      dryRun: isFlagged(request, 'dryRun'),
+      async: wantsAsync(request.headers),
+      report: (error) => failures.push(error),
+    });
     if (failures.length > 0) {
       request.log.error({ err: failures[0], operation, records: failures.length }, 'records failed');
     }
-    const language = languageOf(request);
-    const representation = wantsRepresentation(request.headers);
-    const envelope = outcomesEnvelope(outcomes, {
-      language,
-      representation,
-      request: request.id,
-      debug: debugOf(request),
-    });
-    if (representation && envelope.statusCode < 400)
-      reply.header('preference-applied', 'return=representation');
-    if (envelope.statusCode === 503) reply.header('retry-after', unavailable().retryAfterSeconds);
-    return reply.code(envelope.statusCode).header('content-language', language).send(envelope);
+    if (taken.kind !== 'estimate' && taken.replayed) reply.header('idempotency-replayed', 'true');
+    if (taken.kind === 'job') return answerJob(taken.jobId, request, reply);
+    if (taken.kind === 'outcomes' && !taken.replayed) metrics.recordsDone(operation, taken.outcomes);
+    return answerOutcomes(taken, request, reply);
   }
+
+  async function answerJob(jobId: string, request: FastifyRequest, reply: FastifyReply) {
+    const job = await findJob(jobId, request.caller, jobs);
+    const location = `${app.prefix}/jobs/${jobId}`;
+    const language = languageOf(request);
+    reply.header('location', location).header('preference-applied', 'respond-async');
+    const envelope = takenEnvelope(jobFields(job), { id: jobId, location }, language, debugOf(request));
+    return reply.code(202).header('content-language', language).send(envelope);
+  }
+}
+
+async function answerOutcomes(
+  taken: Exclude<Taken, { kind: 'job' }>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  const language = languageOf(request);
+  const representation = taken.kind === 'outcomes' && wantsRepresentation(request.headers);
+  const estimate = taken.kind === 'estimate' ? estimateFields(taken.estimate) : null;
+  const envelope = () =>
+    outcomesEnvelope(taken.outcomes, { language, estimate, request: request.id, debug: debugOf(request) });
+  const { statusCode } = envelope();
+  if (representation && statusCode < 400) reply.header('preference-applied', 'return=representation');
+  if (statusCode === 503) reply.header('retry-after', unavailable().retryAfterSeconds);
+  reply.code(statusCode).header('content-language', language);
+  return sendEnvelope(reply, envelope, tuples(taken.outcomes, language, representation));
+}
+
+async function* tuples(outcomes: readonly Outcome[], language: Language, representation: boolean) {
+  for (const outcome of outcomes) yield tupleOf(outcome, language, representation);
+}
+
+function estimateFields({ register, reset, recordsFailed, seconds }: Estimate) {
+  return {
+    Register: register,
+    Reset: reset,
+    RecordsFailed: recordsFailed,
+    EstimatedSeconds: Math.ceil(seconds * 10) / 10,
+  };
 }

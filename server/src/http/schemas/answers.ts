@@ -1,13 +1,14 @@
 import { type TSchema, Type } from 'typebox';
-import { codes } from '../../core/codes.ts';
+import { type Code, codes } from '../../core/codes.ts';
 import { appliedExample, refusalExample, refusedExample, tuplesExample } from './examples.ts';
 import { Id, named, nullable, strictObject } from './named.ts';
 
+const errorCodes = (Object.keys(codes) as Code[]).filter((code) => codes[code] !== 'note');
 const Moment = Type.String({ format: 'date-time' });
 const Text = nullable(Type.String());
 const State = Type.String({ enum: ['active', 'disabled'] });
 const Count = Type.Integer({ minimum: 0 });
-const ErrorCode = named('ErrorCode', Type.String({ enum: Object.keys(codes) }));
+const ErrorCode = named('ErrorCode', Type.String({ enum: errorCodes }));
 
 const user = {
   ID: Id,
@@ -92,19 +93,64 @@ function envelope(result: TSchema): TSchema {
   });
 }
 
-function page(name: string, item: TSchema): TSchema {
+function page(name: string, item: TSchema, record: TSchema = Type.Null()): TSchema {
   const result = strictObject({
     totalCount: Count,
     totalPages: Count,
     page: Type.Integer({ minimum: 1 }),
     count: Count,
     records: Type.Array(item),
-    record: Type.Null(),
+    record,
   });
   return named(name, envelope(result));
 }
 
-const Tuples = page('TuplesEnvelope', Tuple);
+const Estimate = named(
+  'Estimate',
+  strictObject(
+    {
+      Register: Count,
+      Reset: Count,
+      RecordsFailed: Count,
+      EstimatedSeconds: Type.Number({ minimum: 0 }),
+    },
+    { description: 'what a dry run would do' },
+  ),
+);
+
+const Job = named(
+  'Job',
+  strictObject({
+    ID: Type.String({ format: 'uuid' }),
+    State: Type.String({ enum: ['queued', 'running', 'completed', 'cancelled'] }),
+    Operation: Type.String({ enum: ['update', 'insert'] }),
+    Records: Count,
+    RecordsDone: Count,
+    RecordsFailed: Count,
+    Users: Count,
+    UsersDone: Count,
+    UsersPerSecond: nullable(Type.Number({ minimum: 0 })),
+    SubmittedAt: Moment,
+    StartedAt: nullable(Moment),
+    EndedAt: nullable(Moment),
+    EstimatedEnd: nullable(Moment),
+  }),
+);
+
+const FailedRecord = named(
+  'FailedRecord',
+  Type.Object(
+    { Faults: Type.Record(Type.String(), Type.Array(Fault)) },
+    {
+      description: 'the record as it was sent, its secrets null, with its faults',
+      additionalProperties: true,
+    },
+  ),
+);
+
+const Tuples = page('TuplesEnvelope', Tuple, nullable(Estimate));
+const JobTuples = page('JobEnvelope', Tuple, Job);
+const Jobs = page('JobsEnvelope', Job);
 const Principals = page('PrincipalsEnvelope', Principal);
 const Users = page('UsersEnvelope', UserOfPrincipal);
 const Refusal = named('RefusalEnvelope', envelope(Type.Null()));
@@ -136,8 +182,29 @@ export const writeAnswers = {
     Tuples,
     tuplesExample(207, [appliedExample, refusedExample]),
   ),
-  422: answer('No record was applied; the tuples tell why', Tuples, tuplesExample(422, [refusedExample])),
+  202: answer('Taken as a job; see Location', JobTuples),
+  409: answer(
+    'A call with this Idempotency-Key is being worked on; see Retry-After',
+    Refusal,
+    refusalExample(409, 'IDEMPOTENCY_IN_PROGRESS'),
+  ),
+  422: answer(
+    'No record was applied, and the tuples tell why; or the Idempotency-Key belongs to another call',
+    Type.Union([Tuples, Refusal]),
+    tuplesExample(422, [refusedExample]),
+  ),
   ...refusals,
+};
+
+const jobRefusals = {
+  ...refusals,
+  404: answer('There is no such job', Refusal, refusalExample(404, 'JOB_NOT_FOUND')),
+};
+export const jobsAnswers = { 200: answer('A page of jobs', Jobs), ...refusals };
+export const jobAnswers = { 200: answer('The job, and a page of its tuples', JobTuples), ...jobRefusals };
+export const failedAnswers = {
+  200: answer('The failed records', Type.Array(FailedRecord)),
+  ...jobRefusals,
 };
 export const principalAnswers = { 200: answer('A page of principals', Principals), ...refusals };
 export const userAnswers = { 200: answer('A page of users', Users), ...refusals };

@@ -8,24 +8,43 @@ const passwords = {
   ConfirmPassword: Type.String({ format: 'password', description: 'the same as Password' }),
 };
 
-const Registration = named(
-  'Registration',
+const absent = Type.Optional(Type.Null());
+const newUser = {
+  Username: Type.String({ minLength: 1, maxLength: 128 }),
+  Email: text(254),
+  ID: absent,
+};
+
+const Registration = named('Registration', strictObject({ ...newUser, ...passwords, PasswordHash: absent }));
+const Import = named(
+  'RegistrationWithHash',
   strictObject({
-    Username: Type.String({ minLength: 1, maxLength: 128 }),
-    Email: text(254),
-    ...passwords,
-    ID: Type.Optional(Type.Null()),
+    ...newUser,
+    PasswordHash: Type.String({
+      description:
+        'argon2id, argon2i, bcrypt, PBKDF2 (PHC, passlib, Django) or ASP.NET Core Identity, in place of the password',
+    }),
+    Password: absent,
+    ConfirmPassword: absent,
   }),
 );
 
-const noName = { Username: Type.Optional(Type.Null()), Email: Type.Optional(Type.Null()) };
+const noName = { Username: absent, Email: absent, PasswordHash: absent };
 const Reset = named('Reset', strictObject({ ID: Id, ...passwords, ...noName }));
 
 const longSentence = 'una frase lunga';
 const newSentence = 'una frase nuova';
 
+const Faults = Type.Optional(
+  Type.Unknown({ description: 'of a failed record that is sent again; passed over' }),
+);
+
 export const UpdateBody = Type.Array(
-  strictObject({ ID: Id, Users: Type.Array(Type.Union([Registration, Reset]), { minItems: 1 }) }),
+  strictObject({
+    ID: Id,
+    Users: Type.Array(Type.Union([Registration, Import, Reset]), { minItems: 1 }),
+    Faults,
+  }),
   {
     minItems: 1,
     examples: [
@@ -50,7 +69,8 @@ export const InsertBody = Type.Array(
       Vatnumber: text(64),
       Taxcode: text(64),
       Email: text(254),
-      Users: Type.Optional(nullable(Type.Array(Registration))),
+      Users: Type.Optional(nullable(Type.Array(Type.Union([Registration, Import])))),
+      Faults,
     },
     { minProperties: 1 },
   ),
@@ -77,16 +97,49 @@ export const UserListing = strictObject(
   { examples: [{ Username: 'mario.rossi' }] },
 );
 
-export const CallQuery = Type.Object({
-  debug: Type.Optional(Type.Boolean({ description: 'fills `debug` of the answer' })),
+const debug = { debug: Type.Optional(Type.Boolean({ description: 'fills `debug` of the answer' })) };
+const paging = {
+  page: Type.Optional(Type.Integer({ minimum: 1, default: 1 })),
+  pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
+};
+
+export const CallQuery = Type.Object(debug);
+export const PageQuery = Type.Object({ ...paging, ...debug });
+export const JobQuery = Type.Object({
+  ...paging,
+  failed: Type.Optional(Type.Boolean({ description: 'only the tuples of failed records' })),
+  ...debug,
 });
+export const WriteQuery = Type.Object({
+  dryRun: Type.Optional(
+    Type.Boolean({ description: 'makes every check and does nothing; `result.record` is the estimate' }),
+  ),
+  ...debug,
+});
+export const JobId = Type.Object({ id: Type.String({ format: 'uuid' }) });
 
 const language = { 'Accept-Language': Type.Optional(Type.String({ description: 'en or it' })) };
 
 export const CallHeaders = Type.Object(language);
-export const WriteHeaders = Type.Object({
+export const JobHeaders = Type.Object({
   ...language,
   Prefer: Type.Optional(
     Type.String({ description: '`return=representation` fills `Item6` of applied records' }),
+  ),
+});
+export const WriteHeaders = Type.Object({
+  ...language,
+  Prefer: Type.Optional(
+    Type.String({
+      description:
+        '`respond-async` takes the call as a job; `return=representation` fills `Item6` of applied records',
+    }),
+  ),
+  'Idempotency-Key': Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'the same call with the same key is done once, and answered the same again',
+    }),
   ),
 });

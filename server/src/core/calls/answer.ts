@@ -1,0 +1,69 @@
+import type { Fields } from '../fields/fields.ts';
+import { keptRefusal } from '../jobs/submit.ts';
+import { type Applicant, isSettled, Line, prepareDrafts } from '../records/apply.ts';
+import { readDrafts } from '../records/batch.ts';
+import { required } from '../records/draft.ts';
+import type { Hasher } from '../records/hashing.ts';
+import type { Operation } from '../records/operation.ts';
+import type { Outcome } from '../records/outcome.ts';
+import type { CallLedger } from './ledger.ts';
+
+interface AnswerOptions {
+  readonly applicant: Applicant;
+  readonly hasher: Hasher;
+  readonly ledger: CallLedger;
+  /** Under which outcomes are kept; null for a call without a key. */
+  readonly callId: string | null;
+  /** What has been done before, by position. */
+  readonly known: ReadonlyMap<number, Outcome>;
+}
+
+/** Check, hash, write: every fault is found before the first password is hashed. One outcome per record. */
+export async function answerCall(
+  records: readonly Fields[],
+  operation: Operation,
+  options: AnswerOptions,
+): Promise<readonly Outcome[]> {
+  const { callId, known } = options;
+  const left = [...records.keys()].filter((position) => !known.has(position));
+  const drafts = await readDrafts(
+    left.map((position) => required(records[position])),
+    operation,
+  );
+  await operation.newCheck().run(drafts);
+  const positions = new Map(drafts.map((draft, at) => [draft, required(left[at])]));
+  const apply = await prepareDrafts(operation, drafts, {
+    ...options,
+    line: new Line(),
+    receiptOf: callId === null ? null : (draft) => ({ callId, position: required(positions.get(draft)) }),
+  });
+  const outcomes = await apply();
+  if (callId === null) return outcomes;
+  const fresh = new Map(outcomes.map((outcome, at) => [required(left[at]), outcome]));
+  const kept = await keepOutcomes(callId, fresh, records, operation, options.ledger).catch((error) => {
+    // The records are written all the same, and whoever sends the call again finds out which.
+    options.applicant.report(error);
+    return known;
+  });
+  return [...records.keys()].map((position) => required(kept.get(position) ?? fresh.get(position)));
+}
+
+/** What is kept is what counts: another node may have gone on with a call that seemed to have been given up. */
+async function keepOutcomes(
+  callId: string,
+  fresh: ReadonlyMap<number, Outcome>,
+  records: readonly Fields[],
+  operation: Operation,
+  ledger: CallLedger,
+): Promise<ReadonlyMap<number, Outcome>> {
+  const refusals = [...fresh]
+    .filter(([, outcome]) => outcome.refusal !== null && isSettled(outcome))
+    .map(([position, outcome]) =>
+      keptRefusal(position, operation.name, required(records[position]), outcome),
+    );
+  await ledger.refuse(callId, refusals);
+  const kept = await ledger.outcomes(callId);
+  if (kept.size === records.length) await ledger.complete(callId);
+  else await ledger.giveUp(callId);
+  return kept;
+}

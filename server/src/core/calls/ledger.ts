@@ -1,0 +1,44 @@
+import type { KeptRefusal } from '../jobs/submit.ts';
+import type { OperationName } from '../records/operation.ts';
+import type { Outcome } from '../records/outcome.ts';
+
+/** What makes a call sent twice the same call. */
+export interface IdempotencyKey {
+  readonly text: string;
+  /** Of the operation and the body; keyed. */
+  readonly fingerprint: Buffer;
+}
+
+export interface KeyedCall {
+  readonly clientId: number | null;
+  readonly operation: OperationName;
+  readonly key: IdempotencyKey;
+}
+
+/**
+ * How a call with a key is found. `new`: it was never seen. `resumed`: whoever worked on it has given it up or died.
+ * `running`: someone works on it. `reused`: the key belongs to another body. `answered`, `job`: it has been taken.
+ */
+export type Claim =
+  | { readonly state: 'new' | 'resumed' | 'answered' | 'job'; readonly callId: string }
+  | { readonly state: 'running' | 'reused' };
+
+/** Remembers the calls that were sent with a key, and what became of each of their records. */
+export interface CallLedger {
+  /** Finds the call by its key, and takes it in hand where nobody has. */
+  claim(call: KeyedCall): Promise<Claim>;
+  /** Says that the call is still in hand; to be said every few seconds. */
+  keepInHand(callId: string): Promise<void>;
+  /** The outcomes so far, by the position of their record. */
+  outcomes(callId: string): Promise<ReadonlyMap<number, Outcome>>;
+  refuse(callId: string, refusals: readonly KeptRefusal[]): Promise<void>;
+  /** Every record has its outcome. */
+  complete(callId: string): Promise<void>;
+  /** Lets whoever sends the call again go on with it. */
+  giveUp(callId: string): Promise<void>;
+  /** Nothing was done for the call: the key is free again. */
+  forget(callId: string): Promise<void>;
+}
+
+/** How often a call in hand says so. */
+export const inHandMs = 4000;

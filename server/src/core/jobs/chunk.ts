@@ -1,0 +1,196 @@
+import type { Code } from '../codes.ts';
+import { Faults } from '../faults.ts';
+import { isSettled, Line, prepareDrafts } from '../records/apply.ts';
+import { readDrafts } from '../records/batch.ts';
+import { required } from '../records/draft.ts';
+import type { Hasher } from '../records/hashing.ts';
+import type { OperationName, Operations } from '../records/operation.ts';
+import type { Outcome } from '../records/outcome.ts';
+import type { Vault } from '../sealing/vault.ts';
+import { chunkName, type KeptRefusal, keptRefusal } from './submit.ts';
+import { openRecords, usersOf, type WaitingRecord } from './waiting-records.ts';
+
+/** So many users are looked up, hashed and written together. */
+const usersInSlice = 64;
+/** While one slice is being hashed, the next one is got ready. */
+const slicesAtOnce = 2;
+/** A chunk that broke off so often is not going to succeed. */
+const attemptsMax = 100;
+
+export interface BegunChunk {
+  readonly operation: OperationName;
+  readonly clientId: number | null;
+  /** How often the chunk was begun, this time included. */
+  readonly attempts: number;
+  readonly cancelled: boolean;
+  readonly wrappedKey: Buffer;
+  readonly sealed: Buffer;
+  /** Of all its records. */
+  readonly positions: readonly number[];
+  /** The positions in the call that have their outcome already. */
+  readonly done: ReadonlySet<number>;
+}
+
+export interface ChunkStore {
+  /** Null where there is nothing left to do. */
+  begin(callId: string, number: number): Promise<BegunChunk | null>;
+  isCancelled(callId: string): Promise<boolean>;
+  /** Keeps the outcomes of records that were not applied; one that is kept already stays. */
+  refuse(callId: string, refusals: readonly KeptRefusal[]): Promise<void>;
+  /** Forgets the chunk and, with the last one, the key of the job. */
+  end(callId: string, number: number): Promise<void>;
+}
+
+export interface ChunkTools {
+  readonly store: ChunkStore;
+  readonly operations: Operations;
+  readonly hasher: Hasher;
+  readonly vault: Vault;
+  /** Told what became of records, once it is certain. */
+  onOutcomes(operation: OperationName, outcomes: readonly Outcome[]): void;
+  report(error: unknown): void;
+}
+
+/** Thrown where a chunk could not be worked on to its end; it is to be begun again. */
+export class Interrupted extends Error {}
+
+/**
+ * Applies what is left of a chunk. A record's outcome is written together with the record, so that a chunk can be
+ * broken off anywhere, begun again, or be worked on by two nodes at once, and nothing is applied twice.
+ */
+export async function runChunk(
+  callId: string,
+  number: number,
+  tools: ChunkTools,
+  signal: AbortSignal,
+): Promise<void> {
+  const { store } = tools;
+  const chunk = await store.begin(callId, number);
+  if (!chunk) return;
+  const { records, opened } = await openChunk(callId, number, chunk, tools);
+  const left = records.filter(({ position }) => !chunk.done.has(position));
+  if (chunk.cancelled) await refuseAll(left, 'CANCELLED', callId, chunk, tools);
+  else if (!opened || chunk.attempts > attemptsMax)
+    await refuseAll(left, 'RECORD_FAILED', callId, chunk, tools);
+  else await applyRecords(left, callId, chunk, tools, signal);
+  await store.end(callId, number);
+}
+
+/** Where the records cannot be opened, nobody ever will: they are told by their position alone. */
+async function openChunk(
+  callId: string,
+  number: number,
+  chunk: BegunChunk,
+  tools: ChunkTools,
+): Promise<{ records: readonly WaitingRecord[]; opened: boolean }> {
+  try {
+    const key = tools.vault.openJobKey(chunk.wrappedKey, callId);
+    return { records: await openRecords(chunk.sealed, key, chunkName(callId, number)), opened: true };
+  } catch (error) {
+    tools.report(error);
+    return { records: chunk.positions.map((position) => ({ position, fields: {} })), opened: false };
+  }
+}
+
+async function applyRecords(
+  records: readonly WaitingRecord[],
+  callId: string,
+  chunk: BegunChunk,
+  tools: ChunkTools,
+  signal: AbortSignal,
+): Promise<void> {
+  const line = new Line();
+  const running = new Set<Promise<void>>();
+  try {
+    // Got ready one after the other, so that records of one principal join the line in the order sent.
+    for (const slice of slicesOf(records)) {
+      if (running.size >= slicesAtOnce) await Promise.race(running);
+      if (signal.aborted) throw new Interrupted('the service is stopping');
+      if (await tools.store.isCancelled(callId)) {
+        await refuseAll(slice, 'CANCELLED', callId, chunk, tools);
+        continue;
+      }
+      const apply = await prepareSlice(slice, callId, chunk, line, tools);
+      const run = apply();
+      running.add(run);
+      run.then(() => running.delete(run)).catch(() => undefined);
+    }
+  } finally {
+    await Promise.allSettled(running);
+  }
+  await Promise.all(running);
+}
+
+async function prepareSlice(
+  slice: readonly WaitingRecord[],
+  callId: string,
+  chunk: BegunChunk,
+  line: Line,
+  tools: ChunkTools,
+): Promise<() => Promise<void>> {
+  const operation = tools.operations[chunk.operation];
+  const drafts = await readDrafts(
+    slice.map(({ fields }) => fields),
+    operation,
+  );
+  await operation.newCheck().run(drafts);
+  const positions = new Map(drafts.map((draft, at) => [draft, required(slice[at]).position]));
+  const apply = await prepareDrafts(operation, drafts, {
+    applicant: { share: String(chunk.clientId), patient: true, report: tools.report },
+    hasher: tools.hasher,
+    line,
+    receiptOf: (draft) => ({ callId, position: required(positions.get(draft)) }),
+  });
+  return async () => keepRefusals(slice, await apply(), callId, chunk.operation, tools);
+}
+
+async function keepRefusals(
+  slice: readonly WaitingRecord[],
+  outcomes: readonly Outcome[],
+  callId: string,
+  operation: OperationName,
+  tools: ChunkTools,
+): Promise<void> {
+  const refusals = slice.flatMap(({ position, fields }, at) => {
+    const outcome = required(outcomes[at]);
+    const kept = outcome.refusal !== null && isSettled(outcome);
+    return kept ? [keptRefusal(position, operation, fields, outcome)] : [];
+  });
+  if (refusals.length > 0) await tools.store.refuse(callId, refusals);
+  const settled = outcomes.filter(isSettled);
+  tools.onOutcomes(operation, settled);
+  if (settled.length < outcomes.length) throw new Interrupted('the database did not take every record');
+}
+
+async function refuseAll(
+  records: readonly WaitingRecord[],
+  code: Code,
+  callId: string,
+  chunk: BegunChunk,
+  tools: ChunkTools,
+): Promise<void> {
+  const refusals = records.map(({ position, fields }) => {
+    const id = Number.isSafeInteger(fields.ID) ? (fields.ID as number) : null;
+    const outcome = { id, refusal: { code }, faults: new Faults(), users: [] };
+    return keptRefusal(position, chunk.operation, fields, outcome);
+  });
+  await tools.store.refuse(callId, refusals);
+  tools.onOutcomes(
+    chunk.operation,
+    refusals.map(({ outcome }) => outcome),
+  );
+}
+
+function slicesOf(records: readonly WaitingRecord[]): WaitingRecord[][] {
+  const slices: WaitingRecord[][] = [];
+  let users = usersInSlice;
+  for (const record of records) {
+    if (users >= usersInSlice) {
+      slices.push([]);
+      users = 0;
+    }
+    slices.at(-1)?.push(record);
+    users += Math.max(usersOf(record.fields).length, 1);
+  }
+  return slices;
+}

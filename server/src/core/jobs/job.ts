@@ -1,0 +1,69 @@
+import type { Caller } from '../access/access.ts';
+import { Refusal } from '../faults.ts';
+import type { OperationName } from '../records/operation.ts';
+import type { Outcome } from '../records/outcome.ts';
+import type { FailedRecord } from './retry-kit.ts';
+
+export type JobState = 'queued' | 'running' | 'completed' | 'cancelled';
+
+export interface Job {
+  readonly id: string;
+  /** Null for one that was sent in protected mode. */
+  readonly clientId: number | null;
+  readonly state: JobState;
+  readonly operation: OperationName;
+  readonly records: number;
+  readonly recordsDone: number;
+  readonly recordsFailed: number;
+  readonly users: number;
+  /** The users of the records that are done, failed ones included. */
+  readonly usersDone: number;
+  readonly usersApplied: number;
+  readonly submittedAt: Date;
+  readonly startedAt: Date | null;
+  readonly endedAt: Date | null;
+}
+
+export interface Page {
+  readonly page: number;
+  readonly pageSize: number;
+}
+
+/** What is read of jobs, and the one thing that can be done to them. */
+export interface JobStore {
+  find(id: string): Promise<Job | null>;
+  /** The newest first; of all clients where none is named. */
+  list(owner: JobOwner, page: Page): Promise<{ jobs: Job[]; totalCount: number }>;
+  outcomes(id: string, page: Page & { failedOnly: boolean }): Promise<Outcome[]>;
+  failed(id: string): AsyncIterable<FailedRecord>;
+  /** Has what has not begun left undone. */
+  cancel(id: string): Promise<void>;
+}
+
+/** Whose jobs: those of one client (null: of protected mode), or of everyone. */
+export type JobOwner = { readonly clientId: number | null } | 'everyone';
+
+export function jobsSeenBy(caller: Caller): JobOwner {
+  return caller.scopes.has('admin') ? 'everyone' : { clientId: caller.clientId };
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** A job that the caller may see; another's is answered as one that does not exist. */
+export async function findJob(id: string, caller: Caller, store: JobStore): Promise<Job> {
+  const job = uuid.test(id) ? await store.find(id) : null;
+  const owner = jobsSeenBy(caller);
+  if (!job || (owner !== 'everyone' && owner.clientId !== job.clientId)) throw new Refusal('JOB_NOT_FOUND');
+  return job;
+}
+
+/** How fast a job goes, and when it should be done; null where that cannot be said. */
+export function paceOf(job: Job, now: Date): { usersPerSecond: number | null; estimatedEnd: Date | null } {
+  if (!job.startedAt) return { usersPerSecond: null, estimatedEnd: null };
+  const seconds = ((job.endedAt ?? now).getTime() - job.startedAt.getTime()) / 1000;
+  const rate = seconds > 0 ? job.usersApplied / seconds : 0;
+  const usersPerSecond = Math.round(rate * 10) / 10;
+  const left = job.users - job.usersDone;
+  const known = job.state === 'running' && rate > 0;
+  return { usersPerSecond, estimatedEnd: known ? new Date(now.getTime() + (left / rate) * 1000) : null };
+}

@@ -1,0 +1,131 @@
+import type { Fields } from '../fields/fields.ts';
+import { readDrafts } from '../records/batch.ts';
+import { required } from '../records/draft.ts';
+import type { Operation, OperationName } from '../records/operation.ts';
+import { type Outcome, refused } from '../records/outcome.ts';
+import type { Vault } from '../sealing/vault.ts';
+import { planChunks, type Waiting } from './plan.ts';
+import { withoutSecrets } from './retry-kit.ts';
+import { sealRecords, usersOf, type WaitingRecord } from './waiting-records.ts';
+
+/** So many users are checked with one set of look-ups. */
+const usersInSlice = 500;
+
+export interface NewJob {
+  readonly id: string;
+  readonly clientId: number | null;
+  readonly operation: OperationName;
+  readonly records: number;
+  readonly users: number;
+  readonly wrappedKey: Buffer;
+}
+
+/** The outcome of a record that was not applied, as it is kept. */
+export interface KeptRefusal {
+  readonly position: number;
+  readonly users: number;
+  readonly outcome: Outcome;
+  readonly record: Fields | null;
+}
+
+export interface SealedChunk {
+  readonly number: number;
+  readonly users: number;
+  readonly positions: readonly number[];
+  readonly sealed: Buffer;
+}
+
+/** A job on its way into the store: all of what is added, or none of it. */
+export interface JobBook {
+  refuse(refusals: readonly KeptRefusal[]): Promise<void>;
+  add(chunk: SealedChunk): Promise<void>;
+}
+
+export interface SubmissionStore {
+  /** Takes the job when `fill` is done; from then on any node may work on it. */
+  submit(job: NewJob, fill: (book: JobBook) => Promise<void>): Promise<void>;
+}
+
+/**
+ * Takes records as a job. What can be refused now is refused now, in the order sent; the rest waits, encrypted.
+ * `done` tells the positions whose outcome is known already.
+ */
+export async function submitJob(
+  call: { id: string; clientId: number | null; records: readonly Fields[]; done: ReadonlySet<number> },
+  operation: Operation,
+  tools: { store: SubmissionStore; vault: Vault },
+): Promise<void> {
+  const { id, records } = call;
+  const { key, wrapped } = tools.vault.newJobKey(id);
+  const job = {
+    id,
+    clientId: call.clientId,
+    operation: operation.name,
+    records: records.length,
+    users: records.reduce((sum, record) => sum + usersOf(record).length, 0),
+    wrappedKey: wrapped,
+  };
+  await tools.store.submit(job, async (book) => {
+    const waiting = await checkRecords(call, operation, book);
+    for (const [number, { positions, users }] of planChunks(waiting).entries()) {
+      const chunk = positions.map((position) => ({ position, fields: required(records[position]) }));
+      const sealed = await sealRecords(chunk, key, chunkName(id, number));
+      await book.add({ number, users, positions, sealed });
+    }
+  });
+}
+
+export function chunkName(callId: string, number: number): string {
+  return `${callId} ${number}`;
+}
+
+export function keptRefusal(
+  position: number,
+  operation: OperationName,
+  fields: Fields,
+  outcome: Outcome,
+): KeptRefusal {
+  return { position, users: usersOf(fields).length, outcome, record: withoutSecrets(operation, fields) };
+}
+
+/** Goes through the records slice by slice, so that a hundred thousand of them never stand in memory as drafts. */
+async function checkRecords(
+  call: { records: readonly Fields[]; done: ReadonlySet<number> },
+  operation: Operation,
+  book: JobBook,
+): Promise<Waiting[]> {
+  const check = operation.newCheck();
+  const waiting: Waiting[] = [];
+  for (const slice of slices(call.records, call.done)) {
+    const drafts = await readDrafts(
+      slice.map(({ fields }) => fields),
+      operation,
+    );
+    await check.run(drafts);
+    const refusals: KeptRefusal[] = [];
+    for (const [at, { position, fields }] of slice.entries()) {
+      const draft = drafts[at];
+      if (!draft) continue;
+      if (draft.faults.none)
+        waiting.push({ position, users: draft.users.length, order: operation.order(draft) });
+      else refusals.push(keptRefusal(position, operation.name, fields, refused(draft)));
+    }
+    if (refusals.length > 0) await book.refuse(refusals);
+  }
+  return waiting;
+}
+
+function* slices(records: readonly Fields[], done: ReadonlySet<number>): Generator<WaitingRecord[]> {
+  let slice: WaitingRecord[] = [];
+  let users = 0;
+  for (const [position, fields] of records.entries()) {
+    if (done.has(position)) continue;
+    slice.push({ position, fields });
+    users += Math.max(usersOf(fields).length, 1);
+    if (users < usersInSlice) continue;
+    yield slice;
+    slice = [];
+    users = 0;
+  }
+  if (slice.length > 0) yield slice;
+}

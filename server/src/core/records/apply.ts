@@ -1,0 +1,143 @@
+import type { Code } from '../codes.ts';
+import { type Draft, required } from './draft.ts';
+import type { HashBatch, Hasher } from './hashing.ts';
+import type { Numbers, Operation } from './operation.ts';
+import { applied, type Outcome, refused } from './outcome.ts';
+import { Slots } from './slots.ts';
+import { type Receipt, WriteFailure, type WriteFailureKind } from './writing.ts';
+
+const conflictRounds = 5;
+/** So many writes of one call may be under way: enough to keep up with the hashes, and others get their turn. */
+const writesAtOnce = 4;
+
+/** Who wants records applied, as far as the work itself has to know. */
+export interface Applicant {
+  /** The caller's fair share of the bulk lane. */
+  readonly share: string;
+  /** Whether the work can wait as long as it takes, as that of a job can. */
+  readonly patient: boolean;
+  /** Takes a failure that the outcome does not show, for the log. */
+  report(error: unknown): void;
+}
+
+/** Where each outcome is kept, for a call that may be carried on by someone else. */
+export type Receipts<D extends Draft> = (draft: D) => Receipt;
+
+interface Work<D extends Draft> {
+  readonly operation: Operation<D>;
+  readonly applicant: Applicant;
+  readonly receiptOf: Receipts<D> | null;
+  readonly batch: HashBatch;
+  readonly slots: Slots;
+  readonly numbers: ReadonlyMap<D, Numbers>;
+}
+
+/**
+ * Takes drafts that have been checked into the hashing pool and sets their IDs aside. What it returns hashes and
+ * writes them; one outcome for each, in their order. Where outcomes are kept, one that somebody else has written
+ * meanwhile is the one that counts.
+ */
+export async function prepareDrafts<D extends Draft>(
+  operation: Operation<D>,
+  drafts: readonly D[],
+  options: { applicant: Applicant; hasher: Hasher; receiptOf: Receipts<D> | null; line: Line },
+): Promise<() => Promise<Outcome[]>> {
+  const { applicant, receiptOf, hasher, line } = options;
+  const sound = drafts.filter((draft) => draft.faults.none);
+  const count = sound.reduce((sum, draft) => sum + passwordsOf(draft), 0);
+  const lane = count === 1 && !applicant.patient ? 'interactive' : 'bulk';
+  const batch = hasher.admit({ lane, share: applicant.share, count, patient: applicant.patient });
+  const numbers = await operation.number(sound);
+  const work = { operation, applicant, receiptOf, batch, slots: new Slots(writesAtOnce), numbers };
+  return () =>
+    Promise.all(
+      drafts.map((draft) => {
+        if (!draft.faults.none) return refused(draft);
+        return line.join(operation.order(draft), (before) => applyDraft(draft, before, work));
+      }),
+    );
+}
+
+/** Whether an outcome is the last word on its record, and not the trace of a database that was away. */
+export function isSettled(outcome: Outcome): boolean {
+  const code = outcome.refusal?.code;
+  return code !== 'NOT_APPLIED' && code !== 'OUTCOME_UNKNOWN';
+}
+
+/** Lets what has the same key go one after the other, in the order in which it joins. */
+export class Line {
+  readonly #tails = new Map<number, Promise<unknown>>();
+
+  join<Result>(
+    key: number | null,
+    task: (before: Promise<unknown> | undefined) => Promise<Result>,
+  ): Promise<Result> {
+    if (key === null) return task(undefined);
+    const result = task(this.#tails.get(key));
+    this.#tails.set(key, result);
+    return result;
+  }
+}
+
+export function passwordsOf(draft: Draft): number {
+  return draft.users.filter((item) => item.password !== null).length;
+}
+
+async function applyDraft<D extends Draft>(
+  draft: D,
+  before: Promise<unknown> | undefined,
+  work: Work<D>,
+): Promise<Outcome> {
+  try {
+    const hashes = await Promise.all(draft.users.map((item) => hashOf(item, work.batch)));
+    await before;
+    return await work.slots.run(() => writeDraft(draft, hashes, work));
+  } catch (error) {
+    const kind = error instanceof WriteFailure ? error.kind : 'refused';
+    if (kind !== 'settled') work.applicant.report(error);
+    const id = kind === 'unknown' ? work.operation.idOf(draft, numbersOf(draft, work)) : draft.sentId;
+    return { ...refused(draft, { code: failureCodes[kind] }), id };
+  }
+}
+
+async function hashOf(item: Draft['users'][number], batch: HashBatch): Promise<string> {
+  if (item.operation === 'register' && item.passwordHash !== null) return item.passwordHash;
+  return batch.hash(required(item.password));
+}
+
+const failureCodes: Record<WriteFailureKind, Code> = {
+  conflict: 'NOT_APPLIED',
+  away: 'NOT_APPLIED',
+  refused: 'RECORD_FAILED',
+  unknown: 'OUTCOME_UNKNOWN',
+  // Never seen: what is stored is what counts.
+  settled: 'RECORD_FAILED',
+};
+
+async function writeDraft<D extends Draft>(
+  draft: D,
+  hashes: readonly string[],
+  work: Work<D>,
+): Promise<Outcome> {
+  const { operation, receiptOf } = work;
+  const ingredients = {
+    numbers: numbersOf(draft, work),
+    hashes,
+    receipt: receiptOf?.(draft) ?? null,
+  };
+  for (let round = 1; ; round++) {
+    try {
+      const { id, users } = await operation.write(draft, ingredients);
+      return applied(id, users, draft);
+    } catch (error) {
+      const conflict = error instanceof WriteFailure && error.kind === 'conflict';
+      if (!conflict || round === conflictRounds) throw error;
+      await operation.newCheck().run([draft]);
+      if (!draft.faults.none) return refused(draft);
+    }
+  }
+}
+
+function numbersOf<D extends Draft>(draft: D, work: Work<D>): Numbers {
+  return required(work.numbers.get(draft));
+}

@@ -1,0 +1,47 @@
+import type { Fields } from '../fields/fields.ts';
+import type { Turns } from '../turns.ts';
+import type { Draft } from './draft.ts';
+import type { Receipt, Written } from './writing.ts';
+
+export type OperationName = 'update' | 'insert';
+
+/** IDs that were set aside for what a record creates, before it is written. */
+export interface Numbers {
+  readonly principal: number | null;
+  /** One for each registration, in the order sent. */
+  readonly users: readonly number[];
+}
+
+/** What a sound draft needs beside itself to be written. */
+export interface Ingredients {
+  readonly numbers: Numbers;
+  /** One for each user, in the order sent. */
+  readonly hashes: readonly string[];
+  /** Where the outcome is kept, for a call that may be carried on by someone else; null for one that is not. */
+  readonly receipt: Receipt | null;
+}
+
+/** The checks of one call against the store. */
+export interface Check<D extends Draft> {
+  run(drafts: readonly D[]): Promise<void>;
+}
+
+/** What sets the two writing calls apart: how a record of theirs is read, checked and written. */
+export interface Operation<D extends Draft = Draft> {
+  readonly name: OperationName;
+  read(fields: Fields, turns: Turns): Promise<D>;
+  /**
+   * Begins the checks of one call against the store. What a sound record claims, no later one can have, however
+   * many at a time are checked.
+   */
+  newCheck(): Check<D>;
+  /** Records with the same key are applied in the order sent; those without one in any order. */
+  order(draft: D): number | null;
+  number(drafts: readonly D[]): Promise<ReadonlyMap<D, Numbers>>;
+  /** The ID under which a record can be looked for when it is not known whether it was written. */
+  idOf(draft: D, numbers: Numbers): number | null;
+  /** One short transaction: all of the record or nothing of it. Throws a `WriteFailure`. */
+  write(draft: D, ingredients: Ingredients): Promise<Written>;
+}
+
+export type Operations = Readonly<Record<OperationName, Operation>>;

@@ -1,0 +1,63 @@
+import { createCipheriv, createDecipheriv, createHmac, type Hmac, hkdfSync, randomBytes } from 'node:crypto';
+
+const algorithm = 'aes-256-gcm';
+const keyBytes = 32;
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/** A key that belongs to one job, and its form for the store. */
+export interface JobKey {
+  readonly key: Buffer;
+  readonly wrapped: Buffer;
+}
+
+/** What is done with the service's own key. Every use has a key of its own that is derived from it. */
+export class Vault {
+  readonly #fingerprintKey: Buffer;
+  readonly #wrappingKey: Buffer;
+  /** Tells whether two services have the same key, and nothing else about it. */
+  readonly identity: Buffer;
+
+  constructor(masterKey: Buffer) {
+    if (masterKey.length !== keyBytes) throw new Error(`a master key has ${keyBytes} bytes`);
+    this.#fingerprintKey = derive(masterKey, 'fingerprint of a body');
+    this.#wrappingKey = derive(masterKey, 'wrapping of a job key');
+    this.identity = derive(masterKey, 'identity of the master key');
+  }
+
+  /** Keyed, so that the fingerprints that are stored cannot be used to try passwords on. */
+  newFingerprint(): Hmac {
+    return createHmac('sha256', this.#fingerprintKey);
+  }
+
+  newJobKey(callId: string): JobKey {
+    const key = randomBytes(keyBytes);
+    return { key, wrapped: seal(key, this.#wrappingKey, callId) };
+  }
+
+  openJobKey(wrapped: Buffer, callId: string): Buffer {
+    return open(wrapped, this.#wrappingKey, callId);
+  }
+}
+
+/** Encrypts; `about` is bound to the result, which opens with the same words only. */
+export function seal(plain: Buffer, key: Buffer, about: string): Buffer {
+  const nonce = randomBytes(nonceBytes);
+  const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes }).setAAD(
+    Buffer.from(about),
+  );
+  return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+}
+
+/** Throws for anything but what `seal` gave for the same key and the same words. */
+export function open(sealed: Buffer, key: Buffer, about: string): Buffer {
+  const nonce = sealed.subarray(0, nonceBytes);
+  const decipher = createDecipheriv(algorithm, key, nonce, { authTagLength: tagBytes })
+    .setAAD(Buffer.from(about))
+    .setAuthTag(sealed.subarray(-tagBytes));
+  return Buffer.concat([decipher.update(sealed.subarray(nonceBytes, -tagBytes)), decipher.final()]);
+}
+
+function derive(masterKey: Buffer, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', masterKey, Buffer.alloc(0), `anagrafe: ${purpose}`, keyBytes));
+}

@@ -1,0 +1,62 @@
+import type { FastifyRequest } from 'fastify';
+import { Refusal } from '../core/faults.ts';
+import { shown } from '../core/fields/fields.ts';
+
+type Flag = 'debug' | 'dryRun' | 'failed';
+type Figure = 'page' | 'pageSize';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The parameters of the query that a route takes, beside `debug`. */
+    query?: readonly (Flag | Figure)[];
+  }
+}
+
+const figures: Record<Figure, { fallback: number; max: number }> = {
+  page: { fallback: 1, max: 1_000_000 },
+  pageSize: { fallback: 100, max: 1000 },
+};
+
+/** A parameter that is not known could have meant something important, so that it is refused. */
+export function checkQuery(request: FastifyRequest): void {
+  const known = ['debug', ...(request.routeOptions.config.query ?? [])];
+  for (const [name, value] of Object.entries(queryOf(request))) {
+    if (!known.includes(name)) throw unknownParameter(name, known);
+    if (isFigure(name)) {
+      const { max } = figures[name];
+      const number = /^\d{1,9}$/.test(String(value)) ? Number(value) : 0;
+      if (number < 1 || number > max)
+        throw new Refusal('INVALID_PARAMETER', { variant: 'number', figures: { name, min: 1, max } });
+    } else if (value !== 'true' && value !== 'false') {
+      throw new Refusal('INVALID_PARAMETER', { variant: 'flag', figures: { name } });
+    }
+  }
+}
+
+export function isFlagged(request: FastifyRequest, name: Flag): boolean {
+  return queryOf(request)[name] === 'true';
+}
+
+export function pageOf(request: FastifyRequest): { page: number; pageSize: number } {
+  const { page, pageSize } = queryOf(request);
+  return {
+    page: Number(page ?? figures.page.fallback),
+    pageSize: Number(pageSize ?? figures.pageSize.fallback),
+  };
+}
+
+function unknownParameter(name: string, known: readonly string[]): Refusal {
+  const meant = known.find((other) => other.toLowerCase() === name.toLowerCase());
+  return new Refusal('INVALID_PARAMETER', {
+    variant: meant ? 'spelling' : 'unknown',
+    figures: { name: shown(name), ...(meant && { meant }) },
+  });
+}
+
+function isFigure(name: string): name is Figure {
+  return Object.hasOwn(figures, name);
+}
+
+function queryOf(request: FastifyRequest): Readonly<Record<string, unknown>> {
+  return (request.query ?? {}) as Record<string, unknown>;
+}

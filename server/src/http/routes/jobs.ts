@@ -1,0 +1,139 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { findJob, type JobStore, jobsSeenBy } from '../../core/jobs/job.ts';
+import type { FailedRecord } from '../../core/jobs/retry-kit.ts';
+import type { Language } from '../../core/language/say.ts';
+import { debugOf, languageOf } from '../call.ts';
+import { pageEnvelope } from '../envelope.ts';
+import { jobFields } from '../job-fields.ts';
+import { wantsRepresentation } from '../preferences.ts';
+import { isFlagged, pageOf } from '../query.ts';
+import { failedAnswers, jobAnswers, jobsAnswers } from '../schemas/answers.ts';
+import { CallHeaders, CallQuery, JobHeaders, JobId, JobQuery, PageQuery } from '../schemas/requests.ts';
+import { sendArray } from '../stream.ts';
+import { faultsByPlace, tupleOf } from '../tuple.ts';
+
+const tags = ['jobs'];
+
+/** `jobs`: how calls that were taken with `Prefer: respond-async` go, and what became of their records. */
+export function jobRoutes(app: FastifyInstance, store: JobStore): void {
+  const scope = 'sync:write' as const;
+
+  app.get(
+    '/jobs',
+    {
+      config: { scope, query: ['page', 'pageSize'] },
+      schema: {
+        operationId: 'jobs',
+        summary: 'List jobs, the newest first',
+        description: 'Those of the client that asks; for the scope `admin` those of all.',
+        tags,
+        querystring: PageQuery,
+        headers: CallHeaders,
+        response: jobsAnswers,
+      },
+    },
+    async (request) => {
+      const page = pageOf(request);
+      const { jobs, totalCount } = await store.list(jobsSeenBy(request.caller), page);
+      const records = jobs.map(jobFields);
+      return pageEnvelope({ ...page, totalCount, count: records.length }, records, debugOf(request));
+    },
+  );
+
+  app.get<{ Params: { id: string } }>(
+    '/jobs/:id',
+    {
+      config: { scope, query: ['page', 'pageSize', 'failed'] },
+      schema: {
+        operationId: 'job',
+        summary: 'How a job goes, and its tuples so far',
+        description:
+          'The job stands in `result.record`, the tuples in `result.records`, in the order sent. `failed=true` gives those of failed records alone.',
+        tags,
+        params: JobId,
+        querystring: JobQuery,
+        headers: JobHeaders,
+        response: jobAnswers,
+      },
+    },
+    async (request, reply) => {
+      const job = await findJob(request.params.id, request.caller, store);
+      const page = pageOf(request);
+      const failedOnly = isFlagged(request, 'failed');
+      const outcomes = await store.outcomes(job.id, { ...page, failedOnly });
+      const language = languageOf(request);
+      const representation = wantsRepresentation(request.headers);
+      const records = outcomes.map((outcome) => tupleOf(outcome, language, representation));
+      const totalCount = failedOnly ? job.recordsFailed : job.recordsDone;
+      reply.header('content-language', language);
+      if (representation) reply.header('preference-applied', 'return=representation');
+      return pageEnvelope(
+        { ...page, totalCount, count: records.length },
+        records,
+        debugOf(request),
+        jobFields(job),
+      );
+    },
+  );
+
+  app.delete<{ Params: { id: string } }>(
+    '/jobs/:id',
+    {
+      config: { scope, emptyBody: true },
+      schema: {
+        operationId: 'cancelJob',
+        summary: 'Cancel what has not begun',
+        description:
+          'Records that were applied stay applied. The others get a tuple with `CANCELLED`, and `failed` gives them back. A job that has ended stays as it is.',
+        tags,
+        params: JobId,
+        querystring: CallQuery,
+        headers: CallHeaders,
+        response: jobAnswers,
+      },
+    },
+    async (request) => {
+      const { id } = await findJob(request.params.id, request.caller, store);
+      await store.cancel(id);
+      return aboutJob(await findJob(id, request.caller, store), request);
+    },
+  );
+
+  app.get<{ Params: { id: string } }>(
+    '/jobs/:id/failed',
+    {
+      config: { scope },
+      schema: {
+        operationId: 'failedRecords',
+        summary: 'The failed records, ready to be sent again',
+        description:
+          'A bare array of the records as they were sent, without their secrets, each with its faults. Correct them, fill in the passwords, and send the array to where it came from; `Faults` may stay.',
+        tags,
+        params: JobId,
+        querystring: CallQuery,
+        headers: CallHeaders,
+        response: failedAnswers,
+      },
+    },
+    async (request, reply) => {
+      const { id } = await findJob(request.params.id, request.caller, store);
+      const language = languageOf(request);
+      reply.header('content-language', language);
+      return sendArray(reply, retryItems(store.failed(id), language));
+    },
+  );
+}
+
+function aboutJob(job: Parameters<typeof jobFields>[0], request: FastifyRequest) {
+  const page = { page: 1, pageSize: 1, totalCount: 0, count: 0 };
+  return pageEnvelope(page, [], debugOf(request), jobFields(job));
+}
+
+async function* retryItems(failed: AsyncIterable<FailedRecord>, language: Language) {
+  for await (const { record, refusal, faults } of failed) {
+    const byPlace = faultsByPlace(faults, language);
+    const Faults =
+      Object.keys(byPlace).length > 0 ? byPlace : faultsByPlace(new Map([['Record', [refusal]]]), language);
+    yield { ...record, Faults };
+  }
+}

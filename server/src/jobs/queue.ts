@@ -1,0 +1,111 @@
+import { PgBoss } from 'pg-boss';
+
+/** What statements run on, by themselves or inside a transaction. */
+export interface Executor {
+  query(sql: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
+}
+
+export interface ChunkMessage {
+  readonly callId: string;
+  readonly number: number;
+}
+
+export interface QueueOptions {
+  readonly database: Executor;
+  /** Chunks that this node works on at once: while one comes to its end, the other keeps the processor busy. */
+  readonly chunksAtOnce: number;
+  onError(error: Error): void;
+}
+
+/** The queue through which any node takes work, whoever put it there. */
+export interface Queue {
+  enqueue(connection: Executor, chunks: readonly (ChunkMessage & { turn: number })[]): Promise<void>;
+  /** Has this node look for work at once. */
+  wake(): void;
+  /** Has `run` called for chunks, one at a time each; a chunk for which it throws is begun again later. */
+  work(run: (message: ChunkMessage, signal: AbortSignal) => Promise<void>): Promise<void>;
+  /** Has `run` called at the times of a cron expression, on one node. */
+  repeat(name: string, cron: string, run: () => Promise<void>): Promise<void>;
+  /** Lets the work at hand come to a place where it can be broken off. */
+  stop(): Promise<void>;
+}
+
+const chunks = 'chunks';
+/** How soon other nodes see new work. */
+const pollSeconds = 1;
+/** A node that has said nothing for so long is taken for dead, and its chunks are given to others. */
+const deadSeconds = 10;
+const day = 24 * 3600;
+
+export async function openQueue(options: QueueOptions): Promise<Queue> {
+  const boss = new PgBoss({
+    db: asBossDatabase(options.database),
+    schema: 'anagrafe_queue',
+    superviseIntervalSeconds: 5,
+    monitorIntervalSeconds: 5,
+  });
+  boss.on('error', options.onError);
+  await boss.start();
+  await boss.createQueue(chunks, {
+    // What a chunk may take is bounded by its heartbeat and by its attempts, not by the clock.
+    expireInSeconds: day - 60,
+    heartbeatSeconds: deadSeconds,
+    retentionSeconds: 365 * day,
+    deleteAfterSeconds: 3600,
+    retryLimit: 1_000_000,
+    retryDelay: 1,
+    retryBackoff: true,
+    retryDelayMax: 30,
+  });
+  const stopping = new AbortController();
+  const workers: string[] = [];
+
+  function wake(): void {
+    for (const worker of workers) boss.notifyWorker(worker);
+  }
+
+  return {
+    wake,
+    async enqueue(connection, messages) {
+      if (messages.length === 0) return;
+      const jobs = messages.map(({ callId, number, turn }) => ({
+        data: { callId, number },
+        priority: -turn,
+      }));
+      await boss.insert(chunks, jobs, { db: asBossDatabase(connection) });
+    },
+    async work(run) {
+      for (let n = 0; n < options.chunksAtOnce; n++) {
+        const worker = await boss.work<ChunkMessage>(
+          chunks,
+          { pollingIntervalSeconds: pollSeconds },
+          async ([job]) => {
+            if (!job) return;
+            try {
+              await run(job.data, stopping.signal);
+            } finally {
+              // There may be more, and it need not wait for the next look.
+              boss.notifyWorker(worker);
+            }
+          },
+        );
+        workers.push(worker);
+      }
+    },
+    async repeat(name, cron, run) {
+      await boss.createQueue(name, { policy: 'exclusive', expireInSeconds: 3600, retryLimit: 0 });
+      await boss.work(name, { pollingIntervalSeconds: 30 }, run);
+      await boss.schedule(name, cron);
+    },
+    async stop() {
+      stopping.abort();
+      await boss.stop({ graceful: true, timeout: 60_000 });
+    },
+  };
+}
+
+function asBossDatabase(executor: Executor) {
+  return {
+    executeSql: async (sql: string, values?: unknown[]) => ({ rows: await executor.query(sql, values) }),
+  };
+}

@@ -1,0 +1,84 @@
+import type { BegunChunk, ChunkStore } from '../core/jobs/chunk.ts';
+import type { OperationName } from '../core/records/operation.ts';
+import type { Connection, Database } from './database.ts';
+import { reading } from './failures.ts';
+import { keepRefusals } from './outcomes.ts';
+
+/** Chunks of jobs, as they are worked on. */
+export function openChunks(database: Database): ChunkStore {
+  return {
+    begin: (callId, number) => reading(() => begin(database, callId, number)),
+    isCancelled: (callId) => reading(() => isCancelled(database, callId)),
+    refuse: (callId, refusals) => reading(() => keepRefusals(database, callId, refusals)),
+    end: (callId, number) => reading(() => end(database, callId, number)),
+  };
+}
+
+interface BegunRow {
+  readonly operation: OperationName;
+  readonly clientId: number | null;
+  readonly attempts: number;
+  readonly cancelled: boolean;
+  readonly wrappedKey: Buffer;
+  readonly positions: readonly number[];
+  readonly sealed: Buffer;
+}
+
+async function begin(database: Database, callId: string, number: number): Promise<BegunChunk | null> {
+  const [chunk] = await database.query<BegunRow>(
+    `with started as (
+       update anagrafe.calls set state = 'running', started_at = now() where id = $1 and state = 'queued'
+     )
+     update anagrafe.chunks as chunk set attempts = attempts + 1
+       from anagrafe.calls as call
+      where call.id = $1 and chunk.call_id = $1 and chunk.number = $2
+     returning operation, client_id as "clientId", attempts, cancelled_at is not null as cancelled,
+               wrapped_key as "wrappedKey", positions, sealed`,
+    [callId, number],
+  );
+  if (!chunk) return null;
+  // Only a chunk that was begun before can have outcomes.
+  const rows =
+    chunk.attempts > 1
+      ? await database.query<{ position: number }>(
+          'select position from anagrafe.outcomes where call_id = $1 and position = any($2)',
+          [callId, chunk.positions],
+        )
+      : [];
+  return { ...chunk, done: new Set(rows.map((row) => row.position)) };
+}
+
+async function isCancelled(database: Database, callId: string): Promise<boolean> {
+  const [found] = await database.query<{ cancelled: boolean }>(
+    'select cancelled_at is not null as cancelled from anagrafe.calls where id = $1',
+    [callId],
+  );
+  return found?.cancelled ?? true;
+}
+
+async function end(database: Database, callId: string, number: number): Promise<void> {
+  await database.transaction(async (connection) => {
+    // The lock lets the last two chunks of a job end one after the other, so that one of them sees that it is the last.
+    await connection.query('select from anagrafe.calls where id = $1 for no key update', [callId]);
+    await connection.query('delete from anagrafe.chunks where call_id = $1 and number = $2', [
+      callId,
+      number,
+    ]);
+    const left = await connection.query('select from anagrafe.chunks where call_id = $1 limit 1', [callId]);
+    if (left.length === 0) await endJobWithoutChunks(connection, callId);
+  });
+}
+
+/** Every record has its outcome: they are counted, and the key of the job is destroyed. */
+export async function endJobWithoutChunks(connection: Connection, callId: string): Promise<void> {
+  await connection.query(
+    `update anagrafe.calls
+        set state = 'completed', ended_at = clock_timestamp(), wrapped_key = null,
+            records_failed = counted.failed, users_applied = counted.applied
+       from (select count(*) filter (where refusal is not null) as failed,
+                    coalesce(sum(users) filter (where applied is not null), 0) as applied
+               from anagrafe.outcomes where call_id = $1) as counted
+      where id = $1 and state <> 'completed'`,
+    [callId],
+  );
+}

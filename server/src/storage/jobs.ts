@@ -1,0 +1,134 @@
+import type { Fault } from '../core/codes.ts';
+import type { Fields } from '../core/fields/fields.ts';
+import type { Job, JobOwner, JobState, JobStore, Page } from '../core/jobs/job.ts';
+import type { FailedRecord } from '../core/jobs/retry-kit.ts';
+import type { OperationName } from '../core/records/operation.ts';
+import type { Outcome } from '../core/records/outcome.ts';
+import type { Database } from './database.ts';
+import { reading } from './failures.ts';
+import { type KeptFaults, type OutcomeRow, outcomeColumns, toFaults, toOutcomes } from './outcomes.ts';
+
+/** Failed records are read so many at a time. */
+const failedAtOnce = 500;
+
+export function openJobs(database: Database): JobStore {
+  return {
+    find: (id) => reading(() => find(database, id)),
+    list: (owner, page) => reading(() => list(database, owner, page)),
+    outcomes: (id, page) => reading(() => outcomes(database, id, page)),
+    failed: (id) => failed(database, id),
+    cancel: (id) => reading(() => cancel(database, id)),
+  };
+}
+
+interface JobRow {
+  readonly id: string;
+  readonly clientId: number | null;
+  readonly state: JobState;
+  readonly operation: OperationName;
+  readonly records: number;
+  readonly users: number;
+  readonly submittedAt: Date;
+  readonly startedAt: Date | null;
+  readonly endedAt: Date | null;
+  readonly recordsDone: number;
+  readonly recordsFailed: number;
+  readonly usersDone: number;
+  readonly usersApplied: number;
+}
+
+/** What has ended is counted; of what has not, the outcomes so far are. */
+const jobColumns = `
+  id, client_id as "clientId", operation, records, users,
+  case when cancelled_at is null then state else 'cancelled' end as state,
+  submitted_at as "submittedAt", started_at as "startedAt", ended_at as "endedAt",
+  coalesce(counted.done, records) as "recordsDone", coalesce(records_failed, counted.failed) as "recordsFailed",
+  coalesce(counted.users_done, users) as "usersDone", coalesce(job.users_applied, counted.applied) as "usersApplied"`;
+
+const countedOutcomes = `
+  left join lateral (
+    select count(*) as done, count(*) filter (where refusal is not null) as failed,
+           coalesce(sum(outcomes.users), 0) as users_done,
+           coalesce(sum(outcomes.users) filter (where applied is not null), 0) as applied
+      from anagrafe.outcomes where call_id = job.id
+    -- Groups by what is the same for all: without it there would be a row of zeroes for what has ended, too.
+    having job.ended_at is null
+  ) as counted on true`;
+
+async function find(database: Database, id: string): Promise<Job | null> {
+  const [job] = await database.query<JobRow>(
+    `select ${jobColumns} from anagrafe.calls as job ${countedOutcomes} where is_job and id = $1`,
+    [id],
+  );
+  return job ?? null;
+}
+
+async function list(
+  database: Database,
+  owner: JobOwner,
+  { page, pageSize }: Page,
+): Promise<{ jobs: Job[]; totalCount: number }> {
+  const [whose, values] = owner === 'everyone' ? ['', []] : ownedBy(owner.clientId);
+  const [counted, jobs] = await Promise.all([
+    database.query<{ total: number }>(
+      `select count(*) as total from anagrafe.calls as job where is_job ${whose}`,
+      values,
+    ),
+    database.query<JobRow>(
+      `select ${jobColumns}
+         from (select * from anagrafe.calls as job where is_job ${whose}
+                order by submitted_at desc, id limit ${pageSize} offset ${pageSize * (page - 1)}) as job
+              ${countedOutcomes}
+        order by submitted_at desc, id`,
+      values,
+    ),
+  ]);
+  return { jobs, totalCount: counted[0]?.total ?? 0 };
+}
+
+function ownedBy(clientId: number | null): [string, unknown[]] {
+  return clientId === null ? ['and client_id is null', []] : ['and client_id = $1', [clientId]];
+}
+
+async function outcomes(
+  database: Database,
+  id: string,
+  { page, pageSize, failedOnly }: Page & { failedOnly: boolean },
+): Promise<Outcome[]> {
+  const rows = await database.query<OutcomeRow>(
+    `select ${outcomeColumns} from anagrafe.outcomes
+      where call_id = $1 ${failedOnly ? 'and refusal is not null' : ''}
+      order by position limit $2 offset $3`,
+    [id, pageSize, pageSize * (page - 1)],
+  );
+  return toOutcomes(database, rows);
+}
+
+interface FailedRow {
+  readonly position: number;
+  readonly refusal: Fault;
+  readonly faults: KeptFaults;
+  readonly record: Fields | null;
+}
+
+async function* failed(database: Database, id: string): AsyncGenerator<FailedRecord> {
+  for (let after = -1; ; ) {
+    const rows = await reading(() =>
+      database.query<FailedRow>(
+        `select position, refusal, faults, record from anagrafe.outcomes
+          where call_id = $1 and position > $2 and refusal is not null order by position limit ${failedAtOnce}`,
+        [id, after],
+      ),
+    );
+    for (const row of rows) yield { ...row, faults: toFaults(row.faults).byPlace };
+    after = rows.at(-1)?.position ?? after;
+    if (rows.length < failedAtOnce) return;
+  }
+}
+
+async function cancel(database: Database, id: string): Promise<void> {
+  await database.query(
+    `update anagrafe.calls set cancelled_at = now() where id = $1 and is_job and ended_at is null and cancelled_at is null`,
+    [id],
+  );
+}

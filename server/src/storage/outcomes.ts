@@ -1,0 +1,82 @@
+import type { Fault } from '../core/codes.ts';
+import { Faults } from '../core/faults.ts';
+import type { KeptRefusal } from '../core/jobs/submit.ts';
+import type { AppliedUser, Outcome } from '../core/records/outcome.ts';
+import type { Connection } from './database.ts';
+
+/** A user of an applied record, as it is kept. */
+export type KeptUser = readonly [id: number, operation: AppliedUser['operation']];
+export type KeptFaults = readonly (readonly [place: string, faults: readonly Fault[]])[];
+
+export interface OutcomeRow {
+  readonly position: number;
+  readonly principalId: number | null;
+  readonly applied: readonly KeptUser[] | null;
+  readonly refusal: Fault | null;
+  readonly faults: KeptFaults | null;
+}
+
+export const outcomeColumns = 'position, principal_id as "principalId", applied, refusal, faults';
+
+/** Keeps refusals; where a record has its outcome already, that one stays. */
+export async function keepRefusals(
+  connection: Connection,
+  callId: string,
+  refusals: readonly KeptRefusal[],
+): Promise<void> {
+  if (refusals.length === 0) return;
+  const rows = refusals.map(({ position, users, outcome, record }) => ({
+    position,
+    users,
+    principal_id: outcome.id,
+    refusal: outcome.refusal,
+    faults: [...outcome.faults.byPlace],
+    record,
+  }));
+  await connection.query(
+    `insert into anagrafe.outcomes (call_id, position, principal_id, users, refusal, faults, record)
+     select $1, position, principal_id, users, refusal, faults, record
+       from jsonb_to_recordset($2::jsonb)
+            as kept (position integer, principal_id bigint, users integer, refusal jsonb, faults jsonb, record json)
+     on conflict (call_id, position) do nothing`,
+    [callId, storableJson(rows)],
+  );
+}
+
+/** PostgreSQL's JSON takes no NUL, which a name or a text that was refused may hold. */
+function storableJson(value: unknown): string {
+  return JSON.stringify(value).replaceAll('\\u0000', '\\ufffd');
+}
+
+export async function toOutcomes(connection: Connection, rows: readonly OutcomeRow[]): Promise<Outcome[]> {
+  const ids = rows.flatMap((row) => (row.applied ?? []).map(([id]) => id));
+  const names = ids.length > 0 ? await namesOf(connection, ids) : new Map<number, UserNames>();
+  return rows.map((row) => ({
+    id: row.principalId,
+    refusal: row.refusal,
+    faults: toFaults(row.faults),
+    users: (row.applied ?? []).map(([id, operation]): AppliedUser => {
+      const { username = '', email = null } = names.get(id) ?? {};
+      return { id, username, email, operation };
+    }),
+  }));
+}
+
+interface UserNames {
+  readonly username: string;
+  readonly email: string | null;
+}
+
+async function namesOf(connection: Connection, ids: readonly number[]): Promise<Map<number, UserNames>> {
+  const rows = await connection.query<UserNames & { id: number }>(
+    'select id, username, email from anagrafe.users where id = any($1)',
+    [ids],
+  );
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+export function toFaults(kept: KeptFaults | null): Faults {
+  const faults = new Faults();
+  for (const [place, found] of kept ?? []) faults.byPlace.set(place, [...found]);
+  return faults;
+}

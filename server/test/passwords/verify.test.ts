@@ -1,0 +1,349 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Faults } from '../../src/core/faults.ts';
+import { readPasswordHash } from '../../src/core/fields/password-hash.ts';
+import { openHasher } from '../../src/passwords/hasher.ts';
+import { needsRehash } from '../../src/passwords/needs-rehash.ts';
+import { verifyPassword } from '../../src/passwords/verify.ts';
+
+/** The hashes below that name no other source were computed with Python: hashlib, crypt and cryptography. */
+const sentence = 'una frase lunga è già';
+
+const vectors: [string, string, string][] = [
+  [
+    'argon2id, of the reference implementation',
+    'password',
+    '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc',
+  ],
+  [
+    'argon2i of version 16, of the reference implementation',
+    'password',
+    '$argon2i$v=16$m=65536,t=2,p=1$c29tZXNhbHQ$9sTbSlTio3Biev89thdrlKKiCaYsjjYVJxGAL3swxpQ',
+  ],
+  [
+    'argon2i with four lanes, of Ory',
+    'test',
+    '$argon2i$v=19$m=65536,t=3,p=4$kk51rW/vxIVCYn+EG4kTSg$NyT88uraJ6im6dyha/M5jhXvpqlEdlS/9fEm7ScMb8c',
+  ],
+  [
+    'argon2id',
+    sentence,
+    '$argon2id$v=19$m=19456,t=2,p=1$AAECAwQFBgcICQoLDA0ODw$nGiWEGaqcEO0FY72f2x+02AASmtYKucar5tqWId2jMc',
+  ],
+  [
+    'argon2i',
+    sentence,
+    '$argon2i$v=19$m=4096,t=3,p=1$AAECAwQFBgcICQoLDA0ODw$/RRefP+dDodx9hZU/jIj8nWu8CTpHwgEDvUo92yoLYo',
+  ],
+  [
+    'argon2id with the shortest salt and the longest key',
+    sentence,
+    '$argon2id$v=19$m=8192,t=2,p=8$AAECAwQFBgc$N3/GQ0ZLgS2CYJVJc6wHtCtKKYV5ZCmAFzTqK0S7dMjPNbOFHwbTTvKdun+wIvmJlpPj3F2jP9ZHRwWfiAAf9g',
+  ],
+  ['bcrypt, of Openwall', 'U*U', '$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'],
+  ['bcrypt of nothing, of Openwall', '', '$2a$05$CCCCCCCCCCCCCCCCCCCCC.7uG0VCzI2bS7j6ymqJi9CdcdxiRTWNy'],
+  ['bcrypt, of Ory', 'test', '$2a$12$o6hx.Wog/wvFSkT/Bp/6DOxCtLRTDj7lm9on9suF/WaCGNVHbkfL6'],
+  ['bcrypt 2a', sentence, '$2a$10$abcdefghijklmnopqrstuuGg0ZYbfBqAYrDzCsX.iVpi715r4vmVa'],
+  ['bcrypt 2b', sentence, '$2b$10$abcdefghijklmnopqrstuuGg0ZYbfBqAYrDzCsX.iVpi715r4vmVa'],
+  ['bcrypt 2y', sentence, '$2y$10$abcdefghijklmnopqrstuuGg0ZYbfBqAYrDzCsX.iVpi715r4vmVa'],
+  [
+    'PBKDF2-SHA256 in PHC form, of Ory',
+    'test',
+    '$pbkdf2-sha256$i=100000,l=32$1jP+5Zxpxgtee/iPxGgOz0RfE9/KJuDElP1ley4VxXc$QJxzfvdbHYBpydCbHoFg3GJEqMFULwskiuqiJctoYpI',
+  ],
+  [
+    'PBKDF2-SHA512 in PHC form with half a digest, of Ory',
+    'test',
+    '$pbkdf2-sha512$i=100000,l=32$bdHBpn7OWOivJMVJypy2UqR0UnaD5prQXRZevj/05YU$+wArTfv1a+bNGO1iZrmEdVjhA+lL11wF4/IxpgYfPwc',
+  ],
+  [
+    'PBKDF2-SHA512 in PHC form, of Azure IoT',
+    'password',
+    '$pbkdf2-sha512$i=100000,l=64$HqJwOCHweNk1pLryiu3RsA$KVSvxKYcibIG5S5n55RvxKRTdAAfCUtBJoy5IuFzdSZyzkwvUcU+FPawEWFPn+06JyZsndfRTfpiEh+2eSJLkg',
+  ],
+  [
+    'PBKDF2-SHA1 in PHC form with two blocks',
+    sentence,
+    '$pbkdf2-sha1$i=10000,l=32$AAECAwQFBgcICQoLDA0ODw$ADPbtLBMvn+hsvqtbTXiMo4aM8a20sm8Qdz/6a0yIk4',
+  ],
+  [
+    'PBKDF2-SHA1 in PHC form without its name',
+    sentence,
+    '$pbkdf2$i=10000$AAECAwQFBgcICQoLDA0ODw$ADPbtLBMvn+hsvqtbTXiMo4aM8Y',
+  ],
+  [
+    'SHA-256 of passlib, of hashcat',
+    'hashcat',
+    '$pbkdf2-sha256$29000$x9h7j/Ge8x6DMEao1VqrdQ$kra3R1wEnY8mPdDWOpTqOTINaAmZvRMcYd8u5OBQP9A',
+  ],
+  [
+    'SHA-512 of passlib, of hashcat',
+    'hashcat',
+    '$pbkdf2-sha512$25000$LyWE0HrP2RsjZCxlDGFMKQ$1vC5Ohk2mCS9b6akqsEfgeb4l74SF8XjH.SljXf3dMLHdlY1GK9ojcCKts6/asR4aPqBmk74nCDddU3tvSCJvw',
+  ],
+  [
+    'SHA-1 of passlib, of hashcat',
+    'hashcat',
+    '$pbkdf2$131000$r5WythYixPgfQ2jt3buXcg$8Kdr.QQEOaZIXNOrrru36I/.6Po',
+  ],
+  [
+    'SHA-256 of passlib, of its manual',
+    'password',
+    '$pbkdf2-sha256$6400$0ZrzXitFSGltTQnBWOsdAw$Y11AchqV4b0sUisdZd0Xr97KWoymNE0LNNrnEgY4H9M',
+  ],
+  [
+    'SHA-256 of Django, of its own tests',
+    'lètmein',
+    'pbkdf2_sha256$20000$seasalt2$Flpve/uAcyo6+IFI6YAhjeABGPVbRQjzHDxRhqxewgw=',
+  ],
+  ['SHA-1 of Django, of its own tests', 'lètmein', 'pbkdf2_sha1$20000$seasalt2$pJt86NmjAweBY1StBvxCu7l1o9o='],
+  [
+    'SHA-256 of Django with 260,000 iterations',
+    sentence,
+    'pbkdf2_sha256$260000$q5XhR0tFZpLmVw8s2N7cYb$21aNe3Ec2s+on9OeL2zk97ahJhA09/Pi3GZ2bxFBoEs=',
+  ],
+  [
+    'SHA-512 of Django',
+    sentence,
+    'pbkdf2_sha512$10000$NaClNaClNaCl$D8T3a5QVDg3/lGiZIS3heMgJHK81cnp+q0CuSL13rAOrCvLY9/Ik9p6B6pkgeim7xdop0eNgSInaif+lZqhWCg==',
+  ],
+  [
+    'ASP.NET Identity v2, of its own tests',
+    'my password',
+    'AAABAgMEBQYHCAkKCwwNDg+ukCEMDf0yyQ29NYubggHIVY0sdEUfdyeM+E1LtH1uJg==',
+  ],
+  [
+    'ASP.NET Core Identity v3 with SHA-1, of its own tests',
+    'my password',
+    'AQAAAAAAAAD6AAAAEAhftMyfTJylOlZT+eEotFXd1elee8ih5WsjXaR3PA9M',
+  ],
+  [
+    'ASP.NET Core Identity v3 with SHA-256, of its own tests',
+    'my password',
+    'AQAAAAEAA9CQAAAAIESkQuj2Du8Y+kbc5lcN/W/3NiAZFEm11P27nrSN5/tId+bR1SwV8CO1Jd72r4C08OLvplNlCDc3oQZ8efcW+jQ=',
+  ],
+  [
+    'ASP.NET Core Identity v3 with SHA-512, of its own tests',
+    'my password',
+    'AQAAAAIAAYagAAAAEAABAgMEBQYHCAkKCwwNDg/Q8A0WMKbtHQJQ2DHCdoEeeFBrgNlldq6vH4qX/CGqGQ==',
+  ],
+  ['ASP.NET Identity v2', sentence, 'AAABAgMEBQYHCAkKCwwNDg9onVeY1spGPG6rXS31TcVec1smao+pw++w5e7KVwY2aw=='],
+  [
+    'ASP.NET Core Identity v3 with SHA-256',
+    sentence,
+    'AQAAAAEAACcQAAAAEAABAgMEBQYHCAkKCwwNDg/tbbtMyrOk7Lxr9aJEdaTJc3xAdqP8euzPXqPHlUtpiw==',
+  ],
+];
+
+describe('a password', () => {
+  it.each(vectors)('is verified against %s', async (_, password, hash) => {
+    expect(await verifyPassword(password, hash)).toBe(true);
+    expect(await verifyPassword(`${password}.`, hash)).toBe(false);
+    expect(await verifyPassword('another one', hash)).toBe(false);
+  });
+
+  it('is verified against a hash of our own, at any cost', async () => {
+    const pool = openHasher({ concurrency: 1, memoryKib: 300_000, passes: 2, maxWaitSeconds: 60 });
+    const hash = await pool.admit({ lane: 'bulk', share: 'a', count: 1, patient: false }).hash(sentence);
+    expect(await verifyPassword(sentence, hash)).toBe(true);
+    expect(await verifyPassword(sentence.toUpperCase(), hash)).toBe(false);
+  });
+
+  it('may hold anything at all', async () => {
+    for (const [, , hash] of vectors.filter(([name]) =>
+      /^(argon2i|bcrypt 2b|ASP.NET Identity v2)$/.test(name),
+    )) {
+      for (const password of ['', '\0', `${sentence}\0`, '\ud800', '🦊'.repeat(128)]) {
+        expect(await verifyPassword(password, hash)).toBe(false);
+      }
+    }
+  });
+
+  it('is refused with a zero in it, which would make it the same as another one', async () => {
+    for (const [, password, hash] of vectors.filter(([, , text]) =>
+      /^(\$2a\$05|AAAB|.argon2i\$v=19)/.test(text),
+    )) {
+      expect(await verifyPassword(password, hash)).toBe(true);
+      for (const other of [`${password}\0`, `${password}\0${password}`, `\0${password}`]) {
+        expect(await verifyPassword(other, hash)).toBe(false);
+      }
+    }
+  });
+
+  it('is never verified against what is no hash', async () => {
+    for (const hash of ['', 'password', '$2x$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW']) {
+      const failure = await verifyPassword('password', hash).catch((error: Error) => error);
+      expect(failure).toBeInstanceOf(Error);
+      if (hash.startsWith('$')) expect(String(failure)).not.toContain(hash);
+    }
+  });
+
+  it('is verified while other work goes on', async () => {
+    const slow = `$pbkdf2-sha512$i=1000000$AAECAwQFBgcICQoLDA0ODw$${'A'.repeat(86)}`;
+    let done = false;
+    let turns = 0;
+    const verified = verifyPassword(sentence, slow).finally(() => {
+      done = true;
+    });
+    while (!done) {
+      await turn();
+      turns++;
+    }
+    expect(await verified).toBe(false);
+    expect(turns).toBeGreaterThan(100);
+  });
+});
+
+describe('a password for bcrypt', () => {
+  const openwall = '$2a$05$abcdefghijklmnopqrstuu5s2v8.iXieOjg/.AySBTTZIIVFJeBui';
+  const letters = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
+
+  it('is cut at 72 bytes, as it was when it was hashed', async () => {
+    expect(letters).toHaveLength(72);
+    expect(await verifyPassword(`${letters}chars after 72 are ignored as usual`, openwall)).toBe(true);
+    expect(await verifyPassword(`${letters}x`, openwall)).toBe(true);
+    expect(await verifyPassword(letters, openwall)).toBe(true);
+    expect(await verifyPassword(letters.slice(0, 71), openwall)).toBe(false);
+    expect(await verifyPassword(`${letters.slice(0, 71)}x`, openwall)).toBe(false);
+  });
+
+  it('is cut in the middle of a character too', async () => {
+    const hash = '$2b$10$abcdefghijklmnopqrstuumFhEmcxUXiwhDiojXaXK4Xo1h7jh9MS';
+    const cut = `${'è'.repeat(35)}xèy`;
+    expect(await verifyPassword(cut, hash)).toBe(true);
+    expect(await verifyPassword(`${'è'.repeat(35)}xé`, hash)).toBe(true);
+    expect(await verifyPassword(`${'è'.repeat(35)}xy`, hash)).toBe(false);
+    expect(await verifyPassword(`${'è'.repeat(35)}x`, hash)).toBe(false);
+  });
+});
+
+describe('any hash that is taken in', () => {
+  const bytes = (minLength: number, maxLength: number) =>
+    fc.uint8Array({ minLength, maxLength }).map((array) => Buffer.from(array));
+  const unpadded = (buffer: Buffer) => buffer.toString('base64').replaceAll('=', '');
+  const adapted = (buffer: Buffer) => unpadded(buffer).replaceAll('+', '.');
+  const salt = bytes(7, 66);
+  const key = fc.oneof(bytes(15, 66), bytes(20, 20), bytes(32, 32), bytes(64, 64));
+  const iterations = fc.integer({ min: 9990, max: 10_300 });
+  const digest = fc.constantFrom('', '-sha1', '-sha256', '-sha512');
+  const bcryptLetters = './ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+  const bcryptText = (length: number) =>
+    fc.string({ unit: fc.constantFrom(...bcryptLetters), minLength: length, maxLength: length });
+
+  const wellFormed = {
+    argon2: fc
+      .tuple(
+        fc.constantFrom('argon2id', 'argon2i'),
+        fc.constantFrom(16, 19),
+        fc.integer({ min: 4090, max: 4500 }),
+        fc.integer({ min: 1, max: 4 }),
+        fc.integer({ min: 1, max: 18 }),
+        salt,
+        key,
+      )
+      .map(
+        ([name, v, m, t, p, s, k]) => `$${name}$v=${v}$m=${m},t=${t},p=${p}$${unpadded(s)}$${unpadded(k)}`,
+      ),
+    bcrypt: fc
+      .tuple(
+        fc.constantFrom('2a', '2b', '2y', '2x'),
+        fc.constantFrom('07', '08'),
+        bcryptText(21),
+        fc.constantFrom('.', 'O', 'e', 'u', 'v'),
+        bcryptText(30),
+        fc.constantFrom('.', 'C', 'y', '6', '7'),
+      )
+      .map(([mark, cost, a, b, c, d]) => `$${mark}$${cost}$${a}${b}${c}${d}`),
+    phc: fc
+      .tuple(digest, iterations, fc.boolean(), salt, key)
+      .map(
+        ([d, i, l, s, k]) => `$pbkdf2${d}$i=${i}${l ? `,l=${k.length}` : ''}$${unpadded(s)}$${unpadded(k)}`,
+      ),
+    passlib: fc
+      .tuple(digest, iterations, salt, key)
+      .map(([d, i, s, k]) => `$pbkdf2${d}$${i}$${adapted(s)}$${adapted(k)}`),
+    django: fc
+      .tuple(fc.constantFrom('sha1', 'sha256', 'sha512'), iterations, fc.string({ minLength: 7 }), key)
+      .map(([d, i, s, k]) => `pbkdf2_${d}$${i}$${s}$${k.toString('base64')}`),
+    identity: fc
+      .tuple(fc.integer({ min: 0, max: 3 }), iterations, fc.integer({ min: -1, max: 1 }), salt, key)
+      .map(([prf, i, off, s, k]) => {
+        const head = Buffer.alloc(13, 1);
+        head.writeUInt32BE(prf, 1);
+        head.writeUInt32BE(i, 5);
+        head.writeUInt32BE(s.length + off, 9);
+        return Buffer.concat([head, s, k]).toString('base64');
+      }),
+    identityV2: bytes(47, 49).map((rest) => Buffer.concat([Buffer.of(0), rest]).toString('base64')),
+  };
+
+  /** A hash with one character put in, left out or put in the place of another, beyond its cost. */
+  function damaged(hash: fc.Arbitrary<string>): fc.Arbitrary<string> {
+    return fc
+      .tuple(
+        hash,
+        fc.nat(1000),
+        fc.integer({ min: 0, max: 1 }),
+        fc.constantFrom('', 'A', '=', '+', '.', '$', '\0'),
+      )
+      .map(([text, nat, left, put]) => {
+        const start = text.indexOf('$', 16) + 1;
+        const at = start + (nat % Math.max(1, text.length - start));
+        return text.slice(0, at) + put + text.slice(at + left);
+      });
+  }
+
+  it.each(Object.entries(wellFormed))('can be verified without a failure: %s', async (_, hash) => {
+    let taken = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(hash, damaged(hash)), fc.string(), async (text, password) => {
+        if (readPasswordHash(text, 'PasswordHash', new Faults()) === null) return;
+        taken++;
+        expect(await verifyPassword(password, text)).toBe(false);
+      }),
+      { numRuns: 80 },
+    );
+    expect(taken).toBeGreaterThan(0);
+  });
+
+  it('is never a text of no form', () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 300 }), (text) => {
+        expect(readPasswordHash(text, 'PasswordHash', new Faults())).toBeNull();
+      }),
+    );
+  });
+});
+
+describe('a hash', () => {
+  const cost = { memoryKib: 19_456, passes: 2 };
+  const rest = 'AAECAwQFBgcICQoLDA0ODw$nGiWEGaqcEO0FY72f2x+02AASmtYKucar5tqWId2jMc';
+
+  it('that we make today is left as it is', async () => {
+    const pool = openHasher({ concurrency: 1, ...cost, maxWaitSeconds: 60 });
+    const hash = await pool.admit({ lane: 'bulk', share: 'a', count: 1, patient: false }).hash(sentence);
+    expect(needsRehash(hash, cost)).toBe(false);
+    expect(needsRehash(hash, { ...cost, memoryKib: 19_457 })).toBe(true);
+    expect(needsRehash(hash, { ...cost, passes: 3 })).toBe(true);
+  });
+
+  it.each([
+    ['a higher cost', `$argon2id$v=19$m=65536,t=3,p=1$${rest}`, false],
+    ['less memory', `$argon2id$v=19$m=19455,t=2,p=1$${rest}`, true],
+    ['fewer passes over more memory', `$argon2id$v=19$m=262144,t=1,p=1$${rest}`, true],
+    ['more lanes', `$argon2id$v=19$m=19456,t=2,p=2$${rest}`, true],
+    ['an older version', `$argon2id$v=16$m=19456,t=2,p=1$${rest}`, true],
+    ['the other kind of argon2', `$argon2i$v=19$m=19456,t=3,p=1$${rest}`, true],
+    ['no form at all', 'password', true],
+  ])('with %s', (_, hash, expected) => {
+    expect(needsRehash(hash, cost)).toBe(expected);
+  });
+
+  it.each(vectors.filter(([, , hash]) => !hash.startsWith('$argon2id')))(
+    'of %s is made anew',
+    (_, __, hash) => {
+      expect(needsRehash(hash, { memoryKib: 1, passes: 1 })).toBe(true);
+    },
+  );
+});
