@@ -67,6 +67,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
       onHash: metrics.hashed,
     });
     metrics.watch(hasher);
+    await hasher.tryOut();
     const registry = openRegistry(database);
     const { isCommon } = openCommonPasswords();
     const rules = {
@@ -106,7 +107,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
       trustedProxies: config.TRUST_PROXY,
       takeCall: (call) => takeCall(call, tools),
       newFingerprint: () => vault.newFingerprint(),
-      jobs: openJobs(database),
+      jobs: openJobs(database, queue),
       listing: openListing(database),
       access,
       readiness,

@@ -91,6 +91,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 }
 
 async function buildApi(api: FastifyInstance, identifyCaller: Identify, options: AppOptions): Promise<void> {
+  // Whatever stands between must not give one client's answer to another.
+  api.addHook('onRequest', async (_request, reply) => {
+    reply.header('cache-control', 'no-store');
+  });
   guard(api, identifyCaller);
   api.addHook('onRequest', async (request) => checkQuery(request));
   await api.register(rateLimit, {

@@ -1,6 +1,6 @@
 import { hash } from '@node-rs/argon2';
 import { Refusal } from '../core/faults.ts';
-import type { Hasher, Lane } from '../core/records/hashing.ts';
+import { BrokenOff, type Hasher, type Lane } from '../core/records/hashing.ts';
 import { Slots } from '../core/records/slots.ts';
 import { Lanes } from './lanes.ts';
 
@@ -20,6 +20,8 @@ export interface HashingPool extends Hasher {
   readonly running: number;
   /** Hashes per second that the pool can do, by the latest ones. */
   readonly capacity: number;
+  /** Tries what a hash takes on this machine, so that the first estimate is no guess. */
+  tryOut(): Promise<void>;
 }
 
 /** How much the newest hash counts in the running mean of what a hash takes. */
@@ -51,13 +53,11 @@ export function openHasher(options: HasherOptions): HashingPool {
     }
   }
 
+  const cost = { memoryCost: options.memoryKib, timeCost: options.passes, parallelism: 1 };
+
   async function hashNow(password: string, lane: Lane): Promise<string> {
     const start = performance.now();
-    const result = await hash(password, {
-      memoryCost: options.memoryKib,
-      timeCost: options.passes,
-      parallelism: 1,
-    });
+    const result = await hash(password, cost);
     const seconds = (performance.now() - start) / 1000;
     meanSeconds += (seconds - meanSeconds) * weight;
     options.onHash?.(lane, seconds);
@@ -65,9 +65,9 @@ export function openHasher(options: HasherOptions): HashingPool {
   }
 
   return {
-    admit({ lane, share, count, patient }) {
+    admit({ lane, share, count, breakOff }) {
       const wait = lanes.ahead(lane, share, count) / capacity();
-      if (count > 0 && wait > options.maxWaitSeconds && !patient) {
+      if (count > 0 && wait > options.maxWaitSeconds && !breakOff) {
         const seconds = Math.ceil(wait);
         throw new Refusal('OVERLOADED', { figures: { seconds }, retryAfterSeconds: seconds });
       }
@@ -76,12 +76,25 @@ export function openHasher(options: HasherOptions): HashingPool {
           lanes.push(lane, { share, run: () => hashNow(password, lane).then(resolve, reject) });
           fill();
         });
-      if (!patient) return { hash: queued };
+      if (!breakOff) return { hash: queued };
       const slots = new Slots(options.concurrency * patientAhead);
-      return { hash: (password) => slots.run(() => queued(password)) };
+      return {
+        hash: (password) =>
+          slots.run(async () => {
+            if (breakOff.aborted) throw new BrokenOff('told to break off');
+            return queued(password);
+          }),
+      };
     },
     estimateSeconds: (share, count) =>
       count === 0 ? 0 : (lanes.ahead('bulk', share, count) + running + count) / capacity(),
+    async tryOut() {
+      for (let round = 1; round <= 2; round++) {
+        const start = performance.now();
+        await Promise.all(Array.from({ length: options.concurrency }, () => hash('a password', cost)));
+        meanSeconds = (performance.now() - start) / 1000;
+      }
+    },
     waiting: (lane) => lanes.length(lane),
     get running() {
       return running;

@@ -27,7 +27,8 @@ interface BegunRow {
 async function begin(database: Database, callId: string, number: number): Promise<BegunChunk | null> {
   const [chunk] = await database.query<BegunRow>(
     `with started as (
-       update anagrafe.calls set state = 'running', started_at = now() where id = $1 and state = 'queued'
+       update anagrafe.calls set state = 'running', started_at = now()
+        where id = $1 and state = 'queued' and cancelled_at is null
      )
      update anagrafe.chunks as chunk set attempts = attempts + 1
        from anagrafe.calls as call

@@ -7,8 +7,17 @@ const types: pg.CustomTypesConfig = {
     oid === pg.types.builtins.INT8 && format !== 'binary' ? Number : pg.types.getTypeParser(oid, format),
 };
 
+/** A statement that is run so often that it is worth being planned once for each connection. */
+export interface Prepared {
+  readonly name: string;
+  readonly text: string;
+}
+
 export interface Connection {
-  query<Row extends pg.QueryResultRow>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
+  query<Row extends pg.QueryResultRow>(
+    statement: string | Prepared,
+    values?: readonly unknown[],
+  ): Promise<Row[]>;
 }
 
 /** What the statements of this folder run on. Each `query` is a transaction of its own. */
@@ -45,8 +54,12 @@ export function openDatabase(options: DatabaseOptions): Database {
     keepAlive: true,
   });
   pool.on('error', options.onLostConnection);
-  // A new connection can break in the very chunk that says it is ready, before anyone who waits for it can listen.
-  pool.on('connect', (client) => client.on('error', () => undefined));
+  pool.on('connect', (client) => {
+    // A new connection can break in the very chunk that says it is ready, before anyone who waits for it can listen.
+    client.on('error', () => undefined);
+    // What is planned while a table is small is still run when it is large. Every statement of ours has an index.
+    client.query('set enable_seqscan = off').catch(() => undefined);
+  });
 
   async function withClient<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
     const client = await pool.connect().catch((error) => {
@@ -70,13 +83,16 @@ export function openDatabase(options: DatabaseOptions): Database {
   }
 
   return {
-    query: (sql, values) => withClient((client) => run(client, sql, values, statementMs + answerSlackMs)),
+    query: (statement, values) =>
+      withClient((client) => run(client, statement, values, statementMs + answerSlackMs)),
     transaction: (work) =>
       withClient(async (client) => {
         await client.query('begin');
         try {
           await client.query('set local statement_timeout = 0');
-          const result = await work({ query: (sql, values) => run(client, sql, values, transactionMs) });
+          const result = await work({
+            query: (statement, values) => run(client, statement, values, transactionMs),
+          });
           await client.query('commit');
           return result;
         } catch (error) {
@@ -90,11 +106,12 @@ export function openDatabase(options: DatabaseOptions): Database {
 
 async function run<Row extends pg.QueryResultRow>(
   client: pg.PoolClient,
-  text: string,
+  statement: string | Prepared,
   values: readonly unknown[] = [],
   answerMs: number,
 ): Promise<Row[]> {
-  const query = { text, values: [...values], query_timeout: answerMs };
+  const what = typeof statement === 'string' ? { text: statement } : statement;
+  const query = { ...what, values: [...values], query_timeout: answerMs };
   // Several statements in one text give a result each.
   const result: pg.QueryResult<Row> | pg.QueryResult<Row>[] = await client.query<Row>(query);
   return Array.isArray(result) ? result.flatMap(({ rows }) => rows) : result.rows;

@@ -1,9 +1,9 @@
 import type { Fault } from '../core/codes.ts';
 import type { Fields } from '../core/fields/fields.ts';
-import type { Job, JobOwner, JobState, JobStore, Page } from '../core/jobs/job.ts';
+import type { Job, JobOwner, JobPage, JobState, JobStore, OutcomePage, Page } from '../core/jobs/job.ts';
 import type { FailedRecord } from '../core/jobs/retry-kit.ts';
 import type { OperationName } from '../core/records/operation.ts';
-import type { Outcome } from '../core/records/outcome.ts';
+import type { ChunkQueue } from './chunk-queue.ts';
 import type { Database } from './database.ts';
 import { reading } from './failures.ts';
 import { type KeptFaults, type OutcomeRow, outcomeColumns, toFaults, toOutcomes } from './outcomes.ts';
@@ -11,13 +11,13 @@ import { type KeptFaults, type OutcomeRow, outcomeColumns, toFaults, toOutcomes 
 /** Failed records are read so many at a time. */
 const failedAtOnce = 500;
 
-export function openJobs(database: Database): JobStore {
+export function openJobs(database: Database, queue: ChunkQueue): JobStore {
   return {
     find: (id) => reading(() => find(database, id)),
     list: (owner, page) => reading(() => list(database, owner, page)),
-    outcomes: (id, page) => reading(() => outcomes(database, id, page)),
+    read: (id, page) => reading(() => read(database, id, page)),
     failed: (id) => failed(database, id),
-    cancel: (id) => reading(() => cancel(database, id)),
+    cancel: (id) => reading(() => cancel(database, queue, id)),
   };
 }
 
@@ -90,18 +90,25 @@ function ownedBy(clientId: number | null): [string, unknown[]] {
   return clientId === null ? ['and client_id is null', []] : ['and client_id = $1', [clientId]];
 }
 
-async function outcomes(
+/** In one statement, so that what is counted and what is listed agree while the job goes on. */
+async function read(
   database: Database,
   id: string,
-  { page, pageSize, failedOnly }: Page & { failedOnly: boolean },
-): Promise<Outcome[]> {
-  const rows = await database.query<OutcomeRow>(
-    `select ${outcomeColumns} from anagrafe.outcomes
-      where call_id = $1 ${failedOnly ? 'and refusal is not null' : ''}
-      order by position limit $2 offset $3`,
+  { page, pageSize, failedOnly }: OutcomePage,
+): Promise<JobPage | null> {
+  const [found] = await database.query<JobRow & { page: readonly OutcomeRow[] }>(
+    `select ${jobColumns}, (
+       select coalesce(json_agg(outcome order by position), '[]')
+         from (select ${outcomeColumns} from anagrafe.outcomes
+                where call_id = job.id ${failedOnly ? 'and refusal is not null' : ''}
+                order by position limit $2 offset $3) as outcome
+     ) as page
+       from anagrafe.calls as job ${countedOutcomes} where is_job and id = $1`,
     [id, pageSize, pageSize * (page - 1)],
   );
-  return toOutcomes(database, rows);
+  if (!found) return null;
+  const { page: rows, ...job } = found;
+  return { job, outcomes: await toOutcomes(database, rows) };
 }
 
 interface FailedRow {
@@ -126,9 +133,23 @@ async function* failed(database: Database, id: string): AsyncGenerator<FailedRec
   }
 }
 
-async function cancel(database: Database, id: string): Promise<void> {
-  await database.query(
-    `update anagrafe.calls set cancelled_at = now() where id = $1 and is_job and ended_at is null and cancelled_at is null`,
-    [id],
-  );
+/** What waits is put at the head of the queue once more: it is to be let go now, and not when its turn comes. */
+async function cancel(database: Database, queue: ChunkQueue, id: string): Promise<void> {
+  await database.transaction(async (connection) => {
+    const cancelled = await connection.query(
+      `update anagrafe.calls set cancelled_at = now()
+        where id = $1 and is_job and ended_at is null and cancelled_at is null returning id`,
+      [id],
+    );
+    if (cancelled.length === 0) return;
+    const waiting = await connection.query<{ number: number }>(
+      'select number from anagrafe.chunks where call_id = $1 order by number',
+      [id],
+    );
+    await queue.enqueue(
+      connection,
+      waiting.map(({ number }) => ({ callId: id, number, turn: 0 })),
+    );
+  });
+  queue.wake();
 }

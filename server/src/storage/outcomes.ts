@@ -36,16 +36,16 @@ export async function keepRefusals(
   await connection.query(
     `insert into anagrafe.outcomes (call_id, position, principal_id, users, refusal, faults, record)
      select $1, position, principal_id, users, refusal, faults, record
-       from jsonb_to_recordset($2::jsonb)
+       from json_to_recordset($2::json)
             as kept (position integer, principal_id bigint, users integer, refusal jsonb, faults jsonb, record json)
      on conflict (call_id, position) do nothing`,
     [callId, storableJson(rows)],
   );
 }
 
-/** PostgreSQL's JSON takes no NUL, which a name or a text that was refused may hold. */
+/** PostgreSQL's JSON takes no NUL, which a text that was refused may hold. A backslash that was sent stands twice. */
 function storableJson(value: unknown): string {
-  return JSON.stringify(value).replaceAll('\\u0000', '\\ufffd');
+  return JSON.stringify(value).replace(/\\\\|\\u0000/g, (found) => (found === '\\u0000' ? '\\ufffd' : found));
 }
 
 export async function toOutcomes(connection: Connection, rows: readonly OutcomeRow[]): Promise<Outcome[]> {

@@ -3,7 +3,7 @@ import type { AppliedUser } from '../core/records/outcome.ts';
 import type { KnownUser, RecordChange, UpdateStore } from '../core/records/update.ts';
 import type { NewPassword, NewUser } from '../core/records/user-item.ts';
 import { type Receipt, WriteFailure, type Written } from '../core/records/writing.ts';
-import type { Database } from './database.ts';
+import type { Database, Prepared } from './database.ts';
 import { reading, writing } from './failures.ts';
 import type { KeptUser } from './outcomes.ts';
 
@@ -14,59 +14,62 @@ export function openRegistry(database: Database): UpdateStore & InsertStore {
     findUsers: (ids) => reading(() => findUsers(database, ids)),
     findTakenUsernames: (keys) => reading(() => findTakenUsernames(database, keys)),
     findExternalKeys: (keys) => reading(() => findExternalKeys(database, keys)),
-    reservePrincipalIds: (count) => reading(() => reservePrincipalIds(database, count)),
-    reserveUserIds: (count) => reading(() => reserveUserIds(database, count)),
+    reservePrincipalIds: (count) => reading(() => reserveIds(database, 'anagrafe.principals', count)),
+    reserveUserIds: (count) => reading(() => reserveIds(database, 'anagrafe.users', count)),
     applyRecord: (change, receipt) => writing(() => applyRecord(database, change, receipt)),
     insertPrincipal: (principal, receipt) => writing(() => insertPrincipal(database, principal, receipt)),
   };
 }
 
+const principalsById: Prepared = {
+  name: 'principals by id',
+  text: 'select id from anagrafe.principals where id = any($1)',
+};
+
 async function findPrincipals(database: Database, ids: readonly number[]): Promise<Set<number>> {
-  const rows = await database.query<{ id: number }>('select id from anagrafe.principals where id = any($1)', [
-    ids,
-  ]);
+  const rows = await database.query<{ id: number }>(principalsById, [ids]);
   return new Set(rows.map((row) => row.id));
 }
 
+const usersById: Prepared = {
+  name: 'users by id',
+  text: `select id, principal_id as "principalId", username_key as "usernameKey", email
+           from anagrafe.users where id = any($1)`,
+};
+
 async function findUsers(database: Database, ids: readonly number[]): Promise<Map<number, KnownUser>> {
-  const rows = await database.query<KnownUser & { id: number }>(
-    `select id, principal_id as "principalId", username_key as "usernameKey", email
-       from anagrafe.users where id = any($1)`,
-    [ids],
-  );
+  const rows = await database.query<KnownUser & { id: number }>(usersById, [ids]);
   return new Map(rows.map((row) => [row.id, row]));
 }
 
+const takenUsernames: Prepared = {
+  name: 'taken usernames',
+  text: 'select username_key from anagrafe.users where username_key = any($1)',
+};
+
 async function findTakenUsernames(database: Database, keys: readonly string[]): Promise<Set<string>> {
-  const rows = await database.query<{ username_key: string }>(
-    'select username_key from anagrafe.users where username_key = any($1)',
-    [keys],
-  );
+  const rows = await database.query<{ username_key: string }>(takenUsernames, [keys]);
   return new Set(rows.map((row) => row.username_key));
 }
 
+const principalsByKey: Prepared = {
+  name: 'principals by external key',
+  text: 'select external_key, id from anagrafe.principals where external_key = any($1)',
+};
+
 async function findExternalKeys(database: Database, keys: readonly string[]): Promise<Map<string, number>> {
-  const rows = await database.query<{ external_key: string; id: number }>(
-    'select external_key, id from anagrafe.principals where external_key = any($1)',
-    [keys],
-  );
+  const rows = await database.query<{ external_key: string; id: number }>(principalsByKey, [keys]);
   return new Map(rows.map((row) => [row.external_key, row.id]));
 }
 
-function reservePrincipalIds(database: Database, count: number): Promise<number[]> {
-  return reserveIds(database, 'anagrafe.principals', count);
-}
-
-function reserveUserIds(database: Database, count: number): Promise<number[]> {
-  return reserveIds(database, 'anagrafe.users', count);
-}
+const nextIds: Prepared = {
+  name: 'next ids',
+  text: `select nextval(pg_get_serial_sequence($1, 'id')) as id from generate_series(1, $2)`,
+};
 
 async function reserveIds(database: Database, table: string, count: number): Promise<number[]> {
   if (count === 0) return [];
-  const rows = await database.query<{ id: number }>(
-    `select nextval(pg_get_serial_sequence($1, 'id')) as id from generate_series(1, $2)`,
-    [table, count],
-  );
+  const rows = await database.query<{ id: number }>(nextIds, [table, count]);
   return rows.map((row) => row.id);
 }
 
@@ -91,20 +94,17 @@ const registrations = `
     returning block
   )`;
 
-/** The outcome of a record, kept with it or not at all. Its parameters are the last three. */
-function kept(receipt: Receipt | null, first: number): string {
-  if (!receipt) return '';
-  return `, kept as (
+/** The outcome of a record, kept with it or not at all; its three parameters begin at `first`. */
+const kept = (first: number) => `, kept as (
     insert into anagrafe.outcomes (call_id, position, principal_id, users, applied)
     select $${first}, $${first + 1}, id, jsonb_array_length($${first + 2}::jsonb), $${first + 2}::jsonb from principal
   )`;
-}
 
 function keptValues(receipt: Receipt | null, users: readonly KeptUser[]): unknown[] {
   return receipt ? [receipt.callId, receipt.position, JSON.stringify(users)] : [];
 }
 
-const applyRecordSql = (receipt: Receipt | null) => `
+const applyRecordSql = (keeping: string) => `
   with owner as (
     select id from anagrafe.principals where id = $1 for no key update
   ), known as (
@@ -122,8 +122,11 @@ const applyRecordSql = (receipt: Receipt | null) => `
       from unnest($7::bigint[], $8::text[]) as sent (id, password_hash) cross join principal
      where stored.id = sent.id and stored.principal_id = principal.id
     returning stored.id, stored.username, stored.email
-  )${kept(receipt, 9)}
+  )${keeping}
   select principal.id as principal, reset.id, username, email from principal left join reset on true`;
+
+const applyAndForget: Prepared = { name: 'apply record', text: applyRecordSql('') };
+const applyAndKeep: Prepared = { name: 'apply record and keep its outcome', text: applyRecordSql(kept(9)) };
 
 interface ResetRow {
   readonly id: number | null;
@@ -138,7 +141,7 @@ async function applyRecord(
 ): Promise<Written> {
   const registered = change.users.filter((user) => user.operation === 'register');
   const reset = change.users.filter((user) => user.operation === 'reset');
-  const rows = await database.query<ResetRow>(applyRecordSql(receipt), [
+  const rows = await database.query<ResetRow>(receipt ? applyAndKeep : applyAndForget, [
     change.principalId,
     ...registrationColumns(registered),
     reset.map((user) => user.id),
@@ -156,7 +159,7 @@ async function applyRecord(
   return { id: change.principalId, users };
 }
 
-const insertPrincipalSql = (receipt: Receipt | null) => `
+const insertPrincipalSql = (keeping: string) => `
   with principal as (
     insert into anagrafe.principals
       (id, external_key, denomination, surname, name, vatnumber, taxcode, email, search_terms, users_count)
@@ -168,8 +171,14 @@ const insertPrincipalSql = (receipt: Receipt | null) => `
      -- Always true; it makes the tallies the last locks that are taken, so that no two records can wait for each other.
      where (select count(*) from users_tallied) >= 0
     on conflict (kind, block, slot) do update set amount = tally.amount + excluded.amount
-  )${kept(receipt, 15)}
+  )${keeping}
   select id from principal`;
+
+const insertAndForget: Prepared = { name: 'insert principal', text: insertPrincipalSql('') };
+const insertAndKeep: Prepared = {
+  name: 'insert principal and keep its outcome',
+  text: insertPrincipalSql(kept(15)),
+};
 
 async function insertPrincipal(
   database: Database,
@@ -177,7 +186,7 @@ async function insertPrincipal(
   receipt: Receipt | null,
 ): Promise<Written> {
   const { details } = principal;
-  await database.query(insertPrincipalSql(receipt), [
+  await database.query(receipt ? insertAndKeep : insertAndForget, [
     principal.id,
     ...registrationColumns(principal.users),
     details.externalKey,

@@ -1,23 +1,9 @@
 import type { JobBook, NewJob, SealedChunk, SubmissionStore } from '../core/jobs/submit.ts';
+import type { ChunkQueue, QueuedChunk } from './chunk-queue.ts';
 import { endJobWithoutChunks } from './chunks.ts';
 import type { Connection, Database } from './database.ts';
 import { reading } from './failures.ts';
 import { keepRefusals } from './outcomes.ts';
-
-/** A chunk as the queue knows it: the smaller its turn, the sooner it is begun. */
-export interface QueuedChunk {
-  readonly callId: string;
-  readonly number: number;
-  readonly turn: number;
-}
-
-/** The queue that tells some node to work on a chunk. */
-export interface ChunkQueue {
-  /** Part of the transaction that the connection is in. */
-  enqueue(connection: Connection, chunks: readonly QueuedChunk[]): Promise<void>;
-  /** Says that there is something to do, once the transaction is over. */
-  wake(): void;
-}
 
 /** So many users are worth one turn. */
 const usersInTurn = 100;

@@ -2,8 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type Engine, openEngine } from '../../src/engine/engine.ts';
-import { makeFolder, postmasterOf } from '../engine/harness.ts';
+import { postmasterOf } from '../engine/harness.ts';
 import {
   type Answer,
   insertPrincipals,
@@ -13,27 +12,11 @@ import {
   type TestService,
 } from '../setup/service.ts';
 import { storedUsernames, wrongFigures } from './figures.ts';
+import { startOutside } from './outside.ts';
 
 const healingMs = 30_000;
 /** Longer than any timeout of the service should be. */
 const patienceMs = 60_000;
-
-/** A PostgreSQL that is not the service's: it goes and comes as the test wants. */
-async function startOutside() {
-  const dataFolder = join(makeFolder(), 'data');
-  let engine: Engine = await openEngine({ dataFolder });
-  onTestFinished(() => engine.stop());
-  const { host, user, database } = engine.connection;
-  const url = `postgres://${user}@localhost/${database}?host=${encodeURIComponent(host ?? '')}`;
-  return {
-    dataFolder,
-    url,
-    stop: () => engine.stop(),
-    async start() {
-      engine = await openEngine({ dataFolder });
-    },
-  };
-}
 
 async function status(service: TestService, path: string): Promise<number> {
   const answer = await fetch(service.url + path);

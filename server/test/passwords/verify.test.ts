@@ -145,7 +145,7 @@ describe('a password', () => {
 
   it('is verified against a hash of our own, at any cost', async () => {
     const pool = openHasher({ concurrency: 1, memoryKib: 300_000, passes: 2, maxWaitSeconds: 60 });
-    const hash = await pool.admit({ lane: 'bulk', share: 'a', count: 1, patient: false }).hash(sentence);
+    const hash = await pool.admit({ lane: 'bulk', share: 'a', count: 1 }).hash(sentence);
     expect(await verifyPassword(sentence, hash)).toBe(true);
     expect(await verifyPassword(sentence.toUpperCase(), hash)).toBe(false);
   });
@@ -322,7 +322,7 @@ describe('a hash', () => {
 
   it('that we make today is left as it is', async () => {
     const pool = openHasher({ concurrency: 1, ...cost, maxWaitSeconds: 60 });
-    const hash = await pool.admit({ lane: 'bulk', share: 'a', count: 1, patient: false }).hash(sentence);
+    const hash = await pool.admit({ lane: 'bulk', share: 'a', count: 1 }).hash(sentence);
     expect(needsRehash(hash, cost)).toBe(false);
     expect(needsRehash(hash, { ...cost, memoryKib: 19_457 })).toBe(true);
     expect(needsRehash(hash, { ...cost, passes: 3 })).toBe(true);

@@ -26,7 +26,13 @@ export interface WriteCall {
 export type Taken =
   | { readonly kind: 'outcomes'; readonly outcomes: readonly Outcome[]; readonly replayed: boolean }
   | { readonly kind: 'estimate'; readonly outcomes: readonly Outcome[]; readonly estimate: Estimate }
-  | { readonly kind: 'job'; readonly jobId: string; readonly replayed: boolean };
+  /** With the outcomes of the records that were refused at once. */
+  | {
+      readonly kind: 'job';
+      readonly jobId: string;
+      readonly outcomes: readonly Outcome[];
+      readonly replayed: boolean;
+    };
 
 export interface CallTools {
   readonly operations: Operations;
@@ -75,7 +81,7 @@ async function takeOnce(
         retryAfterSeconds: retrySeconds,
       });
     case 'job':
-      return { kind: 'job', jobId: claim.callId, replayed: true };
+      return { kind: 'job', jobId: claim.callId, outcomes: [], replayed: true };
     case 'answered': {
       const stored = await ledger.outcomes(claim.callId);
       return { kind: 'outcomes', outcomes: [...stored.values()], replayed: true };
@@ -120,10 +126,10 @@ async function work(
 ): Promise<Taken> {
   if (call.async) {
     const job = { id: callId ?? randomUUID(), clientId: call.clientId, records, done: new Set(known.keys()) };
-    await submitJob(job, operation, { store: tools.submissions, vault: tools.vault });
-    return { kind: 'job', jobId: job.id, replayed: false };
+    const outcomes = await submitJob(job, operation, { store: tools.submissions, vault: tools.vault });
+    return { kind: 'job', jobId: job.id, outcomes, replayed: false };
   }
-  const applicant = { share: String(call.clientId), patient: false, report: call.report };
+  const applicant = { share: String(call.clientId), breakOff: null, report: call.report };
   const outcomes = await answerCall(records, operation, { ...tools, applicant, callId, known });
   return { kind: 'outcomes', outcomes, replayed: false };
 }

@@ -3,7 +3,7 @@ import { Faults } from '../faults.ts';
 import { isSettled, Line, prepareDrafts } from '../records/apply.ts';
 import { readDrafts } from '../records/batch.ts';
 import { required } from '../records/draft.ts';
-import type { Hasher } from '../records/hashing.ts';
+import { BrokenOff, type Hasher } from '../records/hashing.ts';
 import type { OperationName, Operations } from '../records/operation.ts';
 import type { Outcome } from '../records/outcome.ts';
 import type { Vault } from '../sealing/vault.ts';
@@ -88,7 +88,8 @@ async function openChunk(
     return { records: await openRecords(chunk.sealed, key, chunkName(callId, number)), opened: true };
   } catch (error) {
     tools.report(error);
-    return { records: chunk.positions.map((position) => ({ position, fields: {} })), opened: false };
+    const numbers = { principal: null, users: [] };
+    return { records: chunk.positions.map((position) => ({ position, fields: {}, numbers })), opened: false };
   }
 }
 
@@ -105,12 +106,12 @@ async function applyRecords(
     // Got ready one after the other, so that records of one principal join the line in the order sent.
     for (const slice of slicesOf(records)) {
       if (running.size >= slicesAtOnce) await Promise.race(running);
-      if (signal.aborted) throw new Interrupted('the service is stopping');
+      if (signal.aborted) throw new BrokenOff('the service is stopping');
       if (await tools.store.isCancelled(callId)) {
         await refuseAll(slice, 'CANCELLED', callId, chunk, tools);
         continue;
       }
-      const apply = await prepareSlice(slice, callId, chunk, line, tools);
+      const apply = await prepareSlice(slice, callId, chunk, line, tools, signal);
       const run = apply();
       running.add(run);
       run.then(() => running.delete(run)).catch(() => undefined);
@@ -127,6 +128,7 @@ async function prepareSlice(
   chunk: BegunChunk,
   line: Line,
   tools: ChunkTools,
+  signal: AbortSignal,
 ): Promise<() => Promise<void>> {
   const operation = tools.operations[chunk.operation];
   const drafts = await readDrafts(
@@ -136,9 +138,10 @@ async function prepareSlice(
   await operation.newCheck().run(drafts);
   const positions = new Map(drafts.map((draft, at) => [draft, required(slice[at]).position]));
   const apply = await prepareDrafts(operation, drafts, {
-    applicant: { share: String(chunk.clientId), patient: true, report: tools.report },
+    applicant: { share: String(chunk.clientId), breakOff: signal, report: tools.report },
     hasher: tools.hasher,
     line,
+    numbers: new Map(drafts.map((draft, at) => [draft, required(slice[at]).numbers])),
     receiptOf: (draft) => ({ callId, position: required(positions.get(draft)) }),
   });
   return async () => keepRefusals(slice, await apply(), callId, chunk.operation, tools);

@@ -29,12 +29,22 @@ export interface Page {
   readonly pageSize: number;
 }
 
+export interface OutcomePage extends Page {
+  readonly failedOnly: boolean;
+}
+
+export interface JobPage {
+  readonly job: Job;
+  readonly outcomes: readonly Outcome[];
+}
+
 /** What is read of jobs, and the one thing that can be done to them. */
 export interface JobStore {
   find(id: string): Promise<Job | null>;
   /** The newest first; of all clients where none is named. */
   list(owner: JobOwner, page: Page): Promise<{ jobs: Job[]; totalCount: number }>;
-  outcomes(id: string, page: Page & { failedOnly: boolean }): Promise<Outcome[]>;
+  /** A job with a page of its outcomes, both as they were at one moment. */
+  read(id: string, page: OutcomePage): Promise<JobPage | null>;
   failed(id: string): AsyncIterable<FailedRecord>;
   /** Has what has not begun left undone. */
   cancel(id: string): Promise<void>;
@@ -47,14 +57,30 @@ export function jobsSeenBy(caller: Caller): JobOwner {
   return caller.scopes.has('admin') ? 'everyone' : { clientId: caller.clientId };
 }
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** A job that the caller may see; another's is answered as one that does not exist. */
 export async function findJob(id: string, caller: Caller, store: JobStore): Promise<Job> {
   const job = uuid.test(id) ? await store.find(id) : null;
-  const owner = jobsSeenBy(caller);
-  if (!job || (owner !== 'everyone' && owner.clientId !== job.clientId)) throw new Refusal('JOB_NOT_FOUND');
+  if (!job || !sees(caller, job)) throw new Refusal('JOB_NOT_FOUND');
   return job;
+}
+
+/** The same with a page of its outcomes. */
+export async function readJob(
+  id: string,
+  page: OutcomePage,
+  caller: Caller,
+  store: JobStore,
+): Promise<JobPage> {
+  const found = uuid.test(id) ? await store.read(id, page) : null;
+  if (!found || !sees(caller, found.job)) throw new Refusal('JOB_NOT_FOUND');
+  return found;
+}
+
+function sees(caller: Caller, job: Job): boolean {
+  const owner = jobsSeenBy(caller);
+  return owner === 'everyone' || owner.clientId === job.clientId;
 }
 
 /** How fast a job goes, and when it should be done; null where that cannot be said. */

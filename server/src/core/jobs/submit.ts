@@ -1,12 +1,12 @@
 import type { Fields } from '../fields/fields.ts';
 import { readDrafts } from '../records/batch.ts';
 import { required } from '../records/draft.ts';
-import type { Operation, OperationName } from '../records/operation.ts';
+import type { Numbers, Operation, OperationName } from '../records/operation.ts';
 import { type Outcome, refused } from '../records/outcome.ts';
 import type { Vault } from '../sealing/vault.ts';
 import { planChunks, type Waiting } from './plan.ts';
 import { withoutSecrets } from './retry-kit.ts';
-import { sealRecords, usersOf, type WaitingRecord } from './waiting-records.ts';
+import { sealRecords, usersOf } from './waiting-records.ts';
 
 /** So many users are checked with one set of look-ups. */
 const usersInSlice = 500;
@@ -48,13 +48,13 @@ export interface SubmissionStore {
 
 /**
  * Takes records as a job. What can be refused now is refused now, in the order sent; the rest waits, encrypted.
- * `done` tells the positions whose outcome is known already.
+ * `done` tells the positions whose outcome is known already. Returns the outcomes of what was refused now.
  */
 export async function submitJob(
   call: { id: string; clientId: number | null; records: readonly Fields[]; done: ReadonlySet<number> },
   operation: Operation,
   tools: { store: SubmissionStore; vault: Vault },
-): Promise<void> {
+): Promise<readonly Outcome[]> {
   const { id, records } = call;
   const { key, wrapped } = tools.vault.newJobKey(id);
   const job = {
@@ -65,14 +65,21 @@ export async function submitJob(
     users: records.reduce((sum, record) => sum + usersOf(record).length, 0),
     wrappedKey: wrapped,
   };
+  // Before the store is asked to take anything: what the checks read must not wait for those who hold a transaction.
+  const { refusals, waiting, numbers } = await checkRecords(call, operation);
   await tools.store.submit(job, async (book) => {
-    const waiting = await checkRecords(call, operation, book);
+    for (const slice of refusals) await book.refuse(slice);
     for (const [number, { positions, users }] of planChunks(waiting).entries()) {
-      const chunk = positions.map((position) => ({ position, fields: required(records[position]) }));
+      const chunk = positions.map((position) => ({
+        position,
+        fields: required(records[position]),
+        numbers: required(numbers.get(position)),
+      }));
       const sealed = await sealRecords(chunk, key, chunkName(id, number));
       await book.add({ number, users, positions, sealed });
     }
   });
+  return refusals.flat().map(({ outcome }) => outcome);
 }
 
 export function chunkName(callId: string, number: number): string {
@@ -88,35 +95,49 @@ export function keptRefusal(
   return { position, users: usersOf(fields).length, outcome, record: withoutSecrets(operation, fields) };
 }
 
+interface CheckedRecords {
+  readonly refusals: readonly (readonly KeptRefusal[])[];
+  readonly waiting: readonly Waiting[];
+  /** By position. Set aside now, so that IDs follow the order sent however the chunks are worked on. */
+  readonly numbers: ReadonlyMap<number, Numbers>;
+}
+
 /** Goes through the records slice by slice, so that a hundred thousand of them never stand in memory as drafts. */
 async function checkRecords(
   call: { records: readonly Fields[]; done: ReadonlySet<number> },
   operation: Operation,
-  book: JobBook,
-): Promise<Waiting[]> {
+): Promise<CheckedRecords> {
   const check = operation.newCheck();
+  const refusals: KeptRefusal[][] = [];
   const waiting: Waiting[] = [];
+  const numbers = new Map<number, Numbers>();
   for (const slice of slices(call.records, call.done)) {
     const drafts = await readDrafts(
       slice.map(({ fields }) => fields),
       operation,
     );
     await check.run(drafts);
-    const refusals: KeptRefusal[] = [];
+    const numbered = await operation.number(drafts.filter((draft) => draft.faults.none));
+    const refusedOnes: KeptRefusal[] = [];
     for (const [at, { position, fields }] of slice.entries()) {
-      const draft = drafts[at];
-      if (!draft) continue;
-      if (draft.faults.none)
+      const draft = required(drafts[at]);
+      if (draft.faults.none) {
         waiting.push({ position, users: draft.users.length, order: operation.order(draft) });
-      else refusals.push(keptRefusal(position, operation.name, fields, refused(draft)));
+        numbers.set(position, required(numbered.get(draft)));
+      } else refusedOnes.push(keptRefusal(position, operation.name, fields, refused(draft)));
     }
-    if (refusals.length > 0) await book.refuse(refusals);
+    refusals.push(refusedOnes);
   }
-  return waiting;
+  return { refusals, waiting, numbers };
 }
 
-function* slices(records: readonly Fields[], done: ReadonlySet<number>): Generator<WaitingRecord[]> {
-  let slice: WaitingRecord[] = [];
+interface SentRecord {
+  readonly position: number;
+  readonly fields: Fields;
+}
+
+function* slices(records: readonly Fields[], done: ReadonlySet<number>): Generator<SentRecord[]> {
+  let slice: SentRecord[] = [];
   let users = 0;
   for (const [position, fields] of records.entries()) {
     if (done.has(position)) continue;

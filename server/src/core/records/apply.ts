@@ -1,6 +1,6 @@
 import type { Code } from '../codes.ts';
 import { type Draft, required } from './draft.ts';
-import type { HashBatch, Hasher } from './hashing.ts';
+import { BrokenOff, type HashBatch, type Hasher } from './hashing.ts';
 import type { Numbers, Operation } from './operation.ts';
 import { applied, type Outcome, refused } from './outcome.ts';
 import { Slots } from './slots.ts';
@@ -14,8 +14,8 @@ const writesAtOnce = 4;
 export interface Applicant {
   /** The caller's fair share of the bulk lane. */
   readonly share: string;
-  /** Whether the work can wait as long as it takes, as that of a job can. */
-  readonly patient: boolean;
+  /** Of work that waits as long as it takes, as that of a job: told when to break off. Null where a caller waits. */
+  readonly breakOff: AbortSignal | null;
   /** Takes a failure that the outcome does not show, for the log. */
   report(error: unknown): void;
 }
@@ -40,14 +40,22 @@ interface Work<D extends Draft> {
 export async function prepareDrafts<D extends Draft>(
   operation: Operation<D>,
   drafts: readonly D[],
-  options: { applicant: Applicant; hasher: Hasher; receiptOf: Receipts<D> | null; line: Line },
+  options: {
+    applicant: Applicant;
+    hasher: Hasher;
+    receiptOf: Receipts<D> | null;
+    line: Line;
+    /** IDs that were set aside before. */
+    numbers?: ReadonlyMap<D, Numbers>;
+  },
 ): Promise<() => Promise<Outcome[]>> {
   const { applicant, receiptOf, hasher, line } = options;
   const sound = drafts.filter((draft) => draft.faults.none);
   const count = sound.reduce((sum, draft) => sum + passwordsOf(draft), 0);
-  const lane = count === 1 && !applicant.patient ? 'interactive' : 'bulk';
-  const batch = hasher.admit({ lane, share: applicant.share, count, patient: applicant.patient });
-  const numbers = await operation.number(sound);
+  const { share, breakOff } = applicant;
+  const lane = count === 1 && !breakOff ? 'interactive' : 'bulk';
+  const batch = hasher.admit({ lane, share, count, breakOff });
+  const numbers = options.numbers ?? (await operation.number(sound));
   const work = { operation, applicant, receiptOf, batch, slots: new Slots(writesAtOnce), numbers };
   return () =>
     Promise.all(
@@ -66,12 +74,12 @@ export function isSettled(outcome: Outcome): boolean {
 
 /** Lets what has the same key go one after the other, in the order in which it joins. */
 export class Line {
-  readonly #tails = new Map<number, Promise<unknown>>();
+  readonly #tails = new Map<number, Promise<Outcome>>();
 
-  join<Result>(
+  join(
     key: number | null,
-    task: (before: Promise<unknown> | undefined) => Promise<Result>,
-  ): Promise<Result> {
+    task: (before: Promise<Outcome> | undefined) => Promise<Outcome>,
+  ): Promise<Outcome> {
     if (key === null) return task(undefined);
     const result = task(this.#tails.get(key));
     this.#tails.set(key, result);
@@ -85,14 +93,17 @@ export function passwordsOf(draft: Draft): number {
 
 async function applyDraft<D extends Draft>(
   draft: D,
-  before: Promise<unknown> | undefined,
+  before: Promise<Outcome> | undefined,
   work: Work<D>,
 ): Promise<Outcome> {
   try {
     const hashes = await Promise.all(draft.users.map((item) => hashOf(item, work.batch)));
-    await before;
+    const earlier = await before;
+    // What is carried on later begins with the earlier record, which would then undo the later one.
+    if (work.receiptOf && earlier && !isSettled(earlier)) return refused(draft, { code: 'NOT_APPLIED' });
     return await work.slots.run(() => writeDraft(draft, hashes, work));
   } catch (error) {
+    if (error instanceof BrokenOff) throw error;
     const kind = error instanceof WriteFailure ? error.kind : 'refused';
     if (kind !== 'settled') work.applicant.report(error);
     const id = kind === 'unknown' ? work.operation.idOf(draft, numbersOf(draft, work)) : draft.sentId;

@@ -1,6 +1,9 @@
 /** Interactive work goes before bulk work. */
 export type Lane = 'interactive' | 'bulk';
 
+/** Thrown for passwords that were not hashed any more, since the work was told to break off. */
+export class BrokenOff extends Error {}
+
 /** The passwords of one call, on their way through the hashing pool. */
 export interface HashBatch {
   hash(password: string): Promise<string>;
@@ -9,10 +12,10 @@ export interface HashBatch {
 export interface Hasher {
   /**
    * Takes passwords into a lane, in the caller's fair share of it. Throws the refusal `OVERLOADED` when the queue
-   * ahead is longer than a caller would wait. Patient work is never refused, and keeps only a few of its passwords
-   * in the queue, so that a call of the same share need not wait for all of them.
+   * ahead is longer than a caller would wait. Work that can be told to break off is patient: it is never refused,
+   * and keeps only a few of its passwords in the queue, so that a call of the same share need not wait for them all.
    */
-  admit(work: { lane: Lane; share: string; count: number; patient?: boolean }): HashBatch;
+  admit(work: { lane: Lane; share: string; count: number; breakOff?: AbortSignal | null }): HashBatch;
   /** How long so many more passwords of a share would take, with what is in the queue before them. */
   estimateSeconds(share: string, count: number): number;
 }

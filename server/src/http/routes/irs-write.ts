@@ -87,9 +87,11 @@ export function writeRoutes(app: FastifyInstance, { takeCall, jobs, metrics }: W
     if (failures.length > 0) {
       request.log.error({ err: failures[0], operation, records: failures.length }, 'records failed');
     }
-    if (taken.kind !== 'estimate' && taken.replayed) reply.header('idempotency-replayed', 'true');
+    if (taken.kind !== 'estimate') {
+      if (taken.replayed) reply.header('idempotency-replayed', 'true');
+      else metrics.recordsDone(operation, taken.outcomes);
+    }
     if (taken.kind === 'job') return answerJob(taken.jobId, request, reply);
-    if (taken.kind === 'outcomes' && !taken.replayed) metrics.recordsDone(operation, taken.outcomes);
     return answerOutcomes(taken, request, reply);
   }
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { findJob, type JobStore, jobsSeenBy } from '../../core/jobs/job.ts';
+import { findJob, type JobStore, jobsSeenBy, readJob } from '../../core/jobs/job.ts';
 import type { FailedRecord } from '../../core/jobs/retry-kit.ts';
 import type { Language } from '../../core/language/say.ts';
 import { debugOf, languageOf } from '../call.ts';
@@ -57,10 +57,10 @@ export function jobRoutes(app: FastifyInstance, store: JobStore): void {
       },
     },
     async (request, reply) => {
-      const job = await findJob(request.params.id, request.caller, store);
       const page = pageOf(request);
       const failedOnly = isFlagged(request, 'failed');
-      const outcomes = await store.outcomes(job.id, { ...page, failedOnly });
+      const asked = { ...page, failedOnly };
+      const { job, outcomes } = await readJob(request.params.id, asked, request.caller, store);
       const language = languageOf(request);
       const representation = wantsRepresentation(request.headers);
       const records = outcomes.map((outcome) => tupleOf(outcome, language, representation));
