@@ -12,15 +12,16 @@ import { isLoopback } from './http/evidence.ts';
 import { openMetrics } from './http/metrics.ts';
 import { openQueue, type Queue } from './jobs/queue.ts';
 import { workOnJobs } from './jobs/worker.ts';
-import { openMasterKey } from './master-key.ts';
+import { findMasterKey, makeMasterKey, wrongMasterKey } from './master-key.ts';
 import { openCommonPasswords } from './passwords/common-passwords.ts';
 import { openHasher } from './passwords/hasher.ts';
 import { openChunks } from './storage/chunks.ts';
 import { openAccess, openClients } from './storage/clients.ts';
+import type { Database } from './storage/database.ts';
 import { openJobs } from './storage/jobs.ts';
 import { openLedger } from './storage/ledger.ts';
 import { openListing } from './storage/listing.ts';
-import { isMasterKey } from './storage/master-key.ts';
+import { keepMasterKeyIdentity, masterKeyIdentity } from './storage/master-key.ts';
 import { migrate } from './storage/migrations.ts';
 import { openReadiness } from './storage/readiness.ts';
 import { openRegistry } from './storage/registry.ts';
@@ -46,13 +47,13 @@ const chunksAtOnce = 2;
 
 /** Joins the rooms of the house, and opens the door. */
 export async function startService(config: Config, log: Logger): Promise<Service> {
+  const foundKey = await findMasterKey(config);
   const store = await openStore(config, { as: 'service', log: (message) => log.info(message) });
   let queue: Queue | undefined;
   try {
     const { database } = store;
     for (const name of await migrate(database)) log.info({ migration: name }, 'migrated');
-    const vault = new Vault(await openMasterKey(config));
-    if (!(await isMasterKey(database, vault.identity))) throw otherMasterKey();
+    const vault = await openVault(foundKey, config, database);
     const access = openAccess(store.front);
     if (config.FIRST_CLIENT !== null) await makeFirstClient(config.FIRST_CLIENT);
     const hasClients = await access.hasClients();
@@ -90,6 +91,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
       vault,
       ledger: openLedger(database, { keyHours: config.IDEMPOTENCY_HOURS }),
       submissions: openSubmissions(database, queue),
+      onOutcomes: metrics.recordsDone,
       limits: { answered: { records: config.MAX_RECORDS, users: config.MAX_USERS }, job: jobLimits },
     };
     const readiness = openReadiness(store.front);
@@ -162,10 +164,14 @@ export async function startService(config: Config, log: Logger): Promise<Service
   }
 }
 
-function otherMasterKey(): ConfigError {
-  return new ConfigError(
-    `${prefix}MASTER_KEY is not the key that this database was first used with: every node needs the same one.`,
-  );
+/** What is done with the master key, once it is certain that it is the one of this database. */
+async function openVault(found: Buffer | null, config: Config, database: Database): Promise<Vault> {
+  if (found === null && (await masterKeyIdentity(database))) throw wrongMasterKey(config, found);
+  const key = found ?? (await makeMasterKey(config));
+  const vault = new Vault(key);
+  const identity = await keepMasterKeyIdentity(database, vault.identity);
+  if (!identity?.equals(vault.identity)) throw wrongMasterKey(config, key);
+  return vault;
 }
 
 function closedDoor(host: string): ConfigError {

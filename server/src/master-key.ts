@@ -4,23 +4,48 @@ import { join } from 'node:path';
 import { type Config, ConfigError, prefix } from './config.ts';
 import { readMasterKey } from './core/sealing/master-key.ts';
 
-/** The service's own key: the one that is set, else the one that lies in the data folder, made there once. */
-export async function openMasterKey(config: Config): Promise<Buffer> {
-  if (config.MASTER_KEY !== null) return readMasterKey(config.MASTER_KEY) as Buffer;
+/** The service's own key: the one that is set, else the one in the data folder; null where none was made yet. */
+export async function findMasterKey(config: Config): Promise<Buffer | null> {
+  if (config.MASTER_KEY !== null) return readMasterKey(config.MASTER_KEY);
   if (config.DATABASE_URL !== null) {
     throw new ConfigError(
       `${prefix}MASTER_KEY is not set, and ${prefix}DATABASE_URL needs it: give every node the same 32 random bytes, ` +
         'such as "openssl rand -base64 32" gives.',
     );
   }
-  const path = join(config.DATA, 'master.key');
-  const text = (await readIfThere(path)) ?? (await makeKey(path));
-  const key = readMasterKey(text.trim());
-  if (key === null)
-    throw new ConfigError(
-      `${path} does not hold a master key: put the right one back from a backup, or set ${prefix}MASTER_KEY.`,
-    );
+  const text = await readIfThere(keyFile(config));
+  const key = text === null ? null : readMasterKey(text.trim());
+  if (text !== null && key === null) throw new ConfigError(`${keyFile(config)} is no master key: ${putBack}`);
   return key;
+}
+
+/** Makes the key of a new store. Written beside its place first: half a key would be worse than none. */
+export async function makeMasterKey(config: Config): Promise<Buffer> {
+  const path = keyFile(config);
+  const key = randomBytes(32);
+  const file = await open(`${path}.new`, 'w', 0o600);
+  try {
+    await file.chmod(0o600);
+    await file.writeFile(`${key.toString('base64')}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(`${path}.new`, path);
+  return key;
+}
+
+const putBack = `put the one back that was there, from a backup, or give it in ${prefix}MASTER_KEY.`;
+
+/** The database knows another key than the one at hand, or one where there is none at hand. */
+export function wrongMasterKey(config: Config, key: Buffer | null): ConfigError {
+  if (key === null) return new ConfigError(`${keyFile(config)} is missing: ${putBack}`);
+  const where = config.MASTER_KEY === null ? keyFile(config) : `${prefix}MASTER_KEY`;
+  return new ConfigError(`${where} is not the master key that this database was first used with: ${putBack}`);
+}
+
+function keyFile(config: Config): string {
+  return join(config.DATA, 'master.key');
 }
 
 async function readIfThere(path: string): Promise<string | null> {
@@ -28,19 +53,4 @@ async function readIfThere(path: string): Promise<string | null> {
     if (error.code === 'ENOENT') return null;
     throw error;
   });
-}
-
-/** Written beside its place first: half a key would be worse than none. */
-async function makeKey(path: string): Promise<string> {
-  const text = `${randomBytes(32).toString('base64')}\n`;
-  const file = await open(`${path}.new`, 'w', 0o600);
-  try {
-    await file.chmod(0o600);
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(`${path}.new`, path);
-  return text;
 }

@@ -37,6 +37,18 @@ const pollSeconds = 1;
 const deadSeconds = 10;
 const day = 24 * 3600;
 
+const chunkQueue = {
+  // What a chunk may take is bounded by its heartbeat and by its attempts, not by the clock.
+  expireInSeconds: day - 60,
+  heartbeatSeconds: deadSeconds,
+  retentionSeconds: 365 * day,
+  deleteAfterSeconds: 3600,
+  retryLimit: 1_000_000,
+  retryDelay: 1,
+  retryBackoff: true,
+  retryDelayMax: 30,
+};
+
 export async function openQueue(options: QueueOptions): Promise<Queue> {
   const boss = new PgBoss({
     db: asBossDatabase(options.database),
@@ -45,18 +57,14 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
     monitorIntervalSeconds: 5,
   });
   boss.on('error', options.onError);
-  await boss.start();
-  await boss.createQueue(chunks, {
-    // What a chunk may take is bounded by its heartbeat and by its attempts, not by the clock.
-    expireInSeconds: day - 60,
-    heartbeatSeconds: deadSeconds,
-    retentionSeconds: 365 * day,
-    deleteAfterSeconds: 3600,
-    retryLimit: 1_000_000,
-    retryDelay: 1,
-    retryBackoff: true,
-    retryDelayMax: 30,
-  });
+  try {
+    await boss.start();
+    await boss.createQueue(chunks, chunkQueue);
+  } catch (error) {
+    // What has been started of it would keep the process from ending.
+    await boss.stop({ graceful: false });
+    throw error;
+  }
   const stopping = new AbortController();
   const workers: string[] = [];
 

@@ -52,14 +52,12 @@ export function openDatabase(options: DatabaseOptions): Database {
     connectionTimeoutMillis: 30_000,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
+    // What is planned while a table is small is still run when it is large. Every statement of ours has an index.
+    onConnect: (client) => client.query('set enable_seqscan = off'),
   });
   pool.on('error', options.onLostConnection);
-  pool.on('connect', (client) => {
-    // A new connection can break in the very chunk that says it is ready, before anyone who waits for it can listen.
-    client.on('error', () => undefined);
-    // What is planned while a table is small is still run when it is large. Every statement of ours has an index.
-    client.query('set enable_seqscan = off').catch(() => undefined);
-  });
+  // A new connection can break in the very chunk that says it is ready, before anyone who waits for it can listen.
+  pool.on('connect', (client) => client.on('error', () => undefined));
 
   async function withClient<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
     const client = await pool.connect().catch((error) => {
@@ -83,8 +81,17 @@ export function openDatabase(options: DatabaseOptions): Database {
   }
 
   return {
-    query: (statement, values) =>
-      withClient((client) => run(client, statement, values, statementMs + answerSlackMs)),
+    query: (statement, values = []) =>
+      withClient(async (client) => {
+        try {
+          return await run(client, statement, values, statementMs + answerSlackMs);
+        } catch (error) {
+          // Several statements in one text may have begun a transaction, in which the next to come would be caught.
+          const answered = error instanceof pg.DatabaseError;
+          if (answered && values.length === 0) await client.query('rollback').catch(() => undefined);
+          throw error;
+        }
+      }),
     transaction: (work) =>
       withClient(async (client) => {
         await client.query('begin');

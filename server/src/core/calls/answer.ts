@@ -1,10 +1,11 @@
+import { Faults } from '../faults.ts';
 import type { Fields } from '../fields/fields.ts';
 import { keptRefusal } from '../jobs/submit.ts';
 import { type Applicant, isSettled, Line, prepareDrafts } from '../records/apply.ts';
 import { readDrafts } from '../records/batch.ts';
 import { required } from '../records/draft.ts';
 import type { Hasher } from '../records/hashing.ts';
-import type { Operation } from '../records/operation.ts';
+import type { Operation, OperationName } from '../records/operation.ts';
 import type { Outcome } from '../records/outcome.ts';
 import type { CallLedger } from './ledger.ts';
 
@@ -16,6 +17,7 @@ interface AnswerOptions {
   readonly callId: string | null;
   /** What has been done before, by position. */
   readonly known: ReadonlyMap<number, Outcome>;
+  onOutcomes(operation: OperationName, outcomes: readonly Outcome[]): void;
 }
 
 /** Check, hash, write: every fault is found before the first password is hashed. One outcome per record. */
@@ -24,7 +26,7 @@ export async function answerCall(
   operation: Operation,
   options: AnswerOptions,
 ): Promise<readonly Outcome[]> {
-  const { callId, known } = options;
+  const { callId, known, applicant } = options;
   const left = [...records.keys()].filter((position) => !known.has(position));
   const drafts = await readDrafts(
     left.map((position) => required(records[position])),
@@ -38,14 +40,21 @@ export async function answerCall(
     receiptOf: callId === null ? null : (draft) => ({ callId, position: required(positions.get(draft)) }),
   });
   const outcomes = await apply();
-  if (callId === null) return outcomes;
-  const fresh = new Map(outcomes.map((outcome, at) => [required(left[at]), outcome]));
+  const fresh = new Map<number, Outcome>();
+  for (const [at, outcome] of outcomes.entries()) if (outcome) fresh.set(required(left[at]), outcome);
+  options.onOutcomes(operation.name, [...fresh.values()]);
+  if (callId === null) return [...fresh.values()];
   const kept = await keepOutcomes(callId, fresh, records, operation, options.ledger).catch((error) => {
     // The records are written all the same, and whoever sends the call again finds out which.
-    options.applicant.report(error);
+    applicant.report(error);
     return known;
   });
-  return [...records.keys()].map((position) => required(kept.get(position) ?? fresh.get(position)));
+  return [...records.keys()].map((position) => kept.get(position) ?? fresh.get(position) ?? unknown());
+}
+
+/** Of a record that somebody else has settled, where what they wrote could not be read. */
+function unknown(): Outcome {
+  return { id: null, refusal: { code: 'OUTCOME_UNKNOWN' }, faults: new Faults(), users: [] };
 }
 
 /** What is kept is what counts: another node may have gone on with a call that seemed to have been given up. */

@@ -4,7 +4,7 @@ import type { Fields } from '../fields/fields.ts';
 import { type SubmissionStore, submitJob } from '../jobs/submit.ts';
 import { type BatchLimits, readBatch } from '../records/batch.ts';
 import type { Hasher } from '../records/hashing.ts';
-import type { Operation, OperationName, Operations } from '../records/operation.ts';
+import type { OperationName, Operations } from '../records/operation.ts';
 import type { Outcome } from '../records/outcome.ts';
 import type { Vault } from '../sealing/vault.ts';
 import { answerCall } from './answer.ts';
@@ -26,13 +26,7 @@ export interface WriteCall {
 export type Taken =
   | { readonly kind: 'outcomes'; readonly outcomes: readonly Outcome[]; readonly replayed: boolean }
   | { readonly kind: 'estimate'; readonly outcomes: readonly Outcome[]; readonly estimate: Estimate }
-  /** With the outcomes of the records that were refused at once. */
-  | {
-      readonly kind: 'job';
-      readonly jobId: string;
-      readonly outcomes: readonly Outcome[];
-      readonly replayed: boolean;
-    };
+  | { readonly kind: 'job'; readonly jobId: string; readonly replayed: boolean };
 
 export interface CallTools {
   readonly operations: Operations;
@@ -41,21 +35,23 @@ export interface CallTools {
   readonly ledger: CallLedger;
   readonly submissions: SubmissionStore;
   readonly limits: { readonly answered: BatchLimits; readonly job: BatchLimits };
+  /** Told what became of records, when it did. */
+  onOutcomes(operation: OperationName, outcomes: readonly Outcome[]): void;
+}
+
+/** A call whose records can be worked on. */
+interface ReadCall extends WriteCall {
+  readonly records: readonly Fields[];
 }
 
 /** How soon it is worth asking again for the answer to a call that is being worked on. */
 const retrySeconds = 2;
 
 /** Takes a writing call: tries it, answers it, or makes it a job; once, where it has a key. */
-export async function takeCall(call: WriteCall, tools: CallTools): Promise<Taken> {
-  const operation = tools.operations[call.operation];
-  const records = readRecords(call, tools);
-  if (call.dryRun) {
-    const share = String(call.clientId);
-    return { kind: 'estimate', ...(await dryRun(records, operation, { hasher: tools.hasher, share })) };
-  }
-  if (call.key) return takeOnce({ ...call, key: call.key }, records, operation, tools);
-  return work(null, new Map(), call, records, operation, tools);
+export async function takeCall(sent: WriteCall, tools: CallTools): Promise<Taken> {
+  const call = { ...sent, records: readRecords(sent, tools) };
+  if (call.dryRun) return tryCall(call, tools);
+  return call.key ? takeOnce(call, call.key, tools) : work(call, null, new Map(), tools);
 }
 
 function readRecords(call: WriteCall, { limits }: CallTools): readonly Fields[] {
@@ -64,14 +60,13 @@ function readRecords(call: WriteCall, { limits }: CallTools): readonly Fields[] 
   return readBatch(call.body, limits.answered, { variant: 'answered', figures });
 }
 
-async function takeOnce(
-  call: WriteCall & { key: IdempotencyKey },
-  records: readonly Fields[],
-  operation: Operation,
-  tools: CallTools,
-): Promise<Taken> {
-  const { ledger } = tools;
-  const claim = await ledger.claim(call);
+async function tryCall(call: ReadCall, { operations, hasher }: CallTools): Promise<Taken> {
+  const share = String(call.clientId);
+  return { kind: 'estimate', ...(await dryRun(call.records, operations[call.operation], { hasher, share })) };
+}
+
+async function takeOnce(call: ReadCall, key: IdempotencyKey, tools: CallTools): Promise<Taken> {
+  const claim = await tools.ledger.claim({ ...call, key });
   switch (claim.state) {
     case 'reused':
       throw new Refusal('IDEMPOTENCY_KEY_REUSED');
@@ -81,30 +76,23 @@ async function takeOnce(
         retryAfterSeconds: retrySeconds,
       });
     case 'job':
-      return { kind: 'job', jobId: claim.callId, outcomes: [], replayed: true };
+      return { kind: 'job', jobId: claim.callId, replayed: true };
     case 'answered': {
-      const stored = await ledger.outcomes(claim.callId);
+      const stored = await tools.ledger.outcomes(claim.callId);
       return { kind: 'outcomes', outcomes: [...stored.values()], replayed: true };
     }
     case 'resumed':
     case 'new':
-      return inHand(claim.callId, claim.state === 'new', call, records, operation, tools);
+      return workInHand(call, claim.callId, claim.state === 'new', tools);
   }
 }
 
-async function inHand(
-  callId: string,
-  isNew: boolean,
-  call: WriteCall,
-  records: readonly Fields[],
-  operation: Operation,
-  tools: CallTools,
-): Promise<Taken> {
+async function workInHand(call: ReadCall, callId: string, isNew: boolean, tools: CallTools): Promise<Taken> {
   const { ledger } = tools;
   const timer = setInterval(() => ledger.keepInHand(callId).catch(call.report), inHandMs);
   try {
     const known = isNew ? new Map<number, Outcome>() : await ledger.outcomes(callId);
-    return await work(callId, known, call, records, operation, tools);
+    return await work(call, callId, known, tools);
   } catch (error) {
     // A call that was refused as a whole has done nothing, unless somebody had begun it before.
     const undo = isNew && error instanceof Refusal ? ledger.forget : ledger.giveUp;
@@ -115,21 +103,21 @@ async function inHand(
   }
 }
 
-/** Does what the call asks for, as far as it has not been done before. */
+/** Does what the call asks for, as far as it is not known to have been done before. */
 async function work(
+  call: ReadCall,
   callId: string | null,
   known: ReadonlyMap<number, Outcome>,
-  call: WriteCall,
-  records: readonly Fields[],
-  operation: Operation,
   tools: CallTools,
 ): Promise<Taken> {
+  const operation = tools.operations[call.operation];
   if (call.async) {
-    const job = { id: callId ?? randomUUID(), clientId: call.clientId, records, done: new Set(known.keys()) };
-    const outcomes = await submitJob(job, operation, { store: tools.submissions, vault: tools.vault });
-    return { kind: 'job', jobId: job.id, outcomes, replayed: false };
+    const job = { ...call, id: callId ?? randomUUID(), done: new Set(known.keys()) };
+    const refused = await submitJob(job, operation, { store: tools.submissions, vault: tools.vault });
+    tools.onOutcomes(call.operation, refused);
+    return { kind: 'job', jobId: job.id, replayed: false };
   }
   const applicant = { share: String(call.clientId), breakOff: null, report: call.report };
-  const outcomes = await answerCall(records, operation, { ...tools, applicant, callId, known });
+  const outcomes = await answerCall(call.records, operation, { ...tools, applicant, callId, known });
   return { kind: 'outcomes', outcomes, replayed: false };
 }

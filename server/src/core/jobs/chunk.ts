@@ -54,6 +54,16 @@ export interface ChunkTools {
 /** Thrown where a chunk could not be worked on to its end; it is to be begun again. */
 export class Interrupted extends Error {}
 
+/** A chunk that is being worked on. */
+interface ChunkRun {
+  readonly callId: string;
+  readonly number: number;
+  readonly chunk: BegunChunk;
+  readonly tools: ChunkTools;
+  /** Told when to break off. */
+  readonly signal: AbortSignal;
+}
+
 /**
  * Applies what is left of a chunk. A record's outcome is written together with the record, so that a chunk can be
  * broken off anywhere, begun again, or be worked on by two nodes at once, and nothing is applied twice.
@@ -64,25 +74,20 @@ export async function runChunk(
   tools: ChunkTools,
   signal: AbortSignal,
 ): Promise<void> {
-  const { store } = tools;
-  const chunk = await store.begin(callId, number);
+  const chunk = await tools.store.begin(callId, number);
   if (!chunk) return;
-  const { records, opened } = await openChunk(callId, number, chunk, tools);
+  const run: ChunkRun = { callId, number, chunk, tools, signal };
+  const { records, opened } = await openChunk(run);
   const left = records.filter(({ position }) => !chunk.done.has(position));
-  if (chunk.cancelled) await refuseAll(left, 'CANCELLED', callId, chunk, tools);
-  else if (!opened || chunk.attempts > attemptsMax)
-    await refuseAll(left, 'RECORD_FAILED', callId, chunk, tools);
-  else await applyRecords(left, callId, chunk, tools, signal);
-  await store.end(callId, number);
+  if (chunk.cancelled) await refuseAll(left, 'CANCELLED', run);
+  else if (!opened || chunk.attempts > attemptsMax) await refuseAll(left, 'RECORD_FAILED', run);
+  else await applyRecords(left, run);
+  await tools.store.end(callId, number);
 }
 
 /** Where the records cannot be opened, nobody ever will: they are told by their position alone. */
-async function openChunk(
-  callId: string,
-  number: number,
-  chunk: BegunChunk,
-  tools: ChunkTools,
-): Promise<{ records: readonly WaitingRecord[]; opened: boolean }> {
+async function openChunk(run: ChunkRun): Promise<{ records: readonly WaitingRecord[]; opened: boolean }> {
+  const { callId, number, chunk, tools } = run;
   try {
     const key = tools.vault.openJobKey(chunk.wrappedKey, callId);
     return { records: await openRecords(chunk.sealed, key, chunkName(callId, number)), opened: true };
@@ -93,28 +98,22 @@ async function openChunk(
   }
 }
 
-async function applyRecords(
-  records: readonly WaitingRecord[],
-  callId: string,
-  chunk: BegunChunk,
-  tools: ChunkTools,
-  signal: AbortSignal,
-): Promise<void> {
+async function applyRecords(records: readonly WaitingRecord[], run: ChunkRun): Promise<void> {
   const line = new Line();
   const running = new Set<Promise<void>>();
   try {
     // Got ready one after the other, so that records of one principal join the line in the order sent.
     for (const slice of slicesOf(records)) {
       if (running.size >= slicesAtOnce) await Promise.race(running);
-      if (signal.aborted) throw new BrokenOff('the service is stopping');
-      if (await tools.store.isCancelled(callId)) {
-        await refuseAll(slice, 'CANCELLED', callId, chunk, tools);
+      if (run.signal.aborted) throw new BrokenOff('the service is stopping');
+      if (await run.tools.store.isCancelled(run.callId)) {
+        await refuseAll(slice, 'CANCELLED', run);
         continue;
       }
-      const apply = await prepareSlice(slice, callId, chunk, line, tools, signal);
-      const run = apply();
-      running.add(run);
-      run.then(() => running.delete(run)).catch(() => undefined);
+      const apply = await prepareSlice(slice, line, run);
+      const applying = apply();
+      running.add(applying);
+      applying.then(() => running.delete(applying)).catch(() => undefined);
     }
   } finally {
     await Promise.allSettled(running);
@@ -124,12 +123,10 @@ async function applyRecords(
 
 async function prepareSlice(
   slice: readonly WaitingRecord[],
-  callId: string,
-  chunk: BegunChunk,
   line: Line,
-  tools: ChunkTools,
-  signal: AbortSignal,
+  run: ChunkRun,
 ): Promise<() => Promise<void>> {
+  const { callId, chunk, tools, signal } = run;
   const operation = tools.operations[chunk.operation];
   const drafts = await readDrafts(
     slice.map(({ fields }) => fields),
@@ -144,44 +141,37 @@ async function prepareSlice(
     numbers: new Map(drafts.map((draft, at) => [draft, required(slice[at]).numbers])),
     receiptOf: (draft) => ({ callId, position: required(positions.get(draft)) }),
   });
-  return async () => keepRefusals(slice, await apply(), callId, chunk.operation, tools);
+  return async () => settle(slice, await apply(), run);
 }
 
-async function keepRefusals(
+async function settle(
   slice: readonly WaitingRecord[],
-  outcomes: readonly Outcome[],
-  callId: string,
-  operation: OperationName,
-  tools: ChunkTools,
+  outcomes: readonly (Outcome | null)[],
+  { callId, chunk, tools }: ChunkRun,
 ): Promise<void> {
+  const own = outcomes.filter((outcome) => outcome !== null);
+  const settled = own.filter(isSettled);
   const refusals = slice.flatMap(({ position, fields }, at) => {
-    const outcome = required(outcomes[at]);
-    const kept = outcome.refusal !== null && isSettled(outcome);
-    return kept ? [keptRefusal(position, operation, fields, outcome)] : [];
+    const outcome = outcomes[at];
+    return outcome?.refusal && isSettled(outcome)
+      ? [keptRefusal(position, chunk.operation, fields, outcome)]
+      : [];
   });
-  if (refusals.length > 0) await tools.store.refuse(callId, refusals);
-  const settled = outcomes.filter(isSettled);
-  tools.onOutcomes(operation, settled);
-  if (settled.length < outcomes.length) throw new Interrupted('the database did not take every record');
+  await tools.store.refuse(callId, refusals);
+  tools.onOutcomes(chunk.operation, settled);
+  if (settled.length < own.length) throw new Interrupted('the database did not take every record');
 }
 
-async function refuseAll(
-  records: readonly WaitingRecord[],
-  code: Code,
-  callId: string,
-  chunk: BegunChunk,
-  tools: ChunkTools,
-): Promise<void> {
+async function refuseAll(records: readonly WaitingRecord[], code: Code, run: ChunkRun): Promise<void> {
+  const { callId, chunk, tools } = run;
   const refusals = records.map(({ position, fields }) => {
     const id = Number.isSafeInteger(fields.ID) ? (fields.ID as number) : null;
     const outcome = { id, refusal: { code }, faults: new Faults(), users: [] };
     return keptRefusal(position, chunk.operation, fields, outcome);
   });
   await tools.store.refuse(callId, refusals);
-  tools.onOutcomes(
-    chunk.operation,
-    refusals.map(({ outcome }) => outcome),
-  );
+  const outcomes = refusals.map(({ outcome }) => outcome);
+  tools.onOutcomes(chunk.operation, outcomes);
 }
 
 function slicesOf(records: readonly WaitingRecord[]): WaitingRecord[][] {

@@ -76,7 +76,7 @@ export const english: Sentences = {
     call: 'This external key stands in an earlier record of the same call.',
   },
   OUTCOME_UNKNOWN:
-    'The connection to the database was lost while the record was being written; read it back before sending it again.',
+    'The connection to the database was lost while the record was being written. A call that had an Idempotency-Key can be sent again with it; else read the record back before sending it again.',
   NOT_APPLIED: 'The database did not take the record; nothing of it was applied. Send it again later.',
   RECORD_FAILED:
     'Something went wrong in the service while the record was written; nothing of it was applied. The log has the details.',
@@ -119,7 +119,7 @@ export const english: Sentences = {
   PASSWORD_BESIDE_HASH:
     'PasswordHash stands in place of Password and ConfirmPassword; send one or the other.',
   PASSWORD_HASH_INVALID:
-    'This is not a password hash of a form that is taken: argon2id, argon2i, bcrypt, PBKDF2 (PHC, passlib, Django) or ASP.NET Core Identity.',
+    'This is not a password hash of a form that is taken: argon2id, argon2i, bcrypt, PBKDF2 (PHC, passlib, Django) or ASP.NET Core Identity, with nothing before or after it.',
   PASSWORD_HASH_COST: {
     memory: 'This {algorithm} hash takes {found} KiB of memory; from {min} to {max} KiB are allowed.',
     passes: 'This {algorithm} hash makes {found} passes; with its memory, from {min} to {max} are allowed.',

@@ -79,7 +79,7 @@ export const italian: Sentences = {
     call: 'Questa chiave esterna compare in un record precedente della stessa chiamata.',
   },
   OUTCOME_UNKNOWN:
-    'La connessione al database è caduta mentre il record veniva scritto; rileggerlo prima di inviarlo di nuovo.',
+    'La connessione al database è caduta mentre il record veniva scritto. Una chiamata con Idempotency-Key si può ripetere con la stessa chiave; altrimenti rileggere il record prima di inviarlo di nuovo.',
   NOT_APPLIED:
     'Il database non ha accettato il record; nulla di esso è stato applicato. Inviarlo di nuovo più tardi.',
   RECORD_FAILED:
@@ -125,7 +125,7 @@ export const italian: Sentences = {
   PASSWORD_MISMATCH: 'ConfirmPassword è diversa da Password.',
   PASSWORD_BESIDE_HASH: 'PasswordHash sostituisce Password e ConfirmPassword; inviare uno o le altre.',
   PASSWORD_HASH_INVALID:
-    'Questo non è un hash di password di una forma accettata: argon2id, argon2i, bcrypt, PBKDF2 (PHC, passlib, Django) o ASP.NET Core Identity.',
+    'Questo non è un hash di password di una forma accettata: argon2id, argon2i, bcrypt, PBKDF2 (PHC, passlib, Django) o ASP.NET Core Identity, senza nulla prima o dopo.',
   PASSWORD_HASH_COST: {
     memory: 'Questo hash {algorithm} usa {found} KiB di memoria; sono ammessi da {min} a {max} KiB.',
     passes: 'Questo hash {algorithm} fa {found} passaggi; con la sua memoria sono ammessi da {min} a {max}.',

@@ -34,8 +34,7 @@ interface Work<D extends Draft> {
 
 /**
  * Takes drafts that have been checked into the hashing pool and sets their IDs aside. What it returns hashes and
- * writes them; one outcome for each, in their order. Where outcomes are kept, one that somebody else has written
- * meanwhile is the one that counts.
+ * writes them; one outcome for each, in their order, or null where somebody else has settled the record meanwhile.
  */
 export async function prepareDrafts<D extends Draft>(
   operation: Operation<D>,
@@ -48,7 +47,7 @@ export async function prepareDrafts<D extends Draft>(
     /** IDs that were set aside before. */
     numbers?: ReadonlyMap<D, Numbers>;
   },
-): Promise<() => Promise<Outcome[]>> {
+): Promise<() => Promise<(Outcome | null)[]>> {
   const { applicant, receiptOf, hasher, line } = options;
   const sound = drafts.filter((draft) => draft.faults.none);
   const count = sound.reduce((sum, draft) => sum + passwordsOf(draft), 0);
@@ -74,12 +73,12 @@ export function isSettled(outcome: Outcome): boolean {
 
 /** Lets what has the same key go one after the other, in the order in which it joins. */
 export class Line {
-  readonly #tails = new Map<number, Promise<Outcome>>();
+  readonly #tails = new Map<number, Promise<Outcome | null>>();
 
   join(
     key: number | null,
-    task: (before: Promise<Outcome> | undefined) => Promise<Outcome>,
-  ): Promise<Outcome> {
+    task: (before: Promise<Outcome | null> | undefined) => Promise<Outcome | null>,
+  ): Promise<Outcome | null> {
     if (key === null) return task(undefined);
     const result = task(this.#tails.get(key));
     this.#tails.set(key, result);
@@ -93,9 +92,9 @@ export function passwordsOf(draft: Draft): number {
 
 async function applyDraft<D extends Draft>(
   draft: D,
-  before: Promise<Outcome> | undefined,
+  before: Promise<Outcome | null> | undefined,
   work: Work<D>,
-): Promise<Outcome> {
+): Promise<Outcome | null> {
   try {
     const hashes = await Promise.all(draft.users.map((item) => hashOf(item, work.batch)));
     const earlier = await before;
@@ -105,7 +104,8 @@ async function applyDraft<D extends Draft>(
   } catch (error) {
     if (error instanceof BrokenOff) throw error;
     const kind = error instanceof WriteFailure ? error.kind : 'refused';
-    if (kind !== 'settled') work.applicant.report(error);
+    if (kind === 'settled') return null;
+    work.applicant.report(error);
     const id = kind === 'unknown' ? work.operation.idOf(draft, numbersOf(draft, work)) : draft.sentId;
     return { ...refused(draft, { code: failureCodes[kind] }), id };
   }
@@ -116,13 +116,11 @@ async function hashOf(item: Draft['users'][number], batch: HashBatch): Promise<s
   return batch.hash(required(item.password));
 }
 
-const failureCodes: Record<WriteFailureKind, Code> = {
+const failureCodes: Record<Exclude<WriteFailureKind, 'settled'>, Code> = {
   conflict: 'NOT_APPLIED',
   away: 'NOT_APPLIED',
   refused: 'RECORD_FAILED',
   unknown: 'OUTCOME_UNKNOWN',
-  // Never seen: what is stored is what counts.
-  settled: 'RECORD_FAILED',
 };
 
 async function writeDraft<D extends Draft>(

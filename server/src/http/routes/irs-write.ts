@@ -10,7 +10,6 @@ import { debugOf, languageOf } from '../call.ts';
 import { outcomesEnvelope, takenEnvelope } from '../envelope.ts';
 import { idempotencyKeyOf } from '../idempotency.ts';
 import { jobFields } from '../job-fields.ts';
-import type { Metrics } from '../metrics.ts';
 import { wantsAsync, wantsRepresentation } from '../preferences.ts';
 import { isFlagged } from '../query.ts';
 import { writeAnswers } from '../schemas/answers.ts';
@@ -23,11 +22,10 @@ export type TakeCall = (call: WriteCall) => Promise<Taken>;
 interface WriteTools {
   readonly takeCall: TakeCall;
   readonly jobs: JobStore;
-  readonly metrics: Metrics;
 }
 
 /** `irs/update` and `irs/insert`: many records in, one tuple per record out, at once or as a job. */
-export function writeRoutes(app: FastifyInstance, { takeCall, jobs, metrics }: WriteTools): void {
+export function writeRoutes(app: FastifyInstance, { takeCall, jobs }: WriteTools): void {
   const config = { scope: 'sync:write', query: ['dryRun'], once: true } as const;
 
   const update = (request: FastifyRequest, reply: FastifyReply) => write('update', request, reply);
@@ -87,10 +85,7 @@ export function writeRoutes(app: FastifyInstance, { takeCall, jobs, metrics }: W
     if (failures.length > 0) {
       request.log.error({ err: failures[0], operation, records: failures.length }, 'records failed');
     }
-    if (taken.kind !== 'estimate') {
-      if (taken.replayed) reply.header('idempotency-replayed', 'true');
-      else metrics.recordsDone(operation, taken.outcomes);
-    }
+    if (taken.kind !== 'estimate' && taken.replayed) reply.header('idempotency-replayed', 'true');
     if (taken.kind === 'job') return answerJob(taken.jobId, request, reply);
     return answerOutcomes(taken, request, reply);
   }
