@@ -25,6 +25,7 @@ describe('settings', () => {
       HOST: '127.0.0.1',
       PORT: 8420,
       DATABASE_URL: null,
+      MASTER_KEY: null,
       FIRST_CLIENT: null,
       TRUST_PROXY: [],
       LOG_LEVEL: 'info',
@@ -34,6 +35,10 @@ describe('settings', () => {
       MAX_DEPTH: 8,
       MAX_RECORDS: 1000,
       MAX_USERS: 1000,
+      MAX_JOB_RECORDS: 100_000,
+      MAX_JOB_USERS: 100_000,
+      JOB_DAYS: 30,
+      IDEMPOTENCY_HOURS: 24,
       HASH_MEMORY_KIB: 19_456,
       HASH_PASSES: 2,
     });
@@ -77,6 +82,10 @@ describe('a wrong setting', () => {
   const wrong: Record<string, string[]> = {
     PORT: ['http', '-1', '65536', '80.5', '1e3', '0x50', ' 80', '80 ', '٨٠', '9'.repeat(400), 'NaN', '+80'],
     PASSWORD_MIN: ['7', '65', '0'],
+    MAX_JOB_RECORDS: ['0', '1000001'],
+    MAX_JOB_USERS: ['0', '1000001', '1e5'],
+    JOB_DAYS: ['0', '3651'],
+    IDEMPOTENCY_HOURS: ['0', '8761', '0.5'],
     HASH_MEMORY_KIB: ['19455', '64'],
     HASH_PASSES: ['1'],
     REQUIRE_EMAIL: ['yes', '1', 'TRUE', 'True'],
@@ -113,6 +122,7 @@ describe('a wrong setting', () => {
     const secrets = {
       DATABASE_URL: ['mysql://root:hunter2@host/db', 'hunter2', 'postgres//user:hunter2@host'],
       FIRST_CLIENT: ['hunter2', 'public.hunter2', `hunter2 public.${newSecret()}`],
+      MASTER_KEY: ['hunter2', `hunter2${'A'.repeat(36)}==`, `hunter2${'0'.repeat(57)}`],
     };
     for (const [name, values] of Object.entries(secrets)) {
       for (const value of values) {
@@ -143,6 +153,17 @@ describe('a secret setting', () => {
     expect(shown('DATABASE_URL', 'postgres://user:hunter2@host:5432/db')).toBe(
       'postgres://user:********@host:5432/db',
     );
+    expect(shown('MASTER_KEY', 'hunter2'.padEnd(43, 'A'))).toBe('********');
+  });
+
+  it('of the service itself is 32 bytes, in base64 or hexadecimal, and is kept as given', () => {
+    const read = (text: string) => readConfig({ ANAGRAFE_MASTER_KEY: text }).MASTER_KEY;
+    const bytes = Buffer.alloc(32, 0xfb);
+    for (const text of [bytes.toString('base64'), bytes.toString('base64url'), bytes.toString('hex')])
+      expect(read(text)).toBe(text);
+    expect(() => read(Buffer.alloc(31).toString('base64'))).toThrow(ConfigError);
+    expect(() => read(Buffer.alloc(33).toString('base64'))).toThrow(ConfigError);
+    expect(() => read(`${bytes.toString('base64')} `)).toThrow(ConfigError);
   });
 
   it('is shown without its secret wherever in the URL that stands', () => {

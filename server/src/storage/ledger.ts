@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type CallLedger, type Claim, inHandMs, type KeyedCall } from '../core/calls/ledger.ts';
+import { type CallLedger, type Claim, type Hand, inHandMs, type KeyedCall } from '../core/calls/ledger.ts';
 import type { Outcome } from '../core/records/outcome.ts';
 import type { Database } from './database.ts';
 import { reading } from './failures.ts';
@@ -15,28 +15,51 @@ interface KnownCall {
   readonly same: boolean;
 }
 
+interface TakenCall {
+  readonly id: string;
+  readonly at: string;
+}
+
 /** The calls that were sent with an idempotency key. */
 export function openLedger(database: Database, options: { keyHours: number }): CallLedger {
   return {
     claim: (call) => reading(() => claim(database, call, options.keyHours)),
-    keepInHand: (callId) =>
-      change(`update anagrafe.calls set in_hand_at = now() where id = $1 and in_hand_at is not null`, callId),
     outcomes: (callId) => reading(() => outcomes(database, callId)),
     refuse: (callId, refusals) => reading(() => keepRefusals(database, callId, refusals)),
-    complete: (callId) =>
-      change(
-        `update anagrafe.calls set state = 'completed', in_hand_at = null, ended_at = now()
-          where id = $1 and state = 'open'`,
-        callId,
-      ),
-    giveUp: (callId) =>
-      change(`update anagrafe.calls set in_hand_at = null where id = $1 and state = 'open'`, callId),
-    forget: (callId) => change(`delete from anagrafe.calls where id = $1 and state = 'open'`, callId),
+    complete: (callId) => reading(() => complete(database, callId)),
   };
+}
 
-  async function change(sql: string, callId: string): Promise<void> {
-    await reading(() => database.query(sql, [callId]));
+async function complete(database: Database, callId: string): Promise<void> {
+  await database.query(
+    `update anagrafe.calls set state = 'completed', in_hand_at = null, ended_at = now()
+      where id = $1 and state = 'open'`,
+    [callId],
+  );
+}
+
+/** Whoever has taken a call in hand knows it again by when it last said so: nobody else has written that moment. */
+function openHand(database: Database, { id, at }: TakenCall): Hand {
+  let moment = at;
+  let last: Promise<void> = Promise.resolve();
+
+  /** One after the other, so that each knows what the one before has written. */
+  function change(sql: string): Promise<void> {
+    const next = async () => {
+      const rows = await reading(() => database.query<{ at: string }>(sql, [id, moment]));
+      moment = rows[0]?.at ?? moment;
+    };
+    last = last.then(next, next);
+    return last;
   }
+
+  const ours = `id = $1 and state = 'open' and in_hand_at = $2::timestamptz`;
+  return {
+    keep: () =>
+      change(`update anagrafe.calls set in_hand_at = now() where ${ours} returning in_hand_at::text as at`),
+    giveUp: () => change(`update anagrafe.calls set in_hand_at = null where ${ours}`),
+    forget: () => change(`delete from anagrafe.calls where ${ours}`),
+  };
 }
 
 async function claim(database: Database, call: KeyedCall, keyHours: number): Promise<Claim> {
@@ -48,14 +71,14 @@ async function claim(database: Database, call: KeyedCall, keyHours: number): Pro
       where coalesce(client_id, 0) = coalesce($1::bigint, 0) and idempotency_key = $2 and key_expires_at <= now()`,
     owner,
   );
-  const [made] = await database.query<{ id: string }>(
+  const [made] = await database.query<TakenCall>(
     `insert into anagrafe.calls
        (id, client_id, idempotency_key, operation, fingerprint, state, in_hand_at, key_expires_at)
      values ($3, $1, $2, $4, $5, 'open', now(), now() + make_interval(hours => $6))
-     on conflict do nothing returning id`,
+     on conflict do nothing returning id, in_hand_at::text as at`,
     [...owner, randomUUID(), operation, key.fingerprint, keyHours],
   );
-  if (made) return { state: 'new', callId: made.id };
+  if (made) return { state: 'new', callId: made.id, hand: openHand(database, made) };
   const [known] = await database.query<KnownCall>(
     `select id, state, is_job, fingerprint = $3 and operation = $4 as same from anagrafe.calls
       where coalesce(client_id, 0) = coalesce($1::bigint, 0) and idempotency_key = $2`,
@@ -66,13 +89,15 @@ async function claim(database: Database, call: KeyedCall, keyHours: number): Pro
   if (!known.same) return { state: 'reused' };
   if (known.is_job) return { state: 'job', callId: known.id };
   if (known.state === 'completed') return { state: 'answered', callId: known.id };
-  const [taken] = await database.query<{ id: string }>(
+  const [taken] = await database.query<TakenCall>(
     `update anagrafe.calls set in_hand_at = now()
       where id = $1 and state = 'open' and (in_hand_at is null or in_hand_at < now() - make_interval(secs => $2))
-     returning id`,
+     returning id, in_hand_at::text as at`,
     [known.id, lostSeconds],
   );
-  return taken ? { state: 'resumed', callId: taken.id } : { state: 'running' };
+  return taken
+    ? { state: 'resumed', callId: taken.id, hand: openHand(database, taken) }
+    : { state: 'running' };
 }
 
 async function outcomes(database: Database, callId: string): Promise<Map<number, Outcome>> {

@@ -17,10 +17,10 @@ async function submit(
   queue: ChunkQueue,
   job: NewJob,
   fill: (book: JobBook) => Promise<void>,
-): Promise<void> {
-  await database.transaction(async (connection) => {
+): Promise<boolean> {
+  const taken = await database.transaction(async (connection) => {
     const chunks: { number: number; users: number }[] = [];
-    await putJob(connection, job);
+    if (!(await putJob(connection, job))) return false;
     await fill({
       refuse: (refusals) => keepRefusals(connection, job.id, refusals),
       async add(chunk) {
@@ -31,20 +31,25 @@ async function submit(
     const turns = await giveTurns(connection, job, chunks);
     await queue.enqueue(connection, turns);
     if (chunks.length === 0) await endJobWithoutChunks(connection, job.id);
+    return true;
   });
   queue.wake();
+  return taken;
 }
 
-/** A call that was sent with a key stands there already. */
-async function putJob(connection: Connection, job: NewJob): Promise<void> {
-  await connection.query(
-    `insert into anagrafe.calls (id, client_id, operation, state, is_job, records, users, wrapped_key)
+/** A call that was sent with a key stands there already, and can be taken as long as nobody has done so. */
+async function putJob(connection: Connection, job: NewJob): Promise<boolean> {
+  const rows = await connection.query(
+    `insert into anagrafe.calls as call (id, client_id, operation, state, is_job, records, users, wrapped_key)
      values ($1, $2, $3, 'queued', true, $4, $5, $6)
      on conflict (id) do update
         set state = 'queued', is_job = true, records = $4, users = $5, wrapped_key = $6, in_hand_at = null,
-            submitted_at = now()`,
+            submitted_at = now()
+      where call.state = 'open'
+     returning id`,
     [job.id, job.clientId, job.operation, job.records, job.users, job.wrappedKey],
   );
+  return rows.length > 0;
 }
 
 async function putChunk(connection: Connection, callId: string, chunk: SealedChunk): Promise<void> {

@@ -142,7 +142,7 @@ describe('a connection that breaks while records are written', () => {
       interrupt: hangUp,
     });
     expect([status, body.statusCode, body.errorCode]).toEqual([500, 500, 'OUTCOME_UNKNOWN']);
-    expect(body.message).toMatch(/read it back/);
+    expect(body.message).toMatch(/read the record back/);
     expect(body.message).not.toMatch(/nothing|applied/i);
     expect(headers.get('retry-after')).toBeNull();
     expect(body.result).toMatchObject({ totalCount: 2, totalPages: 1, page: 1, count: 2 });

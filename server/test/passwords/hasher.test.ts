@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { verify } from '@node-rs/argon2';
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../src/core/faults.ts';
-import type { Lane } from '../../src/core/records/hashing.ts';
+import { BrokenOff, type Lane } from '../../src/core/records/hashing.ts';
 import { type HasherOptions, type HashingPool, openHasher } from '../../src/passwords/hasher.ts';
 
 function open(options: Partial<HasherOptions> = {}): HashingPool {
@@ -179,5 +179,112 @@ describe('a queue that is too long', () => {
   it('does not refuse a large call that finds no one before it', () => {
     const pool = open({ maxWaitSeconds: 0.2 });
     expect(refusalOf(() => pool.admit({ lane: 'bulk', share: 'a', count: 100_000 }))).toBeUndefined();
+  });
+});
+
+describe('work that waits as long as it takes', () => {
+  const breakOff = () => new AbortController();
+
+  /** Asks for hashes that can be broken off, and notes in `done` when each is ready. */
+  function askPatiently(
+    pool: HashingPool,
+    share: string,
+    count: number,
+    done: string[],
+    { signal } = breakOff(),
+  ): Promise<string>[] {
+    const batch = pool.admit({ lane: 'bulk', share, count, breakOff: signal });
+    return Array.from({ length: count }, async (_, n) => {
+      const hash = await batch.hash(`password ${n}`);
+      done.push(`${share}:${n}`);
+      return hash;
+    });
+  }
+
+  it('is never refused, and is done however long the queue is', async () => {
+    const pool = open({ maxWaitSeconds: 0.1 });
+    const busy = ask(pool, 'bulk', 'a', 40, []);
+    const refused = () => pool.admit({ lane: 'bulk', share: 'a', count: 1 });
+    expect(refused).toThrow(Refusal);
+    const hashes = await Promise.all(askPatiently(pool, 'a', 3, []));
+    expect(await verify(hashes[2] ?? '', 'password 2')).toBe(true);
+    await busy;
+  });
+
+  it.each([1, 2])('has few passwords in the queue at a time, with %d in flight', async (concurrency) => {
+    const pool = open({ concurrency });
+    const most = concurrency * 4;
+    const done: string[] = [];
+    const all = Promise.all(askPatiently(pool, 'job', 30, done));
+    let longest = 0;
+    while (done.length < 30) {
+      longest = Math.max(longest, pool.running + pool.waiting('bulk'));
+      await turn();
+    }
+    await all;
+    expect(longest).toBe(most);
+    expect(new Set(done).size).toBe(30);
+    expect([pool.running, pool.waiting('bulk')]).toEqual([0, 0]);
+  });
+
+  it('lets a call of the same share through soon', async () => {
+    const pool = open();
+    const done: string[] = [];
+    const job = askPatiently(pool, 'erp', 40, done);
+    await ask(pool, 'bulk', 'erp', 1, done);
+    expect(done.length).toBeLessThanOrEqual(6);
+    await Promise.all(job);
+    expect(done).toHaveLength(41);
+  });
+
+  it('begins no other password once it is told to break off, and leaves the pool in order', async () => {
+    const pool = open();
+    const done: string[] = [];
+    const controller = breakOff();
+    const job = askPatiently(pool, 'job', 30, done, controller);
+    await job[0];
+    controller.abort();
+    const ends = await Promise.allSettled(job);
+    const broken = ends.filter((end) => end.status === 'rejected');
+    expect(broken.length).toBeGreaterThanOrEqual(24);
+    expect(broken.length + done.length).toBe(30);
+    for (const end of broken) expect(end.reason).toBeInstanceOf(BrokenOff);
+    await turn();
+    expect([pool.running, pool.waiting('bulk')]).toEqual([0, 0]);
+    await ask(pool, 'bulk', 'job', 1, done);
+  });
+});
+
+describe('the estimate of what passwords would take', () => {
+  it('is nothing for none, however long the queue is', async () => {
+    const pool = open();
+    const busy = ask(pool, 'bulk', 'a', 5, []);
+    expect(pool.estimateSeconds('a', 0)).toBe(0);
+    await busy;
+  });
+
+  it('is what the pool can do where nobody is before them', () => {
+    const pool = open({ concurrency: 2 });
+    expect(pool.estimateSeconds('a', 50)).toBeCloseTo(50 / pool.capacity, 10);
+    expect(pool.waiting('bulk')).toBe(0);
+  });
+
+  it('counts what is before them: all of the own share, and of another no more than its turns', async () => {
+    const pool = open();
+    const busy = [ask(pool, 'bulk', 'a', 20, []), ask(pool, 'interactive', 'person', 2, [])];
+    // One is being hashed, 19 of the share and 2 single ones wait.
+    expect(pool.estimateSeconds('a', 5) * pool.capacity).toBeCloseTo(19 + 2 + 1 + 5, 6);
+    expect(pool.estimateSeconds('b', 5) * pool.capacity).toBeCloseTo(5 + 2 + 1 + 5, 6);
+    await Promise.all(busy);
+    expect(pool.estimateSeconds('a', 5) * pool.capacity).toBeCloseTo(5, 6);
+  });
+
+  it('is no guess once the pool has been tried out, which nobody is told of', async () => {
+    const told: Lane[] = [];
+    const pool = open({ concurrency: 2, passes: 30, onHash: (lane) => told.push(lane) });
+    const guess = pool.estimateSeconds('a', 10);
+    await pool.tryOut();
+    expect(pool.estimateSeconds('a', 10)).toBeGreaterThan(guess);
+    expect([told, pool.running, pool.waiting('bulk')]).toEqual([[], 0, 0]);
   });
 });

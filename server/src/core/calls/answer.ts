@@ -73,6 +73,5 @@ async function keepOutcomes(
   await ledger.refuse(callId, refusals);
   const kept = await ledger.outcomes(callId);
   if (kept.size === records.length) await ledger.complete(callId);
-  else await ledger.giveUp(callId);
   return kept;
 }

@@ -20,24 +20,32 @@ export interface KeyedCall {
  * `running`: someone works on it. `reused`: the key belongs to another body. `answered`, `job`: it has been taken.
  */
 export type Claim =
-  | { readonly state: 'new' | 'resumed' | 'answered' | 'job'; readonly callId: string }
+  | { readonly state: 'new' | 'resumed'; readonly callId: string; readonly hand: Hand }
+  | { readonly state: 'answered' | 'job'; readonly callId: string }
   | { readonly state: 'running' | 'reused' };
+
+/**
+ * That a call is in hand. Whoever is silent for too long loses it to whoever sends the call again, and can then do
+ * nothing to it any more: what the other one does must not be undone.
+ */
+export interface Hand {
+  /** To be said every few seconds. */
+  keep(): Promise<void>;
+  /** Lets whoever sends the call again go on with it. */
+  giveUp(): Promise<void>;
+  /** Nothing was done for the call: the key is free again. */
+  forget(): Promise<void>;
+}
 
 /** Remembers the calls that were sent with a key, and what became of each of their records. */
 export interface CallLedger {
   /** Finds the call by its key, and takes it in hand where nobody has. */
   claim(call: KeyedCall): Promise<Claim>;
-  /** Says that the call is still in hand; to be said every few seconds. */
-  keepInHand(callId: string): Promise<void>;
   /** The outcomes so far, by the position of their record. */
   outcomes(callId: string): Promise<ReadonlyMap<number, Outcome>>;
   refuse(callId: string, refusals: readonly KeptRefusal[]): Promise<void>;
   /** Every record has its outcome. */
   complete(callId: string): Promise<void>;
-  /** Lets whoever sends the call again go on with it. */
-  giveUp(callId: string): Promise<void>;
-  /** Nothing was done for the call: the key is free again. */
-  forget(callId: string): Promise<void>;
 }
 
 /** How often a call in hand says so. */

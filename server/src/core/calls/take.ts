@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Refusal } from '../faults.ts';
 import type { Fields } from '../fields/fields.ts';
 import { type SubmissionStore, submitJob } from '../jobs/submit.ts';
+import { isSettled } from '../records/apply.ts';
 import { type BatchLimits, readBatch } from '../records/batch.ts';
 import type { Hasher } from '../records/hashing.ts';
 import type { OperationName, Operations } from '../records/operation.ts';
@@ -9,7 +10,7 @@ import type { Outcome } from '../records/outcome.ts';
 import type { Vault } from '../sealing/vault.ts';
 import { answerCall } from './answer.ts';
 import { dryRun, type Estimate } from './dry-run.ts';
-import { type CallLedger, type IdempotencyKey, inHandMs } from './ledger.ts';
+import { type CallLedger, type Claim, type Hand, type IdempotencyKey, inHandMs } from './ledger.ts';
 
 /** `irs/update` or `irs/insert`, as it was sent. */
 export interface WriteCall {
@@ -71,10 +72,7 @@ async function takeOnce(call: ReadCall, key: IdempotencyKey, tools: CallTools): 
     case 'reused':
       throw new Refusal('IDEMPOTENCY_KEY_REUSED');
     case 'running':
-      throw new Refusal('IDEMPOTENCY_IN_PROGRESS', {
-        figures: { seconds: retrySeconds },
-        retryAfterSeconds: retrySeconds,
-      });
+      throw inProgress();
     case 'job':
       return { kind: 'job', jobId: claim.callId, replayed: true };
     case 'answered': {
@@ -83,24 +81,34 @@ async function takeOnce(call: ReadCall, key: IdempotencyKey, tools: CallTools): 
     }
     case 'resumed':
     case 'new':
-      return workInHand(call, claim.callId, claim.state === 'new', tools);
+      return workInHand(call, claim, tools);
   }
 }
 
-async function workInHand(call: ReadCall, callId: string, isNew: boolean, tools: CallTools): Promise<Taken> {
-  const { ledger } = tools;
-  const timer = setInterval(() => ledger.keepInHand(callId).catch(call.report), inHandMs);
+async function workInHand(
+  call: ReadCall,
+  { callId, hand, state }: Extract<Claim, { hand: Hand }>,
+  tools: CallTools,
+): Promise<Taken> {
+  const timer = setInterval(() => hand.keep().catch(call.report), inHandMs);
   try {
-    const known = isNew ? new Map<number, Outcome>() : await ledger.outcomes(callId);
-    return await work(call, callId, known, tools);
+    const known = state === 'new' ? new Map<number, Outcome>() : await tools.ledger.outcomes(callId);
+    const taken = await work(call, callId, known, tools);
+    if (taken.kind === 'outcomes' && !taken.outcomes.every(isSettled)) await hand.giveUp().catch(call.report);
+    return taken;
   } catch (error) {
     // A call that was refused as a whole has done nothing, unless somebody had begun it before.
-    const undo = isNew && error instanceof Refusal ? ledger.forget : ledger.giveUp;
-    await undo(callId).catch(call.report);
+    const forgets = state === 'new' && error instanceof Refusal;
+    await (forgets ? hand.forget() : hand.giveUp()).catch(call.report);
     throw error;
   } finally {
     clearInterval(timer);
   }
+}
+
+function inProgress(): Refusal {
+  const figures = { seconds: retrySeconds };
+  return new Refusal('IDEMPOTENCY_IN_PROGRESS', { figures, retryAfterSeconds: retrySeconds });
 }
 
 /** Does what the call asks for, as far as it is not known to have been done before. */
@@ -114,6 +122,7 @@ async function work(
   if (call.async) {
     const job = { ...call, id: callId ?? randomUUID(), done: new Set(known.keys()) };
     const refused = await submitJob(job, operation, { store: tools.submissions, vault: tools.vault });
+    if (!refused) throw inProgress();
     tools.onOutcomes(call.operation, refused);
     return { kind: 'job', jobId: job.id, replayed: false };
   }

@@ -1,11 +1,18 @@
 import type { Fault } from '../codes.ts';
-import { type Fields, isAbsent, isObject } from '../fields/fields.ts';
+import { Faults } from '../faults.ts';
+import { type Fields, isAbsent, isObject, readEmail } from '../fields/fields.ts';
 import { principalFields } from '../records/principal.ts';
 
-const plainFields = {
-  update: { record: ['ID'], user: ['Username', 'ID', 'Email'] },
-  insert: { record: principalFields, user: ['Username', 'Email'] },
-} as const;
+type Keep = (value: unknown) => unknown;
+type Keeps = Readonly<Record<string, Keep>>;
+
+const keptFields: Record<'update' | 'insert', { readonly record: Keeps; readonly user: Keeps }> = {
+  update: { record: { ID: plainId }, user: { Username: plain, ID: plainId, Email: plainEmail } },
+  insert: {
+    record: Object.fromEntries(principalFields.map((name) => [name, plain])),
+    user: { Username: plain, Email: plainEmail },
+  },
+};
 
 /** To be filled in again by whoever sends the record again. */
 const secrets = { Password: null, ConfirmPassword: null };
@@ -14,21 +21,34 @@ const textMax = 1024;
 
 /** A record as it was sent, without what is secret or may be: only the fields that are known not to be are kept. */
 export function withoutSecrets(operation: 'update' | 'insert', record: Fields): Fields {
-  const { record: recordFields, user: userFields } = plainFields[operation];
+  const { record: recordFields, user: userFields } = keptFields[operation];
   const users = Array.isArray(record.Users)
     ? record.Users.map((user) => (isObject(user) ? { ...keep(user, userFields), ...secrets } : null))
     : null;
   return { ...keep(record, recordFields), ...(users && { Users: users }) };
 }
 
-function keep(fields: Fields, names: readonly string[]): Fields {
-  const kept = names.filter((name) => !isAbsent(fields[name])).map((name) => [name, plain(fields[name])]);
+function keep(fields: Fields, keeps: Keeps): Fields {
+  const kept = Object.entries(keeps)
+    .filter(([name]) => !isAbsent(fields[name]))
+    .map(([name, keepOne]) => [name, keepOne(fields[name])]);
   return Object.fromEntries(kept);
 }
 
 function plain(value: unknown): unknown {
   if (typeof value === 'string') return value.length <= textMax ? value : null;
   return typeof value === 'number' || typeof value === 'boolean' ? value : null;
+}
+
+/** A text that is no number may be anything, such as a password that got into the wrong column. */
+function plainId(value: unknown): unknown {
+  return typeof value === 'string' && !/^-?\d+$/.test(value) ? null : plain(value);
+}
+
+/** The same goes for a text that is no address. It is left empty and not out, so that nobody is registered without. */
+function plainEmail(value: unknown): unknown {
+  const kept = plain(value);
+  return typeof kept === 'string' && readEmail(kept, '', new Faults()) === null ? '' : kept;
 }
 
 /** A failed record, on its way back to its sender. */

@@ -42,19 +42,23 @@ export interface JobBook {
 }
 
 export interface SubmissionStore {
-  /** Takes the job when `fill` is done; from then on any node may work on it. */
-  submit(job: NewJob, fill: (book: JobBook) => Promise<void>): Promise<void>;
+  /**
+   * Takes the job when `fill` is done; from then on any node may work on it. False where somebody else has taken the
+   * call of that ID meanwhile: then nothing is done.
+   */
+  submit(job: NewJob, fill: (book: JobBook) => Promise<void>): Promise<boolean>;
 }
 
 /**
  * Takes records as a job. What can be refused now is refused now, in the order sent; the rest waits, encrypted.
- * `done` tells the positions whose outcome is known already. Returns the outcomes of what was refused now.
+ * `done` tells the positions whose outcome is known already. Returns the outcomes of what was refused now,
+ * null where somebody else has taken the call.
  */
 export async function submitJob(
   call: { id: string; clientId: number | null; records: readonly Fields[]; done: ReadonlySet<number> },
   operation: Operation,
   tools: { store: SubmissionStore; vault: Vault },
-): Promise<readonly Outcome[]> {
+): Promise<readonly Outcome[] | null> {
   const { id, records } = call;
   const { key, wrapped } = tools.vault.newJobKey(id);
   const job = {
@@ -67,7 +71,7 @@ export async function submitJob(
   };
   // Before the store is asked to take anything: what the checks read must not wait for those who hold a transaction.
   const { refusals, waiting, numbers } = await checkRecords(call, operation);
-  await tools.store.submit(job, async (book) => {
+  const taken = await tools.store.submit(job, async (book) => {
     for (const slice of refusals) await book.refuse(slice);
     for (const [number, { positions, users }] of planChunks(waiting).entries()) {
       const chunk = positions.map((position) => ({
@@ -79,7 +83,7 @@ export async function submitJob(
       await book.add({ number, users, positions, sealed });
     }
   });
-  return refusals.flat().map(({ outcome }) => outcome);
+  return taken ? refusals.flat().map(({ outcome }) => outcome) : null;
 }
 
 export function chunkName(callId: string, number: number): string {

@@ -1,0 +1,129 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { sweepCalls } from '../../src/storage/retention.ts';
+import {
+  finished,
+  holding,
+  importedUser,
+  jobOf,
+  principalLock,
+  readJob,
+  sendJob,
+  submit,
+} from '../setup/jobs.ts';
+import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
+
+let service: TestService;
+let principal: number;
+let serial = 0;
+
+beforeAll(async () => {
+  service = await startTestService();
+  [principal = 0] = await insertPrincipals(service, 1);
+});
+
+const jobDays = 30;
+const sweep = () => sweepCalls(service.database, { jobDays });
+const records = () => [
+  { ID: principal, Users: [importedUser(`kept ${++serial}`)] },
+  { ID: 987_654, Users: [] },
+];
+
+async function endedJob(headers: Record<string, string> = {}): Promise<string> {
+  const id = await submit(service, 'irs/update', records(), headers);
+  await finished(service, id);
+  return id;
+}
+
+/** As if a job had ended, or a key been sent, so long ago. */
+const age = (id: string, column: 'ended_at' | 'key_expires_at', days: number) =>
+  service.database.query(
+    `update anagrafe.calls set ${column} = now() - make_interval(hours => $2) where id = $1`,
+    [id, Math.round(days * 24)],
+  );
+
+async function outcomes(id: string): Promise<number> {
+  return (await service.database.query('select from anagrafe.outcomes where call_id = $1', [id])).length;
+}
+
+describe('a job that ended', () => {
+  it('is kept for as many days as are set, and is gone after that with its tuples', async () => {
+    const [young, old] = [await endedJob(), await endedJob()];
+    await age(young, 'ended_at', jobDays - 1);
+    await age(old, 'ended_at', jobDays + 1);
+    expect(await sweep()).toBe(1);
+    expect((await readJob(service, young)).status).toBe(200);
+    expect((await readJob(service, old)).body.errorCode).toBe('JOB_NOT_FOUND');
+    expect([await outcomes(young), await outcomes(old)]).toEqual([2, 0]);
+    expect(await sweep()).toBe(0);
+  });
+
+  it('stays while its key is remembered, so that the call is not done again', async () => {
+    const headers = { 'idempotency-key': 'outlives-the-job' };
+    const sent = records();
+    const first = await sendJob(service, 'irs/update', sent, headers);
+    const { ID } = jobOf(first);
+    await finished(service, ID);
+    await age(ID, 'ended_at', jobDays + 1);
+    expect(await sweep()).toBe(0);
+    const again = await sendJob(service, 'irs/update', sent, headers);
+    expect([again.headers.get('idempotency-replayed'), jobOf(again).ID]).toEqual(['true', ID]);
+    await age(ID, 'key_expires_at', 0);
+    expect(await sweep()).toBe(1);
+  });
+
+  it('outlives its key', async () => {
+    const id = await endedJob({ 'idempotency-key': 'short-lived' });
+    await age(id, 'key_expires_at', 1);
+    expect(await sweep()).toBe(0);
+    expect((await readJob(service, id)).status).toBe(200);
+    const keys = await service.database.query(
+      'select idempotency_key as key from anagrafe.calls where id = $1',
+      [id],
+    );
+    expect(keys).toEqual([{ key: null }]);
+  });
+});
+
+describe('a job that has not ended', () => {
+  it('is never removed', async () => {
+    const id = await holding(service, principalLock(principal), async ({ blocked }) => {
+      const job = await submit(service, 'irs/update', records(), { 'idempotency-key': 'runs-for-long' });
+      await blocked(1);
+      await service.database.query(
+        `update anagrafe.calls set submitted_at = now() - interval '1 year', started_at = now() - interval '1 year',
+                key_expires_at = now() - interval '1 year' where id = $1`,
+        [job],
+      );
+      expect(await sweep()).toBe(0);
+      return job;
+    });
+    expect(jobOf(await finished(service, id)).RecordsDone).toBe(2);
+  });
+});
+
+describe('a call that was answered at once', () => {
+  it('is gone with its tuples once its key has expired', async () => {
+    const ids: string[] = [];
+    for (const key of ['lasting', 'lapsed']) {
+      await service.call('irs/update', records(), { headers: { 'idempotency-key': key } });
+      const [call] = await service.database.query<{ id: string }>(
+        'select id from anagrafe.calls where idempotency_key = $1',
+        [key],
+      );
+      ids.push(call?.id ?? '');
+    }
+    const [lasting = '', lapsed = ''] = ids;
+    await age(lapsed, 'key_expires_at', 0);
+    expect(await sweep()).toBe(1);
+    expect([await outcomes(lasting), await outcomes(lapsed)]).toEqual([2, 0]);
+  });
+
+  it('is removed with all others like it, however many there are', async () => {
+    await service.database.query(
+      `insert into anagrafe.calls (id, operation, state, idempotency_key, key_expires_at)
+       select gen_random_uuid(), 'update', 'completed', 'swept ' || n, now() - interval '1 minute'
+         from generate_series(1, 120) as n`,
+    );
+    expect(await sweep()).toBe(120);
+  });
+});

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import type { Caller } from '../../src/core/access/access.ts';
+import type { Scope } from '../../src/core/access/clients.ts';
+import { type Job, jobsSeenBy, paceOf } from '../../src/core/jobs/job.ts';
+
+const start = new Date('2026-01-31T08:00:00Z');
+const later = (seconds: number) => new Date(start.getTime() + seconds * 1000);
+
+function job(more: Partial<Job>): Job {
+  return {
+    id: '00000000-0000-4000-8000-000000000000',
+    clientId: 1,
+    state: 'running',
+    operation: 'update',
+    records: 10,
+    recordsDone: 5,
+    recordsFailed: 1,
+    users: 100,
+    usersDone: 40,
+    usersApplied: 30,
+    submittedAt: later(-60),
+    startedAt: start,
+    endedAt: null,
+    ...more,
+  };
+}
+
+describe('the pace of a job', () => {
+  it('is not known before it has begun', () => {
+    const waiting = job({ state: 'queued', startedAt: null, usersDone: 40, usersApplied: 0 });
+    expect(paceOf(waiting, later(10))).toEqual({ usersPerSecond: null, estimatedEnd: null });
+  });
+
+  it('is that of the users applied since it began, and tells when the rest should be done', () => {
+    // 3 users a second, and 60 are left.
+    expect(paceOf(job({}), later(10))).toEqual({ usersPerSecond: 3, estimatedEnd: later(30) });
+  });
+
+  it('is rounded to a tenth, and the end is reckoned before that', () => {
+    const { usersPerSecond, estimatedEnd } = paceOf(job({ usersApplied: 10, usersDone: 10 }), later(30));
+    expect(usersPerSecond).toBe(0.3);
+    expect(estimatedEnd).toEqual(later(30 + 270));
+  });
+
+  it('is nothing, and has no end in sight, while no user was applied', () => {
+    for (const now of [later(0), later(10), later(-1)])
+      expect(paceOf(job({ usersApplied: 0 }), now)).toEqual({ usersPerSecond: 0, estimatedEnd: null });
+  });
+
+  it('does not change any more once the job has ended', () => {
+    for (const state of ['completed', 'cancelled'] as const) {
+      const ended = job({ state, endedAt: later(20), usersDone: 100, usersApplied: 80 });
+      expect(paceOf(ended, later(1000))).toEqual({ usersPerSecond: 4, estimatedEnd: null });
+    }
+  });
+
+  it('has no end to tell of a job that was cancelled and is being let go', () => {
+    expect(paceOf(job({ state: 'cancelled' }), later(10))).toEqual({ usersPerSecond: 3, estimatedEnd: null });
+  });
+});
+
+describe('the jobs that a caller sees', () => {
+  const caller = (clientId: number | null, ...scopes: Scope[]): Caller => ({
+    clientId,
+    name: 'someone',
+    scopes: new Set(scopes),
+  });
+
+  it('are its own, and for admin those of everyone', () => {
+    expect(jobsSeenBy(caller(3, 'sync:write', 'sync:read'))).toEqual({ clientId: 3 });
+    expect(jobsSeenBy(caller(3))).toEqual({ clientId: 3 });
+    expect(jobsSeenBy(caller(3, 'admin'))).toBe('everyone');
+    expect(jobsSeenBy(caller(null, 'sync:write', 'sync:read', 'admin'))).toBe('everyone');
+  });
+});

@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import {
+  openRecords,
+  sealRecords,
+  usersOf,
+  type WaitingRecord,
+} from '../../src/core/jobs/waiting-records.ts';
+
+const key = randomBytes(32);
+const none = { principal: null, users: [] };
+
+const range = (count: number) => Array.from({ length: count }, (_, n) => n);
+const user = (n: number) => ({
+  Username: `user ${n}`,
+  Password: `password ${n}`,
+  ConfirmPassword: `password ${n}`,
+});
+
+async function roundTrip(records: readonly WaitingRecord[]): Promise<WaitingRecord[]> {
+  return openRecords(await sealRecords(records, key, 'job 1 0'), key, 'job 1 0');
+}
+
+describe('records that wait', () => {
+  it('come back as they were, with their positions and their numbers, in their order', async () => {
+    const records = [
+      { position: 4, fields: { ID: 7, Users: [user(1)] }, numbers: { principal: null, users: [11] } },
+      { position: 9, fields: { Denomination: 'Rossi' }, numbers: { principal: 3, users: [] } },
+      {
+        position: 2,
+        fields: { Name: 'Mario', Users: [user(2), { ID: 5, Password: 'x' }, user(3)] },
+        numbers: { principal: 4, users: [12, 13] },
+      },
+    ];
+    expect(await roundTrip(records)).toEqual(records);
+  });
+
+  it.each([0, 1, 499, 500, 501, 1000, 2000])(
+    'come back with %d users, none lost and none twice',
+    async (count) => {
+      const records = [
+        {
+          position: 0,
+          fields: { ID: 1, Users: range(count).map(user) },
+          numbers: { principal: null, users: range(count).map((n) => n * 2) },
+        },
+        { position: 1, fields: { ID: 2, Users: [user(0)] }, numbers: { principal: null, users: [9] } },
+      ];
+      expect(await roundTrip(records)).toEqual(records);
+    },
+  );
+
+  it('come back where only the last of very many users has a number', async () => {
+    const resets = range(1200).map((ID) => ({ ID, Password: 'x', ConfirmPassword: 'x' }));
+    const fields = { ID: 1, Users: [...resets, user(0)] };
+    const records = [{ position: 0, fields, numbers: { principal: null, users: [5] } }];
+    expect(await roundTrip(records)).toEqual(records);
+  });
+
+  it('come back whatever their texts hold', async () => {
+    const texts = ['line\nbreak', '\r\n\u2028', '"quoted"', '\\', '\u00e8\u{1f98a}', '\0', '', '[1,null,[]]'];
+    const records = texts.map((text, position) => ({
+      position,
+      fields: { Denomination: text, Users: [{ Username: text, Password: text }] },
+      numbers: none,
+    }));
+    expect(await roundTrip(records)).toEqual(records);
+  });
+
+  it('come back where Users is absent, null or empty', async () => {
+    const records = [{}, { Users: null }, { Users: [] }].map((fields, position) => ({
+      position,
+      fields,
+      numbers: none,
+    }));
+    expect(await roundTrip(records)).toEqual(records);
+    expect(await roundTrip([])).toEqual([]);
+  });
+
+  it('are shown to nobody without the key, and only under their own name', async () => {
+    const sealed = await sealRecords(
+      [{ position: 0, fields: { Users: [user(1)] }, numbers: none }],
+      key,
+      'job 1 0',
+    );
+    expect(sealed.includes('password')).toBe(false);
+    expect(sealed.includes('Username')).toBe(false);
+    await expect(openRecords(sealed, key, 'job 1 1')).rejects.toThrow();
+    await expect(openRecords(sealed, key, 'job 2 0')).rejects.toThrow();
+    await expect(openRecords(sealed, randomBytes(32), 'job 1 0')).rejects.toThrow();
+  });
+});
+
+describe('the users of a record', () => {
+  it('are none where there is no array of them', () => {
+    for (const fields of [{}, { Users: null }, { Users: 'x' }, { Users: { length: 3 } }])
+      expect(usersOf(fields)).toEqual([]);
+    expect(usersOf({ Users: [1, null] })).toEqual([1, null]);
+  });
+});

@@ -1,0 +1,219 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { finished, importedUser, jobOf, submit } from '../setup/jobs.ts';
+import {
+  type Answer,
+  insertPrincipals,
+  newUser,
+  startTestService,
+  type TestService,
+} from '../setup/service.ts';
+
+let service: TestService;
+let principal: number;
+let user: number;
+
+beforeAll(async () => {
+  service = await startTestService();
+  [principal = 0] = await insertPrincipals(service, 1);
+  const { body } = await service.call('irs/update', [{ ID: principal, Users: [newUser('mario.rossi')] }], {
+    headers: { prefer: 'return=representation' },
+  });
+  user = body.result?.records[0]?.Item6.Users?.[0]?.ID ?? 0;
+});
+
+const dry = (path: string, records: unknown, headers: Record<string, string> = {}) =>
+  service.call(`${path}?dryRun=true`, records, { headers });
+
+const range = (count: number) => Array.from({ length: count }, (_, n) => n);
+const reset = (Password = 'a new long sentence') => ({ ID: user, Password, ConfirmPassword: Password });
+
+/** Every row of every table, the positions of the sequences, and how many passwords were hashed. */
+async function everything(): Promise<Record<string, unknown>> {
+  const tables = await service.database.query<{ name: string }>(
+    `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname = 'anagrafe' order by 1`,
+  );
+  const found: Record<string, unknown> = {};
+  for (const { name } of tables) {
+    const rows = await service.database.query<{ row: string }>(`select t::text as row from ${name} as t`);
+    found[name] = rows.map(({ row }) => row).toSorted();
+  }
+  found.sequences = await service.database.query(
+    `select sequencename, last_value from pg_sequences where schemaname = 'anagrafe' order by 1`,
+  );
+  found.queue = await service.database.query(
+    `select id from anagrafe_queue.job where name = 'chunks' order by 1`,
+  );
+  const metrics = await (await fetch(`${service.url}/metrics`)).text();
+  found.metrics = metrics.match(/^anagrafe_(hash_duration_seconds_count|records_total|users_total).*$/gm);
+  return found;
+}
+
+const tuplesOf = ({ body }: Answer) => body.result?.records ?? [];
+
+describe('a dry run', () => {
+  it('gives the tuples of the call that follows, and does nothing: no row, no number, no hash', async () => {
+    const records = [
+      { ID: principal, Users: [newUser('dry.1'), newUser('dry.2', { Email: 'dry@example.com' }), reset()] },
+      { ID: 987_654, Users: [newUser('dry.3')] },
+      { ID: principal, Users: [newUser('Mario.Rossi')] },
+      { ID: principal, Users: [newUser('DRY.1')] },
+      { ID: principal, Users: [reset('mario.rossi'), reset()] },
+      { ID: principal, Users: [{ Username: 'dry.4', Password: 'short', ConfirmPassword: 'shirt' }, {}] },
+      { ID: '7', Users: [], Extra: 1 },
+      { ID: principal, Users: [importedUser('dry.5')] },
+    ];
+    const before = await everything();
+    const tried = await dry('irs/update', records);
+    expect(await everything()).toEqual(before);
+    const real = await service.call('irs/update', records);
+    expect(tuplesOf(tried)).toEqual(tuplesOf(real));
+    expect([tried.status, tried.body.errorCode]).toEqual([207, 'PARTIALLY_APPLIED']);
+    expect([real.status, real.body.errorCode]).toEqual([207, 'PARTIALLY_APPLIED']);
+    expect(tried.body.message).toBe(
+      '2 of 8 records would be applied; result.records tells which would not, and why.',
+    );
+    expect(tried.body.result).toMatchObject({ totalCount: 8, totalPages: 1, page: 1, count: 8 });
+    expect(tried.body.result?.record).toEqual({
+      Register: 3,
+      Reset: 1,
+      RecordsFailed: 6,
+      EstimatedSeconds: expect.any(Number),
+    });
+    expect(real.body.result?.record).toBeNull();
+  });
+
+  it('gives the tuples of an insert, but for the IDs that no one has yet', async () => {
+    const records = [
+      { ExternalKey: 'dry', Users: [newUser('dry.insert')] },
+      { ExternalKey: 'dry' },
+      { Name: 'Dry', Users: [newUser('Dry.Insert')] },
+      {},
+      { Denomination: 'Dry' },
+    ];
+    const before = await everything();
+    const tried = await dry('irs/insert', records);
+    expect(await everything()).toEqual(before);
+    expect(tried.body.result?.record).toMatchObject({ Register: 1, Reset: 0, RecordsFailed: 3 });
+    const real = await service.call('irs/insert', records);
+    expect(tuplesOf(tried)).toEqual(tuplesOf(real).map((tuple) => ({ ...tuple, Item1: null })));
+    expect(tuplesOf(tried).map((tuple) => tuple.Item3)).toEqual([true, false, false, false, true]);
+  });
+
+  it('is 200 where everything would be applied, and 422 where nothing would', async () => {
+    const good = await dry('irs/update', [{ ID: principal, Users: [newUser('dry.good')] }]);
+    expect([good.status, good.body.errorCode, good.body.message]).toEqual([200, null, null]);
+    expect(good.headers.get('preference-applied')).toBeNull();
+    const none = await dry('irs/update', [{ ID: 987_654, Users: [newUser('dry.none')] }]);
+    expect([none.status, none.body.errorCode]).toEqual([422, 'PRINCIPAL_NOT_FOUND']);
+    expect(none.body.message).toBe('No record would be applied; result.records tells why.');
+    expect(none.body.result?.record).toEqual({
+      Register: 0,
+      Reset: 0,
+      RecordsFailed: 1,
+      EstimatedSeconds: 0,
+    });
+    const italian = await dry('irs/update', [{ ID: 987_654, Users: [] }], { 'accept-language': 'it' });
+    expect(italian.headers.get('content-language')).toBe('it');
+    expect(italian.body.message).not.toContain('No record');
+  });
+
+  it('has no users to show with Prefer: return=representation', async () => {
+    const headers = { prefer: 'return=representation' };
+    const answer = await dry('irs/update', [{ ID: principal, Users: [newUser('dry.shown')] }], headers);
+    expect(tuplesOf(answer)[0]?.Item6).toEqual({});
+    expect(answer.headers.get('preference-applied')).toBeNull();
+  });
+
+  it('takes no job, though it asks for one, and gives the tuples that the job would', async () => {
+    const records = [
+      { ID: principal, Users: [importedUser('dry.job')] },
+      { ID: principal, Users: [importedUser('Dry.Job')] },
+    ];
+    const before = await everything();
+    const tried = await dry('irs/update', records, { prefer: 'respond-async' });
+    expect(tried.status).toBe(207);
+    expect(tried.headers.get('location')).toBeNull();
+    expect(await everything()).toEqual(before);
+    const ended = await finished(service, await submit(service, 'irs/update', records));
+    expect(jobOf(ended).RecordsFailed).toBe(1);
+    expect(tuplesOf(tried)).toEqual(tuplesOf(ended));
+  });
+
+  it('may be larger than a call that is answered at once, and sees what stands far apart in it', async () => {
+    const records = range(1100).map((n) => ({
+      Denomination: `Large ${n}`,
+      ExternalKey: `large ${n % 1000}`,
+    }));
+    const before = await everything();
+    const tried = await dry('irs/insert', records);
+    expect(await everything()).toEqual(before);
+    expect(tried.status).toBe(207);
+    expect(tried.body.result).toMatchObject({ totalCount: 1100, totalPages: 1, count: 1100 });
+    const codes = tuplesOf(tried).map((tuple) => tuple.Item2);
+    expect(codes).toEqual(range(1100).map((n) => (n < 1000 ? null : 'EXTERNAL_KEY_TAKEN')));
+
+    const crowd = range(1500).map((n) => newUser(`large ${n % 1400}`));
+    const answer = await dry('irs/update', [
+      { ID: principal, Users: crowd.slice(0, 1400) },
+      { ID: principal, Users: crowd.slice(1400, 1401) },
+    ]);
+    expect(answer.body.result?.record).toMatchObject({ Register: 1400, RecordsFailed: 1 });
+    expect(tuplesOf(answer).map((tuple) => tuple.Item2)).toEqual([null, 'USERNAME_TAKEN']);
+  });
+});
+
+describe('the estimate of a dry run', () => {
+  const estimate = async (users: unknown[]) => {
+    const { body } = await dry('irs/update', [{ ID: principal, Users: users }]);
+    const record = body.result?.record as { EstimatedSeconds: number } | undefined;
+    return record?.EstimatedSeconds ?? -1;
+  };
+
+  it('is longer the more passwords are to be hashed', async () => {
+    const [few, many] = [range(10), range(900)].map((numbers) =>
+      numbers.map((n) => newUser(`estimated ${n}`)),
+    );
+    const [short, long] = [await estimate(few ?? []), await estimate(many ?? [])];
+    expect(short).toBeGreaterThan(0);
+    expect(long).toBeGreaterThan(short);
+    expect(Math.round(long * 10) / 10).toBe(long);
+  });
+
+  it('is nothing where there is nothing to hash', async () => {
+    expect(await estimate(range(10).map((n) => importedUser(`estimated ${n}`)))).toBe(0);
+    const { body } = await dry('irs/insert', [{ Denomination: 'No users' }]);
+    expect(body.result?.record).toEqual({ Register: 0, Reset: 0, RecordsFailed: 0, EstimatedSeconds: 0 });
+  });
+});
+
+describe('dryRun', () => {
+  it('is a call like any other where it is false', async () => {
+    const answer = await service.call('irs/update?dryRun=false', [
+      { ID: principal, Users: [importedUser('not dry')] },
+    ]);
+    expect([answer.status, answer.body.result?.record]).toEqual([200, null]);
+    const found = await service.call('irs/users', { Username: 'not dry' });
+    expect(found.body.result?.totalCount).toBe(1);
+  });
+
+  it.each([
+    'dryRun=1',
+    'dryRun=TRUE',
+    'dryRun=',
+    'dryRun',
+    'dryrun=true',
+    'dryRun=true&dryRun=false',
+    'DryRun=true',
+  ])('is refused, and nothing is applied, where it is written as ?%s', async (query) => {
+    const before = await everything();
+    const { status, body } = await service.call(`irs/update?${query}`, [
+      { ID: principal, Users: [importedUser('dry by mistake')] },
+    ]);
+    expect([status, body.errorCode]).toEqual([400, 'INVALID_PARAMETER']);
+    expect(await everything()).toEqual(before);
+  });
+
+  it('is not known to calls that write nothing', async () => {
+    expect((await service.call('irs/list?dryRun=true', {})).status).toBe(400);
+  });
+});

@@ -1,0 +1,199 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { wrongFigures } from '../faults/figures.ts';
+import { holding, importedUser, principalLock } from '../setup/jobs.ts';
+import {
+  type Answer,
+  insertPrincipals,
+  newUser,
+  startTestService,
+  type TestService,
+} from '../setup/service.ts';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startTestService();
+});
+
+const send = (key: string, records: unknown, path = 'irs/update') =>
+  service.call(path, records, { headers: { 'idempotency-key': key, prefer: 'return=representation' } });
+
+/** As a client does that is told to come back later. */
+async function sendUntilAnswered(key: string, records: unknown, path?: string): Promise<Answer> {
+  for (;;) {
+    const answer = await send(key, records, path);
+    if (answer.status !== 409) return answer;
+    expect(answer.body.errorCode).toBe('IDEMPOTENCY_IN_PROGRESS');
+    await sleep(20);
+  }
+}
+
+const replayed = ({ headers }: Answer) => headers.get('idempotency-replayed') === 'true';
+
+describe('a call with a key that is being worked on', () => {
+  it('is answered 409 with the time to wait when it is sent again, and then like the first', async () => {
+    const [ID = 0] = await insertPrincipals(service, 1);
+    const records = [{ ID, Users: [importedUser('worked on')] }];
+    const [answered] = await holding(service, principalLock(ID), async ({ blocked }) => {
+      const answer = send('worked-on', records);
+      await blocked(1);
+      const again = await send('worked-on', records);
+      expect(again.status).toBe(409);
+      expect(again.headers.get('retry-after')).toBe('2');
+      expect(again.body).toEqual({
+        statusCode: 409,
+        errorCode: 'IDEMPOTENCY_IN_PROGRESS',
+        message:
+          'A call with this Idempotency-Key is being worked on; send it again in 2 seconds to get its answer.',
+        result: null,
+        debug: null,
+      });
+      const other = await send('worked-on', [{ ID, Users: [importedUser('something else')] }]);
+      expect([other.status, other.body.errorCode]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+      return [answer] as const;
+    });
+    const first = await answered;
+    expect([first.status, replayed(first)]).toEqual([200, false]);
+    const again = await send('worked-on', records);
+    expect([again.text, replayed(again)]).toEqual([first.text, true]);
+  });
+
+  it.each([
+    ['irs/insert', () => [{ Denomination: 'Twenty times' }, { Denomination: 'And again' }]],
+    ['irs/update', (ID: number) => [{ ID, Users: [newUser('twenty times'), newUser('and again')] }]],
+  ])('is done once when it is sent twenty times at once to %s', async (path, recordsOf) => {
+    const [ID = 0] = await insertPrincipals(service, 1);
+    const records = recordsOf(ID);
+    const key = `twenty-${path.slice(4)}`;
+    const before = await rowCount();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => sendUntilAnswered(key, records, path)),
+    );
+    expect(new Set(answers.map((answer) => `${answer.status} ${answer.text}`)).size).toBe(1);
+    expect(answers[0]?.status).toBe(200);
+    expect(answers.filter((answer) => !replayed(answer))).toHaveLength(1);
+    expect(await rowCount()).toBe(before + 2);
+    expect(await wrongFigures(service.database)).toEqual([]);
+  });
+
+  it('belongs to the first of several bodies that come with one key at once', async () => {
+    const [ID = 0] = await insertPrincipals(service, 1);
+    const before = await rowCount();
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, n) => send('ten-bodies', [{ ID, Users: [importedUser(`body ${n}`)] }])),
+    );
+    const codes = answers.map(({ status, body }) => [status, body.errorCode]);
+    expect(codes.filter(([status]) => status === 200)).toHaveLength(1);
+    expect(codes.filter(([, code]) => code === 'IDEMPOTENCY_KEY_REUSED')).toHaveLength(9);
+    expect(await rowCount()).toBe(before + 1);
+  });
+
+  it.each(['register', 'reset'])(
+    'is done once though two work on it: one that should %s',
+    async (operation) => {
+      const [ID = 0] = await insertPrincipals(service, 1);
+      const made = await send(`owner-${operation}`, [{ ID, Users: [importedUser(`owner ${operation}`)] }]);
+      const user = made.body.result?.records[0]?.Item6.Users?.[0]?.ID;
+      const reset = { ID: user, Password: 'a new sentence', ConfirmPassword: 'a new sentence' };
+      const item = operation === 'reset' ? reset : newUser('by one of two');
+      const records = [{ ID, Users: [item] }];
+      const key = `two-${operation}`;
+      const [first, second] = await holding(service, principalLock(ID), async ({ blocked, connection }) => {
+        const one = send(key, records);
+        await blocked(1);
+        // As if whoever has it had said nothing for long.
+        const other = (async () => {
+          for (;;) {
+            await service.database.query(
+              `update anagrafe.calls set in_hand_at = now() - interval '1 hour' where idempotency_key = $1`,
+              [key],
+            );
+            const answer = await send(key, records);
+            if (answer.status !== 409) return answer;
+          }
+        })();
+        // The second waits behind the first.
+        const waiting = async () => (await connection.query(waitingBackends)).length;
+        await expect.poll(waiting, { timeout: 30_000 }).toBe(2);
+        return [one, other];
+      });
+      const [one, other] = await Promise.all([first, second]);
+      expect([one?.status, other?.status]).toEqual([200, 200]);
+      expect(other?.text).toBe(one?.text);
+      const outcomes = await service.database.query(
+        `select from anagrafe.outcomes join anagrafe.calls on id = call_id where idempotency_key = $1`,
+        [key],
+      );
+      expect(outcomes).toHaveLength(1);
+      expect(await wrongFigures(service.database)).toEqual([]);
+    },
+  );
+});
+
+const waitingBackends = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+
+async function rowCount(): Promise<number> {
+  const [row] = await service.database.query<{ count: number }>(
+    'select (select count(*) from anagrafe.users) + (select count(*) from anagrafe.principals) as count',
+  );
+  return row?.count ?? 0;
+}
+
+describe('a call with a key of which the database took a part', () => {
+  it('is carried on when it is sent again, and what was applied is not applied twice', async () => {
+    const [free = 0, held = 0] = await insertPrincipals(service, 2);
+    const records = [
+      { ID: free, Users: [importedUser('taken at once')] },
+      { ID: held, Users: [importedUser('taken later')] },
+      { ID: 987_654, Users: [importedUser('never taken')] },
+    ];
+    const first = await holding(service, principalLock(held), async ({ blocked, connection }) => {
+      const answer = send('in-parts', records);
+      await blocked(1);
+      await connection.query(
+        'select pg_cancel_backend(pid) from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))',
+      );
+      return answer;
+    });
+    const codesOf = ({ body }: Answer) => body.result?.records.map((tuple) => tuple.Item2);
+    expect([first.status, codesOf(first)]).toEqual([207, [null, 'NOT_APPLIED', 'PRINCIPAL_NOT_FOUND']]);
+    const second = await send('in-parts', records);
+    expect([second.status, replayed(second)]).toEqual([207, false]);
+    expect(codesOf(second)).toEqual([null, null, 'PRINCIPAL_NOT_FOUND']);
+    expect(second.body.result?.records[0]).toEqual(first.body.result?.records[0]);
+    const third = await send('in-parts', records);
+    expect([third.text, replayed(third)]).toEqual([second.text, true]);
+    expect(await wrongFigures(service.database)).toEqual([]);
+  });
+});
+
+describe('a call with a key that meets too long a queue', () => {
+  it('is refused with the time to wait, and its key is free', async () => {
+    const busy = await startTestService({
+      ANAGRAFE_MAX_WAIT_SECONDS: '1',
+      ANAGRAFE_HASH_CONCURRENCY: '1',
+      ANAGRAFE_HASH_PASSES: '20',
+    });
+    const [ID = 0] = await insertPrincipals(busy, 1);
+    const users = (count: number, name: string) =>
+      Array.from({ length: count }, (_, n) => newUser(`${name} ${n}`));
+    const before = busy.call('irs/update', [{ ID, Users: users(40, 'queue') }]);
+    const waiting = async () => {
+      const text = await (await fetch(`${busy.url}/metrics`)).text();
+      return Number(/^anagrafe_hash_lane_length\{lane="bulk"\} (\d+)$/m.exec(text)?.[1]);
+    };
+    await expect.poll(waiting, { timeout: 30_000, interval: 5 }).toBeGreaterThan(30);
+    const again = () =>
+      busy.call('irs/update', [{ ID, Users: users(2, 'too many') }], {
+        headers: { 'idempotency-key': 'too-busy' },
+      });
+    const refused = await again();
+    expect([refused.status, refused.body.errorCode]).toEqual([503, 'OVERLOADED']);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await before).status).toBe(200);
+    const answer = await again();
+    expect([answer.status, replayed(answer)]).toEqual([200, false]);
+    await busy.stop();
+  });
+});

@@ -1,0 +1,87 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { finished, importedUser, jobOf, sendJob } from '../setup/jobs.ts';
+import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
+
+let strict: TestService;
+let principal: number;
+
+beforeAll(async () => {
+  strict = await startTestService({
+    ANAGRAFE_MAX_RECORDS: '2',
+    ANAGRAFE_MAX_USERS: '3',
+    ANAGRAFE_MAX_JOB_RECORDS: '4',
+    ANAGRAFE_MAX_JOB_USERS: '6',
+    ANAGRAFE_DATABASE_CONNECTIONS: '2',
+  });
+  [principal = 0] = await insertPrincipals(strict, 1);
+});
+
+let serial = 0;
+const record = (users: number) => ({
+  ID: principal,
+  Users: Array.from({ length: users }, () => importedUser(`limit.${++serial}`)),
+});
+
+async function counts() {
+  const [row] = await strict.database.query(
+    'select (select count(*) from anagrafe.calls) as calls, (select count(*) from anagrafe.users) as users',
+  );
+  return row;
+}
+
+describe('the limits of a job', () => {
+  it.each([[[1, 1, 1, 1]], [[6]], [[3, 3]]])('allow exactly as much as they say: %j users', async (users) => {
+    const answer = await sendJob(strict, 'irs/update', users.map(record));
+    expect(answer.status).toBe(202);
+    const job = jobOf(await finished(strict, jobOf(answer).ID));
+    expect(job).toMatchObject({ Records: users.length, RecordsFailed: 0, State: 'completed' });
+  });
+
+  it.each([
+    ['records', [1, 1, 1, 1, 1]],
+    ['users in one record', [7]],
+    ['users over all records', [4, 3]],
+  ])('refuse the whole call with too many %s, and nothing of it is kept', async (_, users) => {
+    const before = await counts();
+    const { status, body, headers } = await sendJob(strict, 'irs/update', users.map(record), {
+      'idempotency-key': `too-many-${users.length}`,
+    });
+    expect(status).toBe(413);
+    expect(body).toEqual({
+      statusCode: 413,
+      errorCode: 'BATCH_TOO_LARGE',
+      message:
+        'The call holds more than 4 records or 6 users, the most that a job takes; send it in several calls.',
+      result: null,
+      debug: null,
+    });
+    expect(headers.get('location')).toBeNull();
+    expect(await counts()).toEqual(before);
+  });
+
+  it('hold for irs/insert too', async () => {
+    const records = Array.from({ length: 5 }, () => ({ Denomination: 'One too many' }));
+    const { status, body } = await sendJob(strict, 'irs/insert', records);
+    expect([status, body.errorCode]).toEqual([413, 'BATCH_TOO_LARGE']);
+    expect((await sendJob(strict, 'irs/insert', records.slice(1))).status).toBe(202);
+  });
+
+  it('hold for a dry run, which may be larger than what is answered at once', async () => {
+    expect((await strict.call('irs/update?dryRun=true', [record(6)])).status).toBe(200);
+    const { status, body } = await strict.call('irs/update?dryRun=true', [record(7)]);
+    expect([status, body.errorCode]).toEqual([413, 'BATCH_TOO_LARGE']);
+    expect(body.message).toContain('6 users');
+  });
+});
+
+describe('jobs that are sent all at once', () => {
+  it('are all taken, though there are more of them than connections to the database', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 24 }, () => sendJob(strict, 'irs/update', [record(1)])),
+    );
+    expect(answers.map((answer) => answer.status)).toEqual(Array(24).fill(202));
+    const ids = answers.map((answer) => jobOf(answer).ID);
+    expect(new Set(ids).size).toBe(24);
+    for (const id of ids) expect(jobOf(await finished(strict, id)).RecordsFailed).toBe(0);
+  });
+});

@@ -1,0 +1,123 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createClient } from '../../src/core/access/clients.ts';
+import { openClients } from '../../src/storage/clients.ts';
+import { finished, holding, importedUser, jobOf, principalLock, readJob, submit } from '../setup/jobs.ts';
+import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startTestService({ ANAGRAFE_LOG_LEVEL: 'trace' });
+});
+
+/** Every row of every table that holds a text, the queue's own included. */
+async function rowsWith(text: string): Promise<string[]> {
+  const tables = await service.database.query<{ name: string }>(
+    `select format('%I.%I', schemaname, tablename) as name from pg_tables
+      where schemaname in ('anagrafe', 'anagrafe_queue')`,
+  );
+  const found: string[] = [];
+  for (const { name } of tables) {
+    const like = [text, Buffer.from(text).toString('hex')].map((form) => `%${form}%`);
+    const rows = await service.database.query(
+      `select from ${name} as stored where stored::text like any($1)`,
+      [like],
+    );
+    found.push(...rows.map(() => name));
+  }
+  return found;
+}
+
+describe('the passwords of a job', () => {
+  const canary = 'canary-8d1-sentence';
+
+  it('wait in no table but encrypted, and are gone with their key when the job has ended', async () => {
+    const [ID = 0] = await insertPrincipals(service, 1);
+    const user = { Username: 'visible-8d1', Password: canary, ConfirmPassword: canary };
+    const id = await holding(service, principalLock(ID), async ({ blocked }) => {
+      const job = await submit(service, 'irs/update', [{ ID, Users: [user] }]);
+      await blocked(1);
+      expect(await rowsWith(canary)).toEqual([]);
+      expect(await rowsWith('visible-8d1')).toEqual([]);
+      const [waiting] = await service.database.query(
+        `select octet_length(sealed) > 50 as sealed, octet_length(wrapped_key) as key
+           from anagrafe.chunks join anagrafe.calls on calls.id = call_id where call_id = $1`,
+        [job],
+      );
+      expect(waiting).toEqual({ sealed: true, key: 12 + 32 + 16 });
+      return job;
+    });
+    await finished(service, id);
+    expect(await rowsWith(canary)).toEqual([]);
+    expect(await rowsWith('visible-8d1')).toEqual(['anagrafe.users']);
+    const left = await service.database.query(
+      `select from anagrafe.calls where id = $1 and wrapped_key is not null
+       union all select from anagrafe.chunks where call_id = $1`,
+      [id],
+    );
+    expect(left).toEqual([]);
+    expect(service.log.join('')).not.toContain(canary);
+  });
+});
+
+describe('the records of a job', () => {
+  it('are counted once each in the metrics, those that were refused at once as well', async () => {
+    const [ID = 0] = await insertPrincipals(service, 1);
+    const counts = async () => {
+      const text = await (await fetch(`${service.url}/metrics`)).text();
+      const of = (pattern: string) => Number(new RegExp(`^${pattern} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
+      return [
+        of('anagrafe_records_total\\{operation="update",outcome="applied"\\}'),
+        of('anagrafe_records_total\\{operation="update",outcome="PRINCIPAL_NOT_FOUND"\\}'),
+        of('anagrafe_users_total\\{operation="register"\\}'),
+      ];
+    };
+    const [applied = 0, missing = 0, registered = 0] = await counts();
+    const headers = { 'idempotency-key': 'counted-once' };
+    const records = [
+      { ID, Users: [importedUser('counted.1'), importedUser('counted.2')] },
+      { ID, Users: [newUser('counted.3')] },
+      { ID: 987_654, Users: [importedUser('counted.4')] },
+    ];
+    const id = await submit(service, 'irs/update', records, headers);
+    await finished(service, id);
+    await submit(service, 'irs/update', records, headers);
+    expect(await counts()).toEqual([applied + 2, missing + 1, registered + 3]);
+  });
+});
+
+describe('a small job', () => {
+  it('does not wait for the whole of a large one that another client sent before it', async () => {
+    const principals = await insertPrincipals(service, 6);
+    const [one = 0, two = 0] = principals;
+    const client = async (name: string) => {
+      const wish = { name, scopes: ['sync:write'], networks: [], knownByAddress: false } as const;
+      const made = await createClient(wish, openClients(service.database));
+      return { SyncPublicKey: made.client.publicKey, SyncSecretKey: made.secret };
+    };
+    const [busy, large, small] = [await client('busy'), await client('large'), await client('small')];
+    const crowd = (ID: number) =>
+      Array.from({ length: 250 }, (_, n) => importedUser(`crowd of ${ID} number ${n}`));
+    const ids = await holding(service, principalLock(one, two), async ({ blocked }) => {
+      for (const ID of [one, two])
+        await submit(service, 'irs/update', [{ ID, Users: [importedUser(`busy ${ID}`)] }], busy);
+      await blocked(2);
+      const records = principals.slice(2).map((ID) => ({ ID, Users: crowd(ID) }));
+      const first = await submit(service, 'irs/update', records, large);
+      const second = await submit(
+        service,
+        'irs/update',
+        [{ ID: principals[2], Users: [importedUser('small')] }],
+        small,
+      );
+      return { first, second };
+    });
+    const [first, second] = [
+      jobOf(await finished(service, ids.first, large)),
+      jobOf(await finished(service, ids.second, small)),
+    ];
+    expect([first.RecordsFailed, second.RecordsFailed]).toEqual([0, 0]);
+    expect(Date.parse(second.EndedAt ?? '')).toBeLessThan(Date.parse(first.EndedAt ?? ''));
+    expect((await readJob(service, ids.first, small)).status).toBe(404);
+  });
+});

@@ -1,0 +1,191 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { verifyPassword } from '../../src/passwords/verify.ts';
+import { finished, importedHash, importedUser, readJob, submit } from '../setup/jobs.ts';
+import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
+
+let service: TestService;
+let principal: number;
+
+beforeAll(async () => {
+  service = await startTestService();
+  [principal = 0] = await insertPrincipals(service, 1);
+});
+
+interface Item {
+  [field: string]: unknown;
+  Users?: Record<string, unknown>[];
+  Faults: Record<string, { code: string; message: string }[]>;
+}
+
+/** What `failed` gives of a job that was done. */
+async function kitOf(path: string, records: unknown, headers: Record<string, string> = {}) {
+  const id = await submit(service, path, records);
+  await finished(service, id);
+  const answer = await readJob(service, `${id}/failed`, headers);
+  expect(answer.status).toBe(200);
+  return { ...answer, kit: JSON.parse(answer.text) as Item[] };
+}
+
+const codesOf = ({ Faults }: Item) =>
+  Object.fromEntries(
+    Object.entries(Faults).map(([place, faults]) => [place, faults.map(({ code }) => code)]),
+  );
+
+const empty = { Password: null, ConfirmPassword: null };
+const sentence = { Password: 'a sentence for later', ConfirmPassword: 'a sentence for later' };
+
+describe('the failed records of a job', () => {
+  it('are a bare array, in the order sent, each as it was sent but for its secrets, with its faults', async () => {
+    const { headers, text } = await kitOf('irs/update', [
+      { ID: 987_654, Users: [newUser('kit.1', { Email: 'kit@example.com' })] },
+      { ID: principal, Users: [importedUser('kit.applied')] },
+      { Users: [newUser('kit.2'), { ID: 0, ...sentence }], ID: principal },
+    ]);
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(headers.get('content-language')).toBe('en');
+    const secrets = '"Password":null,"ConfirmPassword":null';
+    expect(text).toBe(
+      `[{"ID":987654,"Users":[{"Username":"kit.1","Email":"kit@example.com",${secrets}}],` +
+        '"Faults":{"ID":[{"code":"PRINCIPAL_NOT_FOUND","message":"There is no principal with this ID."}]}},' +
+        `{"ID":${principal},"Users":[{"Username":"kit.2",${secrets}},{"ID":0,${secrets}}],` +
+        '"Faults":{"Users[1].ID":[{"code":"INVALID_ID","message":"An ID is a whole number from 1 to 9007199254740991, not a string."}]}}]',
+    );
+  });
+
+  it('are an empty array where none has failed', async () => {
+    const { text } = await kitOf('irs/update', [{ ID: principal, Users: [importedUser('kit.none')] }]);
+    expect(text).toBe('[]');
+  });
+
+  it('are all there, however many', async () => {
+    const records = Array.from({ length: 1203 }, (_, n) => ({ ExternalKey: `many ${n}`, Email: 'nobody' }));
+    const { kit } = await kitOf('irs/insert', records);
+    expect(kit.map(({ Faults: _, ...record }) => record)).toEqual(records);
+  });
+
+  it('have their faults in the language of whoever asks', async () => {
+    const { headers, kit } = await kitOf('irs/insert', [{ Name: '' }], { 'accept-language': 'it' });
+    expect(headers.get('content-language')).toBe('it');
+    expect(kit[0]?.Faults.Name?.[0]).toEqual({
+      code: 'TEXT_EMPTY',
+      message: expect.not.stringContaining('must not'),
+    });
+  });
+
+  it('keep every text to the letter', async () => {
+    const Denomination = 'C:\\u0000\\temp "quoted" \u00e8\u{1f98a}\u2028';
+    const { kit } = await kitOf('irs/insert', [{ Denomination, Name: '' }]);
+    expect(kit).toEqual([{ Denomination, Name: '', Faults: expect.anything() }]);
+  });
+
+  it('are told though their texts hold what the database cannot keep', async () => {
+    const { kit } = await kitOf('irs/insert', [
+      { Name: 'nul \0', Denomination: 'x'.repeat(5000), 'F\0x': 1 },
+    ]);
+    expect(kit.map(codesOf)).toEqual([
+      { 'F\ufffdx': ['UNKNOWN_FIELD'], Denomination: ['TEXT_TOO_LONG'], Name: ['TEXT_CHARACTERS'] },
+    ]);
+  });
+});
+
+describe('failed records that are sent again', () => {
+  it('are applied once what was wrong is put right and the secrets are filled in, Faults and all', async () => {
+    await service.call('irs/update', [{ ID: principal, Users: [importedUser('again.taken')] }]);
+    const { kit } = await kitOf('irs/update', [
+      { ID: principal, Users: [newUser('again.1', { Email: 'again@example.com' }), newUser('again.taken')] },
+      { ID: principal, Users: [{ ...newUser('again.2'), ConfirmPassword: 'something else' }] },
+      { ID: principal, Users: [{ Username: 'again.3', Pasword: 'correct horse battery' }] },
+      { ID: principal, Users: [{ ...importedUser('again.4'), PasswordHash: 'no hash' }] },
+    ]);
+    expect(kit.map(codesOf)).toEqual([
+      { 'Users[1].Username': ['USERNAME_TAKEN'] },
+      { 'Users[0].ConfirmPassword': ['PASSWORD_MISMATCH'] },
+      {
+        'Users[0].Pasword': ['UNKNOWN_FIELD'],
+        'Users[0].Password': ['REQUIRED'],
+        'Users[0].ConfirmPassword': ['REQUIRED'],
+      },
+      { 'Users[0].PasswordHash': ['PASSWORD_HASH_INVALID'] },
+    ]);
+    for (const user of kit.flatMap(({ Users = [] }) => Users)) Object.assign(user, sentence);
+    Object.assign(kit[0]?.Users?.[1] ?? {}, { Username: 'again.free' });
+    Object.assign(kit[3]?.Users?.[0] ?? {}, empty, { PasswordHash: importedHash });
+    const { status, body } = await service.call('irs/update', kit);
+    expect([status, body.result?.records.map((tuple) => tuple.Item3)]).toEqual([200, Array(4).fill(true)]);
+    const stored = await service.database.query<{ username: string; email: string; hash: string }>(
+      `select username, email, password_hash as hash from anagrafe.users where username like 'again.%' order by id`,
+    );
+    expect(stored.map(({ username, email }) => [username, email])).toEqual([
+      ['again.taken', null],
+      ['again.1', 'again@example.com'],
+      ['again.free', null],
+      ['again.2', null],
+      ['again.3', null],
+      ['again.4', null],
+    ]);
+    expect(await verifyPassword(sentence.Password, stored[1]?.hash ?? '')).toBe(true);
+    expect(stored[5]?.hash).toBe(importedHash);
+  });
+
+  it('are inserted so too, and as a job', async () => {
+    const record = {
+      ExternalKey: 'again',
+      Denomination: 'Rossi Srl',
+      Surname: 'Rossi',
+      Name: 'Mario',
+      Vatnumber: 'IT01234567890',
+      Taxcode: 'RSSMRA80A01H501U',
+      Email: 'mario@example.com',
+    };
+    const users = [newUser('inserted again', { Email: 'm@example.com' }), newUser('and again')];
+    const { kit } = await kitOf('irs/insert', [{ ...record, Email: 'mario', Users: users, Fax: '06' }]);
+    expect(kit.map(codesOf)).toEqual([{ Email: ['EMAIL_INVALID'], Fax: ['UNKNOWN_FIELD'] }]);
+    Object.assign(kit[0] ?? {}, { Email: record.Email });
+    for (const user of kit[0]?.Users ?? []) Object.assign(user, sentence);
+    const ended = await finished(service, await submit(service, 'irs/insert', kit));
+    expect(ended.body.result?.records[0]?.Item3).toBe(true);
+    const listed = await service.call<Record<string, unknown>>('irs/list', { ExternalKey: 'again' });
+    expect(listed.body.result?.records[0]).toMatchObject({ ...record, UsersCount: 2 });
+  });
+});
+
+describe('no secret', () => {
+  const canary = 'canary-3f9-secret';
+  const secretUser = { Password: canary, ConfirmPassword: canary };
+  const named = (more: object) => ({ Username: 'x ', ...more });
+
+  it.each<[string, string, Record<string, unknown>]>([
+    ['in its own field', 'irs/update', { Users: [named(secretUser)] }],
+    ['in a misspelt field', 'irs/update', { Users: [named({ Passwort: canary, password: canary })] }],
+    ['in a field of the record', 'irs/update', { Password: canary, Users: [named({})] }],
+    ['in an object, not a text', 'irs/update', { Users: [{ Username: { is: canary }, ...secretUser }] }],
+    ['in an array, not an ID', 'irs/update', { ID: [canary], Users: [{ ID: [canary], ...secretUser }] }],
+    ['in the place of an ID', 'irs/update', { ID: canary, Users: [{ ID: canary, ...secretUser }] }],
+    ['in the place of an Email', 'irs/update', { Users: [named({ Email: canary })] }],
+    ['in the place of a user', 'irs/update', { Users: [canary, [canary], named({ Email: [canary] })] }],
+    ['in the place of the users', 'irs/update', { Users: canary }],
+    ['in an object, not the users', 'irs/update', { Users: { 0: secretUser } }],
+    ['in the place of its hash', 'irs/update', { Users: [named({ PasswordHash: canary })] }],
+    ['beside a hash', 'irs/update', { Users: [importedUser('x ', secretUser)] }],
+    ['in Faults', 'irs/update', { Faults: { of: [canary] }, Users: [named({})] }],
+    ['in a user of a new principal', 'irs/insert', { Name: '', Users: [named(secretUser)] }],
+    ['in a text of a new principal', 'irs/insert', { Name: { is: canary }, Denomination: [canary] }],
+    ['in a field of a new principal', 'irs/insert', { Name: '', Secret: canary, Users: canary }],
+  ])('comes back, nor stays: one %s', async (_, path, fields) => {
+    const record = path === 'irs/update' ? { ID: principal, ...fields } : fields;
+    const { text, kit } = await kitOf(path, [record]);
+    expect(kit).toHaveLength(1);
+    expect(text).not.toContain(canary);
+    const rows = await service.database.query(
+      `select from anagrafe.outcomes as outcome where outcome::text like $1`,
+      [`%${canary}%`],
+    );
+    expect(rows).toEqual([]);
+  });
+
+  it('and no hash comes back', async () => {
+    const { text } = await kitOf('irs/update', [{ ID: 987_654, Users: [importedUser('hash.lost')] }]);
+    expect(text).toContain('hash.lost');
+    expect(text).not.toContain('argon2');
+  });
+});
