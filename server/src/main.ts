@@ -4,7 +4,9 @@ import { type Config, ConfigError, prefix } from './config.ts';
 import { ensureFirstClient } from './core/access/clients.ts';
 import { readKeyPair } from './core/access/keys.ts';
 import { takeCall } from './core/calls/take.ts';
+import { writesAtOnce } from './core/records/apply.ts';
 import { insertOperation } from './core/records/insert.ts';
+import { Slots } from './core/records/slots.ts';
 import { updateOperation } from './core/records/update.ts';
 import { Vault } from './core/sealing/vault.ts';
 import { buildApp } from './http/app.ts';
@@ -132,6 +134,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
       operations,
       hasher,
       vault,
+      writes: new Slots(writesAtOnce),
       onOutcomes: metrics.recordsDone,
       report: (error) => log.error({ err: error }, 'records of a job failed'),
     });

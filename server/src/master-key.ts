@@ -32,6 +32,9 @@ export async function makeMasterKey(config: Config): Promise<Buffer> {
     await file.close();
   }
   await rename(`${path}.new`, path);
+  // The database is about to remember the key for good; a power cut must not take it back here.
+  const folder = await open(config.DATA);
+  await folder.sync().finally(() => folder.close());
   return key;
 }
 

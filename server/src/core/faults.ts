@@ -2,19 +2,30 @@ import type { Code, Fault, Figures } from './codes.ts';
 
 /** What is wrong with one record, by place: `Users[0].Password`. */
 export class Faults {
-  readonly byPlace = new Map<string, Fault[]>();
+  /** Most records have none, and there may be a hundred thousand of them. */
+  #byPlace: Map<string, Fault[]> | undefined;
 
   add(place: string, code: Code, figures?: Figures, variant?: string): void {
-    const fault: Fault = { code, ...(figures && { figures }), ...(variant && { variant }) };
-    const known = this.byPlace.get(place);
+    this.put(place, { code, ...(figures && { figures }), ...(variant && { variant }) });
+  }
+
+  put(place: string, fault: Fault): void {
+    this.#byPlace ??= new Map();
+    const known = this.#byPlace.get(place);
     if (known) known.push(fault);
-    else this.byPlace.set(place, [fault]);
+    else this.#byPlace.set(place, [fault]);
+  }
+
+  get byPlace(): ReadonlyMap<string, readonly Fault[]> {
+    return this.#byPlace ?? noFaults;
   }
 
   get none(): boolean {
-    return this.byPlace.size === 0;
+    return this.#byPlace === undefined;
   }
 }
+
+const noFaults: ReadonlyMap<string, readonly Fault[]> = new Map();
 
 /** A call that is refused as a whole. The HTTP layer gives it its status. */
 export class Refusal extends Error {

@@ -2,8 +2,9 @@ import type { Hmac } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Refusal } from '../core/faults.ts';
+import { JsonError, readJson } from '../core/json/read.ts';
+import { RecordList } from '../core/json/record-list.ts';
 import { collect, Intake } from './intake.ts';
-import { JsonError, readJson } from './json/read.ts';
 
 export interface BodyLimits {
   readonly bytes: number;
@@ -25,6 +26,8 @@ declare module 'fastify' {
     emptyBody?: boolean;
     /** How many values the body may hold, where a few are enough. */
     maxValues?: number;
+    /** Whether the body is to be read as a list of records. */
+    records?: boolean;
   }
 }
 
@@ -32,7 +35,7 @@ declare module 'fastify' {
 export function dropBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', async (_request: FastifyRequest, payload: Readable) => {
-    await collect(payload, refuseAll).catch(() => undefined);
+    await collect(payload, 0, refuseAll).catch(() => undefined);
   });
 }
 
@@ -74,7 +77,7 @@ export function readBodies(
     refuseOtherCodings(request);
     const declared = Number(request.headers['content-length'] ?? 0);
     const fingerprint = fingerprintOf(request);
-    const bytes = await collect(payload, (piece) => {
+    const bytes = await collect(payload, Math.min(declared, limits.bytes), (piece) => {
       const { length } = piece;
       if (declared > limits.bytes || request.bodyBytes + length > limits.bytes) throw tooLarge();
       intake.hold(length);
@@ -82,9 +85,10 @@ export function readBodies(
       fingerprint?.update(piece);
     });
     request.fingerprint = fingerprint?.digest() ?? null;
-    const { maxValues = limits.values } = request.routeOptions.config;
+    const { maxValues = limits.values, records } = request.routeOptions.config;
+    const jsonLimits = { maxDepth: limits.depth, maxValues };
     try {
-      return await readJson(bytes, { maxDepth: limits.depth, maxValues });
+      return records ? await RecordList.read(bytes, jsonLimits) : await readJson(bytes, jsonLimits);
     } catch (error) {
       if (!(error instanceof JsonError)) throw error;
       if (error.problem === 'empty' && request.routeOptions.config.emptyBody) return undefined;

@@ -54,7 +54,9 @@ export function openMetrics(): Metrics {
     recordsDone(operation, outcomes) {
       for (const { refusal, users: done } of outcomes) {
         records.inc({ operation, outcome: refusal?.code ?? 'applied' });
-        for (const user of done) users.inc({ operation: user.operation });
+        const reset = done.filter((user) => user.operation === 'reset').length;
+        if (reset > 0) users.inc({ operation: 'reset' }, reset);
+        if (reset < done.length) users.inc({ operation: 'register' }, done.length - reset);
       }
     },
     watch(hashing) {

@@ -1,8 +1,13 @@
 import type { Fault } from '../core/codes.ts';
 import { Faults } from '../core/faults.ts';
+import { isObject } from '../core/fields/fields.ts';
 import type { KeptRefusal } from '../core/jobs/submit.ts';
 import type { AppliedUser, Outcome } from '../core/records/outcome.ts';
+import { Turns } from '../core/turns.ts';
 import type { Connection } from './database.ts';
+
+/** So many users or faults of a record are written at once. */
+const itemsAtOnce = 500;
 
 /** A user of an applied record, as it is kept. */
 export type KeptUser = readonly [id: number, operation: AppliedUser['operation']];
@@ -25,27 +30,43 @@ export async function keepRefusals(
   refusals: readonly KeptRefusal[],
 ): Promise<void> {
   if (refusals.length === 0) return;
-  const rows = refusals.map(({ position, users, outcome, record }) => ({
-    position,
-    users,
-    principal_id: outcome.id,
-    refusal: outcome.refusal,
-    faults: [...outcome.faults.byPlace],
-    record,
-  }));
+  const turns = new Turns();
+  const rows: string[] = [];
+  for (const { position, users, outcome, record } of refusals) {
+    const faults = [...outcome.faults.byPlace];
+    const row = { position, users, principal_id: outcome.id, refusal: outcome.refusal, faults, record };
+    rows.push(users <= itemsAtOnce ? storableJson(row) : await largeJson(row, turns));
+    if (turns.over) await turns.next();
+  }
   await connection.query(
     `insert into anagrafe.outcomes (call_id, position, principal_id, users, refusal, faults, record)
      select $1, position, principal_id, users, refusal, faults, record
        from json_to_recordset($2::json)
             as kept (position integer, principal_id bigint, users integer, refusal jsonb, faults jsonb, record json)
      on conflict (call_id, position) do nothing`,
-    [callId, storableJson(rows)],
+    [callId, `[${rows.join(',')}]`],
   );
 }
 
 /** PostgreSQL's JSON takes no NUL, which a text that was refused may hold. A backslash that was sent stands twice. */
 function storableJson(value: unknown): string {
   return JSON.stringify(value).replace(/\\\\|\\u0000/g, (found) => (found === '\\u0000' ? '\\ufffd' : found));
+}
+
+/** The same, a few hundred items at a time: a record may have a hundred thousand users, each with its faults. */
+async function largeJson(value: unknown, turns: Turns): Promise<string> {
+  const parts: string[] = [];
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length; at += itemsAtOnce) {
+      parts.push(storableJson(value.slice(at, at + itemsAtOnce)).slice(1, -1));
+      if (turns.over) await turns.next();
+    }
+    return `[${parts.join(',')}]`;
+  }
+  if (!isObject(value)) return storableJson(value);
+  for (const name of Object.keys(value))
+    parts.push(`${storableJson(name)}:${await largeJson(value[name], turns)}`);
+  return `{${parts.join(',')}}`;
 }
 
 export async function toOutcomes(connection: Connection, rows: readonly OutcomeRow[]): Promise<Outcome[]> {
@@ -77,6 +98,6 @@ async function namesOf(connection: Connection, ids: readonly number[]): Promise<
 
 export function toFaults(kept: KeptFaults | null): Faults {
   const faults = new Faults();
-  for (const [place, found] of kept ?? []) faults.byPlace.set(place, [...found]);
+  for (const [place, found] of kept ?? []) for (const fault of found) faults.put(place, fault);
   return faults;
 }

@@ -3,6 +3,7 @@ import type { AppliedUser } from '../core/records/outcome.ts';
 import type { KnownUser, RecordChange, UpdateStore } from '../core/records/update.ts';
 import type { NewPassword, NewUser } from '../core/records/user-item.ts';
 import { type Receipt, WriteFailure, type Written } from '../core/records/writing.ts';
+import { Turns } from '../core/turns.ts';
 import type { Database, Prepared } from './database.ts';
 import { reading, writing } from './failures.ts';
 import type { KeptUser } from './outcomes.ts';
@@ -19,6 +20,21 @@ export function openRegistry(database: Database): UpdateStore & InsertStore {
     applyRecord: (change, receipt) => writing(() => applyRecord(database, change, receipt)),
     insertPrincipal: (principal, receipt) => writing(() => insertPrincipal(database, principal, receipt)),
   };
+}
+
+/** A record with a hundred thousand users would hold the event loop while the driver writes them into one statement. */
+const pieceLength = 2000;
+
+async function inPieces<Item, Row>(
+  items: readonly Item[],
+  query: (piece: readonly Item[]) => Promise<Row[]>,
+): Promise<Row[]> {
+  if (items.length <= pieceLength) return query(items);
+  const rows: Row[] = [];
+  for (let at = 0; at < items.length; at += pieceLength) {
+    for (const row of await query(items.slice(at, at + pieceLength))) rows.push(row);
+  }
+  return rows;
 }
 
 const principalsById: Prepared = {
@@ -38,7 +54,7 @@ const usersById: Prepared = {
 };
 
 async function findUsers(database: Database, ids: readonly number[]): Promise<Map<number, KnownUser>> {
-  const rows = await database.query<KnownUser & { id: number }>(usersById, [ids]);
+  const rows = await inPieces(ids, (piece) => database.query<KnownUser & { id: number }>(usersById, [piece]));
   return new Map(rows.map((row) => [row.id, row]));
 }
 
@@ -48,7 +64,9 @@ const takenUsernames: Prepared = {
 };
 
 async function findTakenUsernames(database: Database, keys: readonly string[]): Promise<Set<string>> {
-  const rows = await database.query<{ username_key: string }>(takenUsernames, [keys]);
+  const rows = await inPieces(keys, (piece) =>
+    database.query<{ username_key: string }>(takenUsernames, [piece]),
+  );
   return new Set(rows.map((row) => row.username_key));
 }
 
@@ -68,9 +86,15 @@ const nextIds: Prepared = {
 };
 
 async function reserveIds(database: Database, table: string, count: number): Promise<number[]> {
-  if (count === 0) return [];
-  const rows = await database.query<{ id: number }>(nextIds, [table, count]);
-  return rows.map((row) => row.id);
+  const ids: number[] = [];
+  while (ids.length < count) {
+    const rows = await database.query<{ id: number }>(nextIds, [
+      table,
+      Math.min(count - ids.length, pieceLength),
+    ]);
+    for (const row of rows) ids.push(row.id);
+  }
+  return ids;
 }
 
 /**
@@ -100,8 +124,10 @@ const kept = (first: number) => `, kept as (
     select $${first}, $${first + 1}, id, jsonb_array_length($${first + 2}::jsonb), $${first + 2}::jsonb from principal
   )`;
 
-function keptValues(receipt: Receipt | null, users: readonly KeptUser[]): unknown[] {
-  return receipt ? [receipt.callId, receipt.position, JSON.stringify(users)] : [];
+function keptValues(receipt: Receipt | null, users: readonly (NewUser | NewPassword)[]): unknown[] {
+  if (!receipt) return [];
+  const keptUsers = users.map(({ id, operation }): KeptUser => [id, operation]);
+  return [receipt.callId, receipt.position, JSON.stringify(keptUsers)];
 }
 
 const applyRecordSql = (keeping: string) => `
@@ -143,10 +169,10 @@ async function applyRecord(
   const reset = change.users.filter((user) => user.operation === 'reset');
   const rows = await database.query<ResetRow>(receipt ? applyAndKeep : applyAndForget, [
     change.principalId,
-    ...registrationColumns(registered),
-    reset.map((user) => user.id),
-    reset.map((user) => user.passwordHash),
-    ...keptValues(receipt, change.users.map(keptUser)),
+    ...(await registrationColumns(registered)),
+    await columnOf(reset, (user) => user.id),
+    await columnOf(reset, (user) => user.passwordHash),
+    ...keptValues(receipt, change.users),
   ]);
   // The principal or one of its users was gone: nothing was written.
   if (rows.length === 0) throw new WriteFailure('conflict');
@@ -188,7 +214,7 @@ async function insertPrincipal(
   const { details } = principal;
   await database.query(receipt ? insertAndKeep : insertAndForget, [
     principal.id,
-    ...registrationColumns(principal.users),
+    ...(await registrationColumns(principal.users)),
     details.externalKey,
     details.denomination,
     details.surname,
@@ -197,23 +223,41 @@ async function insertPrincipal(
     details.taxcode,
     details.email,
     principal.searchTerms,
-    ...keptValues(receipt, principal.users.map(keptUser)),
+    ...keptValues(receipt, principal.users),
   ]);
   return { id: principal.id, users: principal.users.map(appliedRegistration) };
 }
 
-function registrationColumns(users: readonly NewUser[]): unknown[] {
+async function registrationColumns(users: readonly NewUser[]): Promise<unknown[]> {
   return [
-    users.map((user) => user.id),
-    users.map((user) => user.username),
-    users.map((user) => user.usernameKey),
-    users.map((user) => user.email),
-    users.map((user) => user.passwordHash),
+    await columnOf(users, (user) => user.id),
+    await columnOf(users, (user) => user.username),
+    await columnOf(users, (user) => user.usernameKey),
+    await columnOf(users, (user) => user.email),
+    await columnOf(users, (user) => user.passwordHash),
   ];
 }
 
-function keptUser({ id, operation }: NewUser | NewPassword): KeptUser {
-  return [id, operation];
+/** An array for the driver; a long one as the text that the driver would make of it, but made in slices. */
+async function columnOf<Item>(
+  items: readonly Item[],
+  partOf: (item: Item) => string | number | null,
+): Promise<unknown> {
+  if (items.length <= pieceLength) return items.map(partOf);
+  const turns = new Turns();
+  const pieces: string[] = [];
+  for (let at = 0; at < items.length; at += pieceLength) {
+    const values = items.slice(at, at + pieceLength).map(partOf);
+    pieces.push(
+      values.map((value) => (typeof value === 'string' ? quoted(value) : (value ?? 'NULL'))).join(','),
+    );
+    if (turns.over) await turns.next();
+  }
+  return `{${pieces.join(',')}}`;
+}
+
+function quoted(text: string): string {
+  return `"${text.replace(/[\\"]/g, '\\$&')}"`;
 }
 
 function appliedRegistration({ id, username, email }: NewUser): AppliedUser {

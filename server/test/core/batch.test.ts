@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../src/core/faults.ts';
 import { readBatch } from '../../src/core/records/batch.ts';
+import { recordList } from '../setup/records.ts';
 
 const limits = { records: 3, users: 4 };
+const way = { variant: 'job' } as const;
 
-function refusal(body: unknown): unknown {
+async function refusal(body: unknown[] | null): Promise<unknown> {
   try {
-    readBatch(body, limits, { variant: 'job' });
+    readBatch(body && (await recordList(body)), limits, way);
   } catch (error) {
     return error instanceof Refusal ? error.fault : error;
   }
@@ -14,27 +16,29 @@ function refusal(body: unknown): unknown {
 }
 
 describe('the body of a call', () => {
-  it('is an array of records', () => {
+  it('is an array of records', async () => {
     const records = [
       { ID: 1, Users: [1, 2, 3] },
       { ID: 2, Users: [4] },
       { ID: 3, Users: 'no array' },
     ];
-    expect(readBatch(records, limits, { variant: 'job' })).toEqual(records);
+    const list = await recordList(records);
+    expect(readBatch(list, limits, way)).toBe(list);
+    expect(await Promise.all([0, 1, 2].map((position) => list.fields(position)))).toEqual(records);
   });
 
-  it.each([[{}], ['text'], [7], [null], [undefined]])('is nothing else: %o', (body) => {
-    expect(refusal(body)).toEqual({ code: 'INVALID_BODY', variant: 'array' });
+  it('is nothing else', async () => {
+    expect(await refusal(null)).toEqual({ code: 'INVALID_BODY', variant: 'array' });
   });
 
-  it('is not empty', () => {
-    expect(refusal([])).toEqual({ code: 'INVALID_BODY', variant: 'empty' });
+  it('is not empty', async () => {
+    expect(await refusal([])).toEqual({ code: 'INVALID_BODY', variant: 'empty' });
   });
 
   it.each([[null], ['text'], [[]], [7]])(
     'holds objects alone, and the place of another is told: %o',
-    (element) => {
-      expect(refusal([{}, element])).toEqual({
+    async (element) => {
+      expect(await refusal([{}, element])).toEqual({
         code: 'INVALID_BODY',
         variant: 'element',
         figures: { position: 1 },
@@ -42,10 +46,10 @@ describe('the body of a call', () => {
     },
   );
 
-  it('holds no more records and users than the limits', () => {
+  it('holds no more records and users than the limits', async () => {
     const tooLarge = { code: 'BATCH_TOO_LARGE', variant: 'job', figures: limits };
-    expect(refusal([{}, {}, {}, {}])).toEqual(tooLarge);
-    expect(refusal([{ Users: [1, 2, 3] }, { Users: [4, 5] }])).toEqual(tooLarge);
-    expect(refusal([{ Users: [1, 2, 3] }, { Users: [4] }])).toBeNull();
+    expect(await refusal([{}, {}, {}, {}])).toEqual(tooLarge);
+    expect(await refusal([{ Users: [1, 2, 3] }, { Users: [4, 5] }])).toEqual(tooLarge);
+    expect(await refusal([{ Users: [1, 2, 3] }, { Users: [4] }])).toBeNull();
   });
 });

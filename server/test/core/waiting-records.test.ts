@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import {
   openRecords,
+  type SentRecord,
   sealRecords,
   usersOf,
   type WaitingRecord,
@@ -17,8 +18,14 @@ const user = (n: number) => ({
   ConfirmPassword: `password ${n}`,
 });
 
+const sent = ({ position, fields, numbers }: WaitingRecord): SentRecord => ({
+  position,
+  text: Buffer.from(JSON.stringify(fields)),
+  numbers,
+});
+
 async function roundTrip(records: readonly WaitingRecord[]): Promise<WaitingRecord[]> {
-  return openRecords(await sealRecords(records, key, 'job 1 0'), key, 'job 1 0');
+  return openRecords(await sealRecords(records.map(sent), key, 'job 1 0'), key, 'job 1 0');
 }
 
 describe('records that wait', () => {
@@ -79,7 +86,7 @@ describe('records that wait', () => {
 
   it('are shown to nobody without the key, and only under their own name', async () => {
     const sealed = await sealRecords(
-      [{ position: 0, fields: { Users: [user(1)] }, numbers: none }],
+      [sent({ position: 0, fields: { Users: [user(1)] }, numbers: none })],
       key,
       'job 1 0',
     );

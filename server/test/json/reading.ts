@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { JsonError, type JsonLimits, readJson } from '../../src/http/json/read.ts';
+import { JsonError, type JsonLimits, readJson } from '../../src/core/json/read.ts';
 
 export const LIMITS: JsonLimits = { maxDepth: 100 };
 

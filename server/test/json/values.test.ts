@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { JsonError } from '../../src/http/json/read.ts';
+import { JsonError } from '../../src/core/json/read.ts';
 import { anyValue, plain, read, refusal, spelling } from './reading.ts';
 
 describe('what it reads', () => {

@@ -1,8 +1,8 @@
 import { Faults } from '../faults.ts';
-import type { Fields } from '../fields/fields.ts';
-import { keptRefusal } from '../jobs/submit.ts';
+import { type KeptRefusal, keptRefusal } from '../jobs/submit.ts';
+import type { RecordList } from '../json/record-list.ts';
 import { type Applicant, isSettled, Line, prepareDrafts } from '../records/apply.ts';
-import { readDrafts } from '../records/batch.ts';
+import { readDrafts, recordsAt } from '../records/batch.ts';
 import { required } from '../records/draft.ts';
 import type { Hasher } from '../records/hashing.ts';
 import type { Operation, OperationName } from '../records/operation.ts';
@@ -22,16 +22,14 @@ interface AnswerOptions {
 
 /** Check, hash, write: every fault is found before the first password is hashed. One outcome per record. */
 export async function answerCall(
-  records: readonly Fields[],
+  records: RecordList,
   operation: Operation,
   options: AnswerOptions,
 ): Promise<readonly Outcome[]> {
   const { callId, known, applicant } = options;
-  const left = [...records.keys()].filter((position) => !known.has(position));
-  const drafts = await readDrafts(
-    left.map((position) => required(records[position])),
-    operation,
-  );
+  const all = Array.from({ length: records.count }, (_, position) => position);
+  const left = all.filter((position) => !known.has(position));
+  const drafts = await readDrafts(recordsAt(records, left), operation);
   await operation.newCheck().run(drafts);
   const positions = new Map(drafts.map((draft, at) => [draft, required(left[at])]));
   const apply = await prepareDrafts(operation, drafts, {
@@ -49,7 +47,7 @@ export async function answerCall(
     applicant.report(error);
     return known;
   });
-  return [...records.keys()].map((position) => kept.get(position) ?? fresh.get(position) ?? unknown());
+  return all.map((position) => kept.get(position) ?? fresh.get(position) ?? unknown());
 }
 
 /** Of a record that somebody else has settled, where what they wrote could not be read. */
@@ -61,17 +59,18 @@ function unknown(): Outcome {
 async function keepOutcomes(
   callId: string,
   fresh: ReadonlyMap<number, Outcome>,
-  records: readonly Fields[],
+  records: RecordList,
   operation: Operation,
   ledger: CallLedger,
 ): Promise<ReadonlyMap<number, Outcome>> {
-  const refusals = [...fresh]
-    .filter(([, outcome]) => outcome.refusal !== null && isSettled(outcome))
-    .map(([position, outcome]) =>
-      keptRefusal(position, operation.name, required(records[position]), outcome),
-    );
+  const refusals: KeptRefusal[] = [];
+  for (const [position, outcome] of fresh) {
+    if (outcome.refusal === null || !isSettled(outcome)) continue;
+    const fields = await records.fields(position);
+    refusals.push(keptRefusal(position, operation.name, fields, outcome));
+  }
   await ledger.refuse(callId, refusals);
   const kept = await ledger.outcomes(callId);
-  if (kept.size === records.length) await ledger.complete(callId);
+  if (kept.size === records.count) await ledger.complete(callId);
   return kept;
 }

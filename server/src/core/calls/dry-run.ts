@@ -1,6 +1,6 @@
-import type { Fields } from '../fields/fields.ts';
+import type { RecordList } from '../json/record-list.ts';
 import { passwordsOf } from '../records/apply.ts';
-import { readDrafts } from '../records/batch.ts';
+import { readDrafts, recordsAt } from '../records/batch.ts';
 import type { Draft } from '../records/draft.ts';
 import type { Hasher } from '../records/hashing.ts';
 import type { Operation } from '../records/operation.ts';
@@ -19,7 +19,7 @@ export interface Estimate {
 
 /** Every check of a call, and nothing else: nothing is hashed, nothing is written. */
 export async function dryRun(
-  records: readonly Fields[],
+  records: RecordList,
   operation: Operation,
   tools: { hasher: Hasher; share: string },
 ): Promise<{ outcomes: Outcome[]; estimate: Estimate }> {
@@ -28,8 +28,10 @@ export async function dryRun(
   let register = 0;
   let reset = 0;
   let passwords = 0;
-  for (let at = 0; at < records.length; at += recordsInSlice) {
-    const drafts = await readDrafts(records.slice(at, at + recordsInSlice), operation);
+  for (let at = 0; at < records.count; at += recordsInSlice) {
+    const length = Math.min(recordsInSlice, records.count - at);
+    const positions = Array.from({ length }, (_, n) => at + n);
+    const drafts = await readDrafts(recordsAt(records, positions), operation);
     await check.run(drafts);
     for (const draft of drafts) {
       outcomes.push(wouldBe(draft));

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Refusal } from '../faults.ts';
-import type { Fields } from '../fields/fields.ts';
 import { type SubmissionStore, submitJob } from '../jobs/submit.ts';
+import type { RecordList } from '../json/record-list.ts';
 import { isSettled } from '../records/apply.ts';
 import { type BatchLimits, readBatch } from '../records/batch.ts';
 import type { Hasher } from '../records/hashing.ts';
@@ -15,7 +15,8 @@ import { type CallLedger, type Claim, type Hand, type IdempotencyKey, inHandMs }
 /** `irs/update` or `irs/insert`, as it was sent. */
 export interface WriteCall {
   readonly operation: OperationName;
-  readonly body: unknown;
+  /** Null where the body is no array. */
+  readonly body: RecordList | null;
   readonly clientId: number | null;
   readonly key: IdempotencyKey | null;
   readonly dryRun: boolean;
@@ -42,7 +43,7 @@ export interface CallTools {
 
 /** A call whose records can be worked on. */
 interface ReadCall extends WriteCall {
-  readonly records: readonly Fields[];
+  readonly records: RecordList;
 }
 
 /** How soon it is worth asking again for the answer to a call that is being worked on. */
@@ -55,7 +56,7 @@ export async function takeCall(sent: WriteCall, tools: CallTools): Promise<Taken
   return call.key ? takeOnce(call, call.key, tools) : work(call, null, new Map(), tools);
 }
 
-function readRecords(call: WriteCall, { limits }: CallTools): readonly Fields[] {
+function readRecords(call: WriteCall, { limits }: CallTools): RecordList {
   if (call.async || call.dryRun) return readBatch(call.body, limits.job, { variant: 'job' });
   const figures = { jobUsers: limits.job.users };
   return readBatch(call.body, limits.answered, { variant: 'answered', figures });

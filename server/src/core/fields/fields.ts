@@ -61,6 +61,10 @@ export function readString(value: unknown, place: string, faults: Faults): strin
   return undefined;
 }
 
+export function isEmail(text: string): boolean {
+  return text.length <= emailMax && emailSyntax.test(text);
+}
+
 export function readEmail(value: unknown, place: string, faults: Faults): string | null {
   const text = readString(value, place, faults);
   if (isAbsent(text)) return null;

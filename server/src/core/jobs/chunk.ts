@@ -6,6 +6,7 @@ import { required } from '../records/draft.ts';
 import { BrokenOff, type Hasher } from '../records/hashing.ts';
 import type { OperationName, Operations } from '../records/operation.ts';
 import type { Outcome } from '../records/outcome.ts';
+import type { Slots } from '../records/slots.ts';
 import type { Vault } from '../sealing/vault.ts';
 import { chunkName, type KeptRefusal, keptRefusal } from './submit.ts';
 import { openRecords, usersOf, type WaitingRecord } from './waiting-records.ts';
@@ -46,6 +47,8 @@ export interface ChunkTools {
   readonly operations: Operations;
   readonly hasher: Hasher;
   readonly vault: Vault;
+  /** For the writes of all chunks of this node, so that the calls find connections free. */
+  readonly writes: Slots;
   /** Told what became of records, once it is certain. */
   onOutcomes(operation: OperationName, outcomes: readonly Outcome[]): void;
   report(error: unknown): void;
@@ -137,6 +140,7 @@ async function prepareSlice(
   const apply = await prepareDrafts(operation, drafts, {
     applicant: { share: String(chunk.clientId), breakOff: signal, report: tools.report },
     hasher: tools.hasher,
+    slots: tools.writes,
     line,
     numbers: new Map(drafts.map((draft, at) => [draft, required(slice[at]).numbers])),
     receiptOf: (draft) => ({ callId, position: required(positions.get(draft)) }),

@@ -1,16 +1,25 @@
 import type { Fault } from '../codes.ts';
-import { Faults } from '../faults.ts';
-import { type Fields, isAbsent, isObject, readEmail } from '../fields/fields.ts';
+import { type Fields, isAbsent, isEmail, isObject } from '../fields/fields.ts';
 import { principalFields } from '../records/principal.ts';
 
 type Keep = (value: unknown) => unknown;
-type Keeps = Readonly<Record<string, Keep>>;
+type Keeps = readonly (readonly [name: string, keep: Keep])[];
 
 const keptFields: Record<'update' | 'insert', { readonly record: Keeps; readonly user: Keeps }> = {
-  update: { record: { ID: plainId }, user: { Username: plain, ID: plainId, Email: plainEmail } },
+  update: {
+    record: [['ID', plainId]],
+    user: [
+      ['Username', plain],
+      ['ID', plainId],
+      ['Email', plainEmail],
+    ],
+  },
   insert: {
-    record: Object.fromEntries(principalFields.map((name) => [name, plain])),
-    user: { Username: plain, Email: plainEmail },
+    record: principalFields.map((name) => [name, plain]),
+    user: [
+      ['Username', plain],
+      ['Email', plainEmail],
+    ],
   },
 };
 
@@ -29,10 +38,12 @@ export function withoutSecrets(operation: 'update' | 'insert', record: Fields): 
 }
 
 function keep(fields: Fields, keeps: Keeps): Fields {
-  const kept = Object.entries(keeps)
-    .filter(([name]) => !isAbsent(fields[name]))
-    .map(([name, keepOne]) => [name, keepOne(fields[name])]);
-  return Object.fromEntries(kept);
+  const kept: Record<string, unknown> = {};
+  for (const [name, keepOne] of keeps) {
+    const value = fields[name];
+    if (!isAbsent(value)) kept[name] = keepOne(value);
+  }
+  return kept;
 }
 
 function plain(value: unknown): unknown {
@@ -48,7 +59,7 @@ function plainId(value: unknown): unknown {
 /** The same goes for a text that is no address. It is left empty and not out, so that nobody is registered without. */
 function plainEmail(value: unknown): unknown {
   const kept = plain(value);
-  return typeof kept === 'string' && readEmail(kept, '', new Faults()) === null ? '' : kept;
+  return typeof kept === 'string' && !isEmail(kept) ? '' : kept;
 }
 
 /** A failed record, on its way back to its sender. */

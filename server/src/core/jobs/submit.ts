@@ -1,5 +1,6 @@
 import type { Fields } from '../fields/fields.ts';
-import { readDrafts } from '../records/batch.ts';
+import type { RecordList } from '../json/record-list.ts';
+import { readDrafts, recordsAt } from '../records/batch.ts';
 import { required } from '../records/draft.ts';
 import type { Numbers, Operation, OperationName } from '../records/operation.ts';
 import { type Outcome, refused } from '../records/outcome.ts';
@@ -55,7 +56,7 @@ export interface SubmissionStore {
  * null where somebody else has taken the call.
  */
 export async function submitJob(
-  call: { id: string; clientId: number | null; records: readonly Fields[]; done: ReadonlySet<number> },
+  call: { id: string; clientId: number | null; records: RecordList; done: ReadonlySet<number> },
   operation: Operation,
   tools: { store: SubmissionStore; vault: Vault },
 ): Promise<readonly Outcome[] | null> {
@@ -65,8 +66,8 @@ export async function submitJob(
     id,
     clientId: call.clientId,
     operation: operation.name,
-    records: records.length,
-    users: records.reduce((sum, record) => sum + usersOf(record).length, 0),
+    records: records.count,
+    users: records.users,
     wrappedKey: wrapped,
   };
   // Before the store is asked to take anything: what the checks read must not wait for those who hold a transaction.
@@ -76,7 +77,7 @@ export async function submitJob(
     for (const [number, { positions, users }] of planChunks(waiting).entries()) {
       const chunk = positions.map((position) => ({
         position,
-        fields: required(records[position]),
+        text: records.text(position),
         numbers: required(numbers.get(position)),
       }));
       const sealed = await sealRecords(chunk, key, chunkName(id, number));
@@ -106,47 +107,43 @@ interface CheckedRecords {
   readonly numbers: ReadonlyMap<number, Numbers>;
 }
 
-/** Goes through the records slice by slice, so that a hundred thousand of them never stand in memory as drafts. */
+/** Goes through the records slice by slice, so that a hundred thousand of them never stand in memory as objects. */
 async function checkRecords(
-  call: { records: readonly Fields[]; done: ReadonlySet<number> },
+  call: { records: RecordList; done: ReadonlySet<number> },
   operation: Operation,
 ): Promise<CheckedRecords> {
+  const { records } = call;
   const check = operation.newCheck();
   const refusals: KeptRefusal[][] = [];
   const waiting: Waiting[] = [];
   const numbers = new Map<number, Numbers>();
-  for (const slice of slices(call.records, call.done)) {
-    const drafts = await readDrafts(
-      slice.map(({ fields }) => fields),
-      operation,
-    );
+  for (const positions of slices(records, call.done)) {
+    const drafts = await readDrafts(recordsAt(records, positions), operation);
     await check.run(drafts);
     const numbered = await operation.number(drafts.filter((draft) => draft.faults.none));
     const refusedOnes: KeptRefusal[] = [];
-    for (const [at, { position, fields }] of slice.entries()) {
+    for (const [at, position] of positions.entries()) {
       const draft = required(drafts[at]);
       if (draft.faults.none) {
         waiting.push({ position, users: draft.users.length, order: operation.order(draft) });
         numbers.set(position, required(numbered.get(draft)));
-      } else refusedOnes.push(keptRefusal(position, operation.name, fields, refused(draft)));
+      } else {
+        const fields = await records.fields(position);
+        refusedOnes.push(keptRefusal(position, operation.name, fields, refused(draft)));
+      }
     }
     refusals.push(refusedOnes);
   }
   return { refusals, waiting, numbers };
 }
 
-interface SentRecord {
-  readonly position: number;
-  readonly fields: Fields;
-}
-
-function* slices(records: readonly Fields[], done: ReadonlySet<number>): Generator<SentRecord[]> {
-  let slice: SentRecord[] = [];
+function* slices(records: RecordList, done: ReadonlySet<number>): Generator<number[]> {
+  let slice: number[] = [];
   let users = 0;
-  for (const [position, fields] of records.entries()) {
+  for (let position = 0; position < records.count; position++) {
     if (done.has(position)) continue;
-    slice.push({ position, fields });
-    users += Math.max(usersOf(fields).length, 1);
+    slice.push(position);
+    users += Math.max(records.usersOf(position), 1);
     if (users < usersInSlice) continue;
     yield slice;
     slice = [];

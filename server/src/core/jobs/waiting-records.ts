@@ -1,82 +1,79 @@
 import { type Fields, isObject } from '../fields/fields.ts';
+import { readRecord } from '../json/record-list.ts';
 import type { Numbers } from '../records/operation.ts';
-import { open, seal } from '../sealing/vault.ts';
+import { open, sealPieces } from '../sealing/vault.ts';
 import { Turns } from '../turns.ts';
 
-/** A record of a chunk, with its position in the call. */
-export interface WaitingRecord {
+/** A record of a chunk on its way into the store, as it was sent. */
+export interface SentRecord {
+  /** In the call. */
   readonly position: number;
-  readonly fields: Fields;
+  readonly text: Buffer;
   /** The IDs that were set aside for it. */
   readonly numbers: Numbers;
 }
 
-/** A record with very many users stands on several lines, so that none of them takes long to write or to read. */
-const usersInLine = 500;
+/** The same when it has come back. */
+export interface WaitingRecord {
+  readonly position: number;
+  readonly fields: Fields;
+  readonly numbers: Numbers;
+}
 
-type Line = readonly [
+/** Stands on a line of its own before the text of its record. */
+type Head = readonly [
   position: number,
-  fields: Fields | null,
-  users: readonly unknown[],
+  bytes: number,
   principalId: number | null,
   userIds: readonly number[],
 ];
 
+const newLine = 10;
+/** So much is encrypted at once. */
+const blockBytes = 65_536;
+
 /** The records of a chunk, encrypted; `name` is bound to the result. */
 export async function sealRecords(
-  records: readonly WaitingRecord[],
+  records: readonly SentRecord[],
   key: Buffer,
   name: string,
 ): Promise<Buffer> {
-  const turns = new Turns();
-  const lines: Buffer[] = [];
-  for (const record of records) {
-    for (const line of linesOf(record)) {
-      lines.push(Buffer.from(`${JSON.stringify(line)}\n`));
-      if (turns.over) await turns.next();
+  return sealPieces(blocksOf(records), key, name);
+}
+
+/** For a few bytes the call of the cipher takes longer than the cipher, for many it would hold the event loop. */
+function* blocksOf(records: readonly SentRecord[]): Generator<Buffer> {
+  let pieces: Buffer[] = [];
+  let bytes = 0;
+  for (const { position, text, numbers } of records) {
+    const head: Head = [position, text.length, numbers.principal, numbers.users];
+    pieces.push(Buffer.from(`${JSON.stringify(head)}\n`));
+    for (let at = 0; at < text.length; at += blockBytes) {
+      const part = text.subarray(at, at + blockBytes);
+      pieces.push(part);
+      bytes += part.length;
+      if (bytes < blockBytes) continue;
+      yield pieces.length === 1 ? part : Buffer.concat(pieces);
+      pieces = [];
+      bytes = 0;
     }
   }
-  return seal(Buffer.concat(lines), key, name);
+  yield Buffer.concat(pieces);
 }
 
 export async function openRecords(sealed: Buffer, key: Buffer, name: string): Promise<WaitingRecord[]> {
   const turns = new Turns();
   const text = open(sealed, key, name);
-  const records: { position: number; fields: Fields; users: unknown[]; numbers: OwnNumbers }[] = [];
+  const records: WaitingRecord[] = [];
   for (let at = 0; at < text.length; ) {
-    const end = text.indexOf(10, at);
-    const [position, fields, users, principal, ids] = JSON.parse(text.toString('utf8', at, end)) as Line;
-    if (fields) records.push({ position, fields, users: [], numbers: { principal, users: [] } });
-    const own = records.at(-1);
-    for (const user of users) own?.users.push(user);
-    for (const id of ids) own?.numbers.users.push(id);
-    at = end + 1;
+    const start = text.indexOf(newLine, at) + 1;
+    const [position, bytes, principal, users] = JSON.parse(text.toString('utf8', at, start)) as Head;
+    const fields = await readRecord(text.subarray(start, start + bytes));
+    records.push({ position, fields, numbers: { principal, users } });
+    at = start + bytes;
     if (turns.over) await turns.next();
   }
-  return records.map(({ position, fields, users, numbers }) => ({
-    position,
-    fields: users.length > 0 ? { ...fields, Users: users } : fields,
-    numbers,
-  }));
-}
-
-interface OwnNumbers extends Numbers {
-  readonly users: number[];
-}
-
-function* linesOf({ position, fields, numbers }: WaitingRecord): Generator<Line> {
-  const users = usersOf(fields);
-  if (users.length === 0) {
-    yield [position, fields, [], numbers.principal, []];
-    return;
-  }
-  const { Users: _, ...rest } = fields;
-  // There are never more IDs than users.
-  for (let at = 0; at < users.length; at += usersInLine) {
-    const end = at + usersInLine;
-    const ids = numbers.users.slice(at, end);
-    yield [position, at === 0 ? rest : null, users.slice(at, end), numbers.principal, ids];
-  }
+  return records;
 }
 
 export function usersOf(fields: Fields): readonly unknown[] {

@@ -8,7 +8,10 @@ import { type Receipt, WriteFailure, type WriteFailureKind } from './writing.ts'
 
 const conflictRounds = 5;
 /** So many writes of one call may be under way: enough to keep up with the hashes, and others get their turn. */
-const writesAtOnce = 4;
+export const writesAtOnce = 4;
+
+/** So many hashes of one record are asked for at once. */
+const hashesAtOnce = 1000;
 
 /** Who wants records applied, as far as the work itself has to know. */
 export interface Applicant {
@@ -46,16 +49,18 @@ export async function prepareDrafts<D extends Draft>(
     line: Line;
     /** IDs that were set aside before. */
     numbers?: ReadonlyMap<D, Numbers>;
+    /** Those of the writes, where several share them. */
+    slots?: Slots;
   },
 ): Promise<() => Promise<(Outcome | null)[]>> {
-  const { applicant, receiptOf, hasher, line } = options;
+  const { applicant, receiptOf, hasher, line, slots = new Slots(writesAtOnce) } = options;
   const sound = drafts.filter((draft) => draft.faults.none);
   const count = sound.reduce((sum, draft) => sum + passwordsOf(draft), 0);
   const { share, breakOff } = applicant;
   const lane = count === 1 && !breakOff ? 'interactive' : 'bulk';
   const batch = hasher.admit({ lane, share, count, breakOff });
   const numbers = options.numbers ?? (await operation.number(sound));
-  const work = { operation, applicant, receiptOf, batch, slots: new Slots(writesAtOnce), numbers };
+  const work = { operation, applicant, receiptOf, batch, slots, numbers };
   return () =>
     Promise.all(
       drafts.map((draft) => {
@@ -96,7 +101,7 @@ async function applyDraft<D extends Draft>(
   work: Work<D>,
 ): Promise<Outcome | null> {
   try {
-    const hashes = await Promise.all(draft.users.map((item) => hashOf(item, work.batch)));
+    const hashes = await hashesOf(draft, work.batch);
     const earlier = await before;
     // What is carried on later begins with the earlier record, which would then undo the later one.
     if (work.receiptOf && earlier && !isSettled(earlier)) return refused(draft, { code: 'NOT_APPLIED' });
@@ -109,6 +114,16 @@ async function applyDraft<D extends Draft>(
     const id = kind === 'unknown' ? work.operation.idOf(draft, numbersOf(draft, work)) : draft.sentId;
     return { ...refused(draft, { code: failureCodes[kind] }), id };
   }
+}
+
+/** A record with a hundred thousand users does not ask for all of their hashes at once. */
+async function hashesOf(draft: Draft, batch: HashBatch): Promise<string[]> {
+  const hashes: string[] = [];
+  for (let at = 0; at < draft.users.length; at += hashesAtOnce) {
+    const some = draft.users.slice(at, at + hashesAtOnce);
+    hashes.push(...(await Promise.all(some.map((item) => hashOf(item, batch)))));
+  }
+  return hashes;
 }
 
 async function hashOf(item: Draft['users'][number], batch: HashBatch): Promise<string> {

@@ -1,6 +1,7 @@
 import type { Figures } from '../codes.ts';
 import { Refusal } from '../faults.ts';
-import { type Fields, isObject } from '../fields/fields.ts';
+import type { Fields } from '../fields/fields.ts';
+import type { RecordList } from '../json/record-list.ts';
 import { Turns } from '../turns.ts';
 import type { Draft } from './draft.ts';
 import type { Operation } from './operation.ts';
@@ -16,17 +17,14 @@ interface WayOut {
   readonly figures?: Figures;
 }
 
-/** The elements of a call's body, once it is clear that they can be worked on one by one. */
-export function readBatch(body: unknown, limits: BatchLimits, way: WayOut): readonly Fields[] {
-  if (!Array.isArray(body)) throw new Refusal('INVALID_BODY', { variant: 'array' });
-  if (body.length === 0) throw new Refusal('INVALID_BODY', { variant: 'empty' });
-  if (body.length > limits.records) throw tooLarge(limits, way);
-  let users = 0;
-  for (const [position, element] of body.entries()) {
-    if (!isObject(element)) throw new Refusal('INVALID_BODY', { variant: 'element', figures: { position } });
-    if (Array.isArray(element.Users)) users += element.Users.length;
-  }
-  if (users > limits.users) throw tooLarge(limits, way);
+/** The records of a call, once it is clear that they can be worked on one by one. */
+export function readBatch(body: RecordList | null, limits: BatchLimits, way: WayOut): RecordList {
+  if (!body) throw new Refusal('INVALID_BODY', { variant: 'array' });
+  if (body.count === 0) throw new Refusal('INVALID_BODY', { variant: 'empty' });
+  if (body.count > limits.records) throw tooLarge(limits, way);
+  const position = body.firstStranger;
+  if (position >= 0) throw new Refusal('INVALID_BODY', { variant: 'element', figures: { position } });
+  if (body.users > limits.users) throw tooLarge(limits, way);
   return body;
 }
 
@@ -39,14 +37,19 @@ function tooLarge(limits: BatchLimits, { variant, figures }: WayOut): Refusal {
 
 /** Reads records one by one, without holding the event loop for long. */
 export async function readDrafts<D extends Draft>(
-  records: readonly Fields[],
+  records: Iterable<Fields> | AsyncIterable<Fields>,
   operation: Operation<D>,
 ): Promise<D[]> {
   const turns = new Turns();
   const drafts: D[] = [];
-  for (const fields of records) {
+  for await (const fields of records) {
     drafts.push(await operation.read(fields, turns));
     if (turns.over) await turns.next();
   }
   return drafts;
+}
+
+/** The records at some positions, one at a time. */
+export async function* recordsAt(list: RecordList, positions: readonly number[]): AsyncGenerator<Fields> {
+  for (const position of positions) yield list.fields(position);
 }

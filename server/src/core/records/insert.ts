@@ -1,7 +1,7 @@
 import { Faults } from '../faults.ts';
 import { type Fields, refuseUnknownFields } from '../fields/fields.ts';
 import { searchTerms } from '../fields/search.ts';
-import type { Turns } from '../turns.ts';
+import { Turns } from '../turns.ts';
 import { type Draft, newUser, passedOver, readUsers, required } from './draft.ts';
 import { type NumberingStore, numberDrafts } from './numbering.ts';
 import type { Ingredients, Operation } from './operation.ts';
@@ -76,13 +76,14 @@ async function checkAgainstStore(
     wanted.length > 0 ? store.findExternalKeys(wanted) : new Map<string, number>(),
     usernames.lookUp(drafts),
   ]);
+  const turns = new Turns();
   for (const draft of drafts) {
     const { faults } = draft;
     const { externalKey } = draft.principal;
     if (externalKey !== null) refuseTakenKey(externalKey, stored, claimedKeys, faults);
-    usernames.refuseTaken(draft);
+    await usernames.refuseTaken(draft, turns);
     if (!faults.none) continue;
-    usernames.claim(draft);
+    await usernames.claim(draft, turns);
     if (externalKey !== null) claimedKeys.add(externalKey);
   }
 }

@@ -1,7 +1,7 @@
 import { Faults } from '../faults.ts';
 import { type Fields, isAbsent, isId, refuseUnknownFields, within } from '../fields/fields.ts';
 import { refuseOwnNames } from '../fields/password.ts';
-import type { Turns } from '../turns.ts';
+import { Turns } from '../turns.ts';
 import {
   type Draft,
   isRegistration,
@@ -91,18 +91,24 @@ async function checkAgainstStore(
     userIds.size > 0 ? store.findUsers([...userIds]) : new Map<number, KnownUser>(),
     usernames.lookUp(drafts),
   ]);
+  const turns = new Turns();
   for (const draft of drafts) {
     if (draft.principalId !== null && !principals.has(draft.principalId))
       draft.faults.add('ID', 'PRINCIPAL_NOT_FOUND');
-    checkResets(draft, users);
-    usernames.refuseTaken(draft);
-    if (draft.faults.none) usernames.claim(draft);
+    await checkResets(draft, users, turns);
+    await usernames.refuseTaken(draft, turns);
+    if (draft.faults.none) await usernames.claim(draft, turns);
   }
 }
 
-function checkResets(draft: UpdateDraft, users: ReadonlyMap<number, KnownUser>): void {
+async function checkResets(
+  draft: UpdateDraft,
+  users: ReadonlyMap<number, KnownUser>,
+  turns: Turns,
+): Promise<void> {
   const seen = new Set<number>();
   for (const item of resets(draft)) {
+    if (turns.over) await turns.next();
     if (item.id === null) continue;
     const place = within(item.place, 'ID');
     const user = users.get(item.id);
@@ -121,9 +127,11 @@ function resets(draft: UpdateDraft): Reset[] {
 }
 
 function change(draft: UpdateDraft, { hashes, numbers }: Ingredients): RecordChange {
-  const ids = [...numbers.users];
+  const ids = numbers.users.values();
   const users = draft.users.map((item, position) =>
-    isRegistration(item) ? newUser(item, ids.shift(), hashes[position]) : newPassword(item, hashes[position]),
+    isRegistration(item)
+      ? newUser(item, ids.next().value, hashes[position])
+      : newPassword(item, hashes[position]),
   );
   return { principalId: required(draft.principalId), users };
 }

@@ -1,5 +1,7 @@
 import { within } from '../fields/fields.ts';
+import { Turns } from '../turns.ts';
 import { type Draft, isRegistration } from './draft.ts';
+import type { UserItem } from './user-item.ts';
 
 export interface UsernameStore {
   /** Those of the mapped usernames that some user has already. */
@@ -18,14 +20,23 @@ export class Usernames {
 
   /** To be asked for the drafts that come next, before anything else. */
   async lookUp(drafts: readonly Draft[]): Promise<void> {
-    const wanted = new Set(drafts.flatMap(keysOf));
+    const turns = new Turns();
+    const wanted = new Set<string>();
+    for (const draft of drafts) {
+      for (const item of draft.users) {
+        const key = keyOf(item);
+        if (key !== undefined) wanted.add(key);
+        if (turns.over) await turns.next();
+      }
+    }
     this.#stored = wanted.size > 0 ? await this.#store.findTakenUsernames([...wanted]) : wanted;
   }
 
-  refuseTaken(draft: Draft): void {
+  async refuseTaken(draft: Draft, turns: Turns): Promise<void> {
     const own = new Set<string>();
     for (const item of draft.users) {
-      const key = isRegistration(item) ? item.username?.key : undefined;
+      if (turns.over) await turns.next();
+      const key = keyOf(item);
       if (key === undefined) continue;
       if (this.#stored.has(key) || this.#claimed.has(key) || own.has(key))
         draft.faults.add(within(item.place, 'Username'), 'USERNAME_TAKEN');
@@ -34,11 +45,15 @@ export class Usernames {
   }
 
   /** For a record that is known to be sound: one that will be refused anyway claims nothing. */
-  claim(draft: Draft): void {
-    for (const key of keysOf(draft)) this.#claimed.add(key);
+  async claim(draft: Draft, turns: Turns): Promise<void> {
+    for (const item of draft.users) {
+      if (turns.over) await turns.next();
+      const key = keyOf(item);
+      if (key !== undefined) this.#claimed.add(key);
+    }
   }
 }
 
-function keysOf(draft: Draft): string[] {
-  return draft.users.flatMap((item) => (isRegistration(item) && item.username ? [item.username.key] : []));
+function keyOf(item: UserItem): string | undefined {
+  return isRegistration(item) ? item.username?.key : undefined;
 }

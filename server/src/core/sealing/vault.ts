@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, type Hmac, hkdfSync, randomBytes } from 'node:crypto';
+import { Turns } from '../turns.ts';
 
 const algorithm = 'aes-256-gcm';
 const keyBytes = 32;
@@ -42,20 +43,38 @@ export class Vault {
 
 /** Encrypts; `about` is bound to the result, which opens with the same words only. */
 export function seal(plain: Buffer, key: Buffer, about: string): Buffer {
-  const nonce = randomBytes(nonceBytes);
-  const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes }).setAAD(
-    Buffer.from(about),
-  );
+  const { nonce, cipher } = newCipher(key, about);
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** Throws for anything but what `seal` gave for the same key and the same words. */
+/** The same for what comes in many pieces, without holding the event loop for long. */
+export async function sealPieces(plain: Iterable<Buffer>, key: Buffer, about: string): Promise<Buffer> {
+  const turns = new Turns();
+  const { nonce, cipher } = newCipher(key, about);
+  const sealed = [nonce];
+  for (const piece of plain) {
+    sealed.push(cipher.update(piece));
+    if (turns.over) await turns.next();
+  }
+  return Buffer.concat([...sealed, cipher.final(), cipher.getAuthTag()]);
+}
+
+function newCipher(key: Buffer, about: string) {
+  const nonce = randomBytes(nonceBytes);
+  const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes });
+  return { nonce, cipher: cipher.setAAD(Buffer.from(about)) };
+}
+
+/** Throws for anything but what was sealed with the same key and the same words. */
 export function open(sealed: Buffer, key: Buffer, about: string): Buffer {
   const nonce = sealed.subarray(0, nonceBytes);
   const decipher = createDecipheriv(algorithm, key, nonce, { authTagLength: tagBytes })
     .setAAD(Buffer.from(about))
     .setAuthTag(sealed.subarray(-tagBytes));
-  return Buffer.concat([decipher.update(sealed.subarray(nonceBytes, -tagBytes)), decipher.final()]);
+  const plain = decipher.update(sealed.subarray(nonceBytes, -tagBytes));
+  // Gives nothing more; it throws where the tag is wrong.
+  decipher.final();
+  return plain;
 }
 
 function derive(masterKey: Buffer, purpose: string): Buffer {

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Estimate } from '../../core/calls/dry-run.ts';
 import type { Taken, WriteCall } from '../../core/calls/take.ts';
 import { findJob, type JobStore } from '../../core/jobs/job.ts';
+import type { RecordList } from '../../core/json/record-list.ts';
 import type { Language } from '../../core/language/say.ts';
 import type { OperationName } from '../../core/records/operation.ts';
 import type { Outcome } from '../../core/records/outcome.ts';
@@ -26,7 +27,7 @@ interface WriteTools {
 
 /** `irs/update` and `irs/insert`: many records in, one tuple per record out, at once or as a job. */
 export function writeRoutes(app: FastifyInstance, { takeCall, jobs }: WriteTools): void {
-  const config = { scope: 'sync:write', query: ['dryRun'], once: true } as const;
+  const config = { scope: 'sync:write', query: ['dryRun'], once: true, records: true } as const;
 
   const update = (request: FastifyRequest, reply: FastifyReply) => write('update', request, reply);
   app.route({
@@ -75,7 +76,7 @@ export function writeRoutes(app: FastifyInstance, { takeCall, jobs }: WriteTools
     const failures: unknown[] = [];
     const taken = await takeCall({
       operation,
-      body: request.body,
+      body: request.body as RecordList | null,
       clientId: request.caller.clientId,
       key: idempotencyKeyOf(request),
       dryRun: isFlagged(request, 'dryRun'),

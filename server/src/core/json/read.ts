@@ -1,5 +1,5 @@
-import { Turns } from '../../core/turns.ts';
-import { Builder } from './builder.ts';
+import { Turns } from '../turns.ts';
+import { Builder, type Items } from './builder.ts';
 import { JsonError } from './error.ts';
 import { JsonFault, Scanner } from './scanner.ts';
 import { endOfPiece, firstInvalid, lengthInUtf16, startOfText } from './utf8.ts';
@@ -37,14 +37,17 @@ const MAX_NAMES = 10_000;
  * object, `__proto__` and `constructor` are fields as any other, and one that was not sent is undefined. Their
  * prototype is an empty frozen object, hence neither null nor that of an object literal.
  *
+ * With `items`, those of an array that is the whole body are given out as they are read, and the array that is
+ * returned holds nulls in their places.
+ *
  * @throws {JsonError}
  */
-export async function readJson(bytes: Uint8Array, limits: JsonLimits): Promise<unknown> {
+export async function readJson(bytes: Uint8Array, limits: JsonLimits, items?: Items): Promise<unknown> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const turns = buffer.length > SMALL ? new Turns() : undefined;
   const start = startOfText(buffer);
   const scanner = new Scanner(buffer, start, limits.maxNames ?? MAX_NAMES);
-  const builder = new Builder(scanner, limits.maxDepth, limits.maxValues ?? MAX_VALUES);
+  const builder = new Builder(scanner, limits.maxDepth, limits.maxValues ?? MAX_VALUES, items);
   try {
     await turns?.next();
     await requireUtf8(buffer, start, turns);

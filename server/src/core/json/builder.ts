@@ -34,6 +34,11 @@ const REST_OF_STRING = 6;
  */
 const NO_FIELDS: object = Object.freeze(Object.create(null));
 
+/** Takes the items of an array that is the whole text, one after the other, so that they need not be kept. */
+export interface Items {
+  take(item: unknown, start: number, end: number): void;
+}
+
 /** Builds the value of a text, some tokens at a time. The stack is its own, so depth costs no recursion. */
 export class Builder {
   readonly #scanner: Scanner;
@@ -48,11 +53,14 @@ export class Builder {
   #next = A_VALUE;
   #values = 0;
   #result: unknown;
+  readonly #items: Items | undefined;
+  #itemAt = 0;
 
-  constructor(scanner: Scanner, maxDepth: number, maxValues: number) {
+  constructor(scanner: Scanner, maxDepth: number, maxValues: number, items?: Items) {
     this.#scanner = scanner;
     this.#maxDepth = maxDepth;
     this.#maxValues = maxValues;
+    this.#items = items;
   }
 
   get result(): unknown {
@@ -111,16 +119,31 @@ export class Builder {
 
   #startValue(byte: number): void {
     this.#next = A_VALUE;
+    if (this.#parents.length === 1) this.#itemAt = this.#scanner.at;
     if (byte === QUOTE) this.#takeString(this.#scanner.string());
     else if (byte === BRACE) this.#open(Object.create(NO_FIELDS), A_NAME_OR_END);
     else if (byte === BRACKET) this.#open([], AN_ITEM_OR_END);
     else if (byte === END && this.#into === undefined) throw new JsonFault('empty', this.#scanner.at);
-    else this.#put(this.#scanner.bare(byte));
+    else this.#putWhole(this.#scanner.bare(byte));
   }
 
   #takeString(text: string | undefined): void {
     if (text === undefined) this.#next = REST_OF_STRING;
-    else this.#put(text);
+    else this.#putWhole(text);
+  }
+
+  /** A value that has nothing in it. */
+  #putWhole(value: unknown): void {
+    this.#put(value);
+    this.#giveItem(value);
+  }
+
+  /** What is given out leaves nothing but its place behind. */
+  #giveItem(value: unknown): void {
+    const into = this.#into;
+    if (!this.#items || this.#parents.length !== 1 || !Array.isArray(into)) return;
+    this.#items.take(value, this.#itemAt, this.#scanner.at);
+    into[into.length - 1] = null;
   }
 
   #takeName(): void {
@@ -157,10 +180,12 @@ export class Builder {
   }
 
   #close(): void {
+    const closed = this.#into;
     this.#into = this.#parents.pop();
     this.#name = this.#names.pop() as string;
     this.#next = A_COMMA_OR_END;
     this.#scanner.at++;
+    this.#giveItem(closed);
   }
 
   #afterValue(byte: number): void {

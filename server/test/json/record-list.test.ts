@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { JsonError } from '../../src/core/json/read.ts';
+import { RecordList } from '../../src/core/json/record-list.ts';
+
+const limits = { maxDepth: 8 };
+const read = (text: string | Buffer) => RecordList.read(Buffer.from(text), limits);
+
+describe('a list of records', () => {
+  it('gives each record as JSON.parse does, in any order and as often as it is asked for', async () => {
+    const records = [
+      { ID: 1 },
+      { ID: 2, Users: [{ Username: 'è "quoted" \n' }, {}] },
+      {},
+      { ID: 4, Users: 'none' },
+    ];
+    for (const text of [JSON.stringify(records), ` \n${JSON.stringify(records, null, 3)} `]) {
+      const list = await read(text);
+      expect(list?.count).toBe(4);
+      expect([0, 1, 2, 3].map((position) => list?.usersOf(position))).toEqual([0, 2, 0, 0]);
+      expect(list?.users).toBe(2);
+      for (const position of [3, 1, 0, 1, 2]) expect(await list?.fields(position)).toEqual(records[position]);
+    }
+  });
+
+  it('gives the very bytes of a record', async () => {
+    const list = await read('[ {"ID" : 1} ,{"Username":"caffè"}\n]');
+    expect(list?.text(0).toString()).toBe('{"ID" : 1}');
+    expect(list?.text(1).toString()).toBe('{"Username":"caffè"}');
+  });
+
+  it('passes over a byte order mark', async () => {
+    const list = await read('\ufeff[{"ID":1},{"ID":2}]');
+    expect(await list?.fields(1)).toEqual({ ID: 2 });
+  });
+
+  it('reads a record of many users as well, without holding up the event loop', async () => {
+    const users = Array.from({ length: 20_000 }, (_, n) => ({ Username: `user ${n}` }));
+    const list = await read(JSON.stringify([{ ID: 1 }, { ID: 2, Users: users }]));
+    expect(list?.users).toBe(20_000);
+    expect((await list?.fields(1))?.Users).toEqual(users);
+    expect(await list?.fields(0)).toEqual({ ID: 1 });
+  });
+
+  it('tells the first element that is no object', async () => {
+    expect((await read('[{},{}]'))?.firstStranger).toBe(-1);
+    expect((await read('[{},[{}],"x"]'))?.firstStranger).toBe(1);
+    expect((await read('[null]'))?.firstStranger).toBe(0);
+    expect((await read('[{},true]'))?.firstStranger).toBe(1);
+    expect((await read('[{},"text"]'))?.firstStranger).toBe(1);
+  });
+
+  it.each(['{"ID":1}', '"text"', 'null', '7'])('is no list when it is something else: %s', async (text) => {
+    expect(await read(text)).toBeNull();
+  });
+
+  it.each([
+    ['[{"ID":1},{"ID":2,"ID":3}]', 'duplicate', '[1].ID'],
+    ['[{"ID":1},{"ID":2}', 'syntax', '[1]'],
+    ['[{},{"Users":[{},{"a":1e999}]}]', 'number', '[1].Users[1].a'],
+  ])('tells a fault by its place in the whole body: %s', async (text, problem, at) => {
+    const error = await read(text).catch((reason) => reason);
+    expect(error).toBeInstanceOf(JsonError);
+    expect(error).toMatchObject({ problem, at });
+  });
+});
