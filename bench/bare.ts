@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { hash } from '@node-rs/argon2';
 
 /** The service's own cost of a hash. */
-const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+export const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /** Hashes per second that `@node-rs/argon2` reaches with nothing around it, one in flight per core. */
 export async function bareRate(count: number): Promise<number> {

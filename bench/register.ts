@@ -1,44 +1,25 @@
 import { bareRate } from './bare.ts';
-import { watchHealth } from './health.ts';
-import { type MeasuredService, startService } from './service.ts';
+import { insertPrincipals, registrations } from './people.ts';
+import { besideBare, type Round, ratioOf, roundsText } from './ratio.ts';
+import type { AtEnd } from './running/endings.ts';
+import { watchHealth } from './running/health.ts';
+import { startService } from './running/service.ts';
 
-const users = 1000;
-const rounds = 3;
-const goal = 0.9;
+const goal = 0.95;
 
-/** A call of 1,000 users, over bare hashing on the same cores before and after it. */
-export async function register(): Promise<string> {
-  const service = await startService();
-  try {
-    const { result } = await service.call('irs/insert', [{ Denomination: 'Bench' }]);
-    const principal = result.records[0]?.Item1 ?? 0;
-    await bareRate(100);
-    const ratios: number[] = [];
-    const lines: string[] = [];
-    for (let round = 1; round <= rounds; round++) {
-      const before = await bareRate(users / 2);
-      const health = watchHealth(service.url);
-      const rate = await callRate(service, principal, round);
-      const { longest, p99 } = health.stop();
-      const bare = (before + (await bareRate(users / 2))) / 2;
-      ratios.push(rate / bare);
-      lines.push(
-        `${rate.toFixed(0)}/${bare.toFixed(0)} users/s, health p99 ${p99.toFixed(0)} ms, longest ${longest.toFixed(0)} ms`,
-      );
-    }
-    const ratio = ratios.sort((one, other) => one - other)[Math.floor(rounds / 2)] ?? 0;
-    return `register  ${ratio.toFixed(2)} of bare hashing (to reach: ${goal})  [${lines.join('; ')}]`;
-  } finally {
-    await service.stop();
+/** Registrations in a call of 1,000 users and in a job of 10,000, over bare hashing on the same cores. */
+export async function register(atEnd: AtEnd): Promise<string> {
+  const service = await startService(atEnd);
+  const principals = await insertPrincipals(service, 1000);
+  await bareRate(100);
+  const calls: Round[] = [];
+  const health = watchHealth(service.url);
+  for (let round = 1; round <= 3; round++) {
+    const body = [{ ID: principals[0], Users: registrations(1000) }];
+    calls.push(await besideBare(1000, async () => void (await service.call('irs/update', body))));
   }
-}
-
-async function callRate(service: MeasuredService, principal: number, round: number): Promise<number> {
-  const body = Array.from({ length: users }, (_, n) => {
-    const password = `a measured password ${round} ${n}`;
-    return { Username: `bench-${round}-${n}`, Password: password, ConfirmPassword: password };
-  });
-  const start = performance.now();
-  await service.call('irs/update', [{ ID: principal, Users: body }]);
-  return users / ((performance.now() - start) / 1000);
+  const body = principals.map((ID) => ({ ID, Users: registrations(10) }));
+  const job = await besideBare(10_000, async () => void (await service.job('irs/update', body)));
+  const { longest, p99 } = health.stop();
+  return `register  ${ratioOf(calls).toFixed(2)} of bare hashing in a call of 1,000, ${ratioOf([job]).toFixed(2)} in a job of 10,000 (to reach: ${goal})  [users/s ${roundsText(calls)}; job ${roundsText([job])}; health p99 ${p99.toFixed(0)} ms, longest ${longest.toFixed(0)} ms]`;
 }

@@ -1,0 +1,104 @@
+import type pg from 'pg';
+import { hashedRegistrations, insertPrincipals, someHash } from './people.ts';
+import { median } from './ratio.ts';
+import { connectTo } from './running/database.ts';
+import type { AtEnd } from './running/endings.ts';
+import { type MeasuredService, startService } from './running/service.ts';
+
+const goal = 1.1;
+const few = 1000;
+const many = 1_000_000;
+const usersOfPrincipal = 10;
+const usersInCall = 20;
+const rounds = 120;
+/** What the first rounds take says more about the start than about the store. */
+const warmUp = 20;
+
+/**
+ * What a registration (without its hash) and a page of the list take with a million users, over a thousand. Two
+ * services stand side by side and are asked by turns, so that a noisy moment of the machine falls on both.
+ */
+export async function growth(atEnd: AtEnd): Promise<string> {
+  const small = await startFilled(few, atEnd);
+  const large = await startFilled(many, atEnd);
+  const figures = {
+    user: await compare(small, large, registerTime),
+    'first page': await compare(small, large, (store) => pageTime(store, 1)),
+    'last page': await compare(small, large, (store) => pageTime(store, store.lastPage)),
+  };
+  const entries = Object.entries(figures);
+  const ratios = entries.map(([name, { ratio }]) => `${name} ${ratio.toFixed(2)}`).join(', ');
+  const times = entries.map(([name, { text }]) => `${name} ${text}`).join('; ');
+  return `growth  ${ratios} times with ${many} users over ${few} (to reach: ${goal} or less)  [${times}]`;
+}
+
+interface FilledStore {
+  readonly service: MeasuredService;
+  readonly principals: readonly number[];
+  readonly lastPage: number;
+}
+
+async function startFilled(users: number, atEnd: AtEnd): Promise<FilledStore> {
+  const service = await startService(atEnd);
+  await fill(await connectTo(service, atEnd), users);
+  const principals = await insertPrincipals(service, rounds);
+  const { result } = (await service.call('irs/list', {})) as unknown as { result: { totalPages: number } };
+  // The very last page may be a short one, or one of principals that this benchmark fills.
+  return { service, principals, lastPage: Math.max(result.totalPages - 1, 1) };
+}
+
+async function compare(
+  small: FilledStore,
+  large: FilledStore,
+  measure: (store: FilledStore, round: number) => Promise<number>,
+): Promise<{ ratio: number; text: string }> {
+  const before: number[] = [];
+  const after: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    before.push(await measure(small, round));
+    after.push(await measure(large, round));
+  }
+  const [few, many] = [median(before.slice(warmUp)), median(after.slice(warmUp))];
+  return { ratio: many / few, text: `${few.toFixed(3)} -> ${many.toFixed(3)} ms` };
+}
+
+async function registerTime({ service, principals }: FilledStore, round: number): Promise<number> {
+  const body = JSON.stringify([{ ID: principals[round], Users: hashedRegistrations(usersInCall) }]);
+  const start = performance.now();
+  await service.call('irs/update', body);
+  return (performance.now() - start) / usersInCall;
+}
+
+async function pageTime({ service }: FilledStore, Page: number): Promise<number> {
+  const start = performance.now();
+  await service.call('irs/list', { Page });
+  return performance.now() - start;
+}
+
+/** Puts principals with their users into the store, as the service would have, until there are so many users. */
+async function fill(database: pg.Client, target: number): Promise<void> {
+  const { rows } = await database.query('select count(*)::int as users from anagrafe.users');
+  const missing = Math.ceil((target - rows[0].users) / usersOfPrincipal);
+  await database.query(
+    `with principal as (
+       insert into anagrafe.principals (denomination, search_terms, users_count)
+       select 'Stored ' || n, array_to_tsvector(array['stored', n::text]), $2 from generate_series(1, $1::int) as n
+       returning id
+     ), stored as (
+       insert into anagrafe.users (principal_id, username, username_key, password_hash)
+       select id, 'stored-' || id || '-' || n, 'stored-' || id || '-' || n, $3
+         from principal cross join generate_series(1, $2::int) as n
+       returning id
+     ), counted as (
+       select 'users' as kind, id >> 12 as block, count(*) as amount from stored group by 2
+       union all
+       select 'principals', id >> 12, count(*) from principal group by 2
+     )
+     insert into anagrafe.tallies as tally (kind, block, slot, amount)
+     select kind, block, 0, amount from counted
+     on conflict (kind, block, slot) do update set amount = tally.amount + excluded.amount`,
+    [missing, usersOfPrincipal, someHash],
+  );
+  await database.query('vacuum analyze');
+  await database.query('checkpoint');
+}

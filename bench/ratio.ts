@@ -1,0 +1,31 @@
+import { bareRate } from './bare.ts';
+
+/** The middle one. */
+export function median(figures: readonly number[]): number {
+  return figures.toSorted((one, other) => one - other)[Math.floor(figures.length / 2)] ?? 0;
+}
+
+export interface Round {
+  /** Users per second of the service. */
+  readonly rate: number;
+  /** Hashes per second of nothing but hashing, before and after it. */
+  readonly bare: number;
+}
+
+/** What the service reaches, between two measurements of what the machine gives at that moment. */
+export async function besideBare(users: number, work: () => Promise<void>): Promise<Round> {
+  const hashes = Math.min(users / 2, 600);
+  const before = await bareRate(hashes);
+  const start = performance.now();
+  await work();
+  const rate = users / ((performance.now() - start) / 1000);
+  return { rate, bare: (before + (await bareRate(hashes))) / 2 };
+}
+
+export function ratioOf(rounds: readonly Round[]): number {
+  return median(rounds.map(({ rate, bare }) => rate / bare));
+}
+
+export function roundsText(rounds: readonly Round[]): string {
+  return rounds.map(({ rate, bare }) => `${rate.toFixed(0)}/${bare.toFixed(0)}`).join(', ');
+}

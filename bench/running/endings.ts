@@ -1,0 +1,38 @@
+/**
+ * Takes what must be done before the benchmark is over; it is done last first. Throws when the end has begun: what
+ * would need an ending must not be started any more.
+ */
+export type AtEnd = (ending: () => Promise<void>) => void;
+
+const signals = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
+type Signal = keyof typeof signals;
+
+/** Does the work and then its endings: also when the work fails, and when a signal interrupts it. */
+export async function withEndings<T>(
+  work: (atEnd: AtEnd, interruption: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const interruption = new AbortController();
+  const endings: (() => Promise<void>)[] = [];
+  let ended: Promise<void> | undefined;
+  const end = () => (ended ??= endAll());
+  async function endAll(): Promise<void> {
+    for (let ending = endings.pop(); ending !== undefined; ending = endings.pop()) {
+      await ending().catch((error: Error) => console.error(error.message));
+    }
+  }
+  function interrupt(signal: Signal): void {
+    interruption.abort();
+    end().then(() => process.exit(128 + signals[signal]));
+  }
+  const names = Object.keys(signals) as Signal[];
+  for (const name of names) process.on(name, interrupt);
+  try {
+    return await work((ending) => {
+      if (ended !== undefined) throw new Error('the benchmark was interrupted');
+      endings.push(ending);
+    }, interruption.signal);
+  } finally {
+    await end();
+    for (const name of names) process.off(name, interrupt);
+  }
+}

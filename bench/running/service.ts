@@ -1,0 +1,115 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { AtEnd } from './endings.ts';
+
+export const program = fileURLToPath(new URL('../../../server/bin/anagrafe.cjs', import.meta.url));
+
+export interface MeasuredService {
+  readonly url: string;
+  /** Where its data lies. */
+  readonly folder: string;
+  /** A call that must be answered with 200. */
+  call(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** Sends a call as a job and waits for its end. */
+  job(path: string, body: unknown): Promise<Job>;
+  submit(path: string, body: unknown, headers?: Record<string, string>): Promise<Job>;
+  /** Before the end. */
+  stop(): Promise<void>;
+}
+
+export interface Answer {
+  readonly statusCode: number;
+  readonly result: {
+    readonly records: readonly { readonly Item1: number; readonly Item6: Representation }[];
+    readonly record: Job;
+  };
+}
+
+interface Representation {
+  readonly Users?: readonly { readonly ID: number }[];
+}
+
+export interface Job {
+  readonly ID: string;
+  readonly State: string;
+  readonly RecordsFailed: number;
+  readonly SubmittedAt: string;
+  readonly EndedAt: string;
+}
+
+export interface ServiceOptions {
+  readonly settings?: Record<string, string>;
+  /** The one core that it may use. */
+  readonly core?: number;
+}
+
+/** The service as people run it: a process of its own, on its own PostgreSQL, in a folder that goes afterwards. */
+export async function startService(
+  atEnd: AtEnd,
+  { settings, core }: ServiceOptions = {},
+): Promise<MeasuredService> {
+  const folder = mkdtempSync(join(tmpdir(), 'anagrafe-bench-'));
+  atEnd(async () => rmSync(folder, { recursive: true, force: true }));
+  const own = { ANAGRAFE_DATA: folder, ANAGRAFE_PORT: '0', ANAGRAFE_LOG_LEVEL: 'warn' };
+  const env = { ...process.env, ...own, ...settings };
+  const pinned = core === undefined ? [] : ['taskset', '-c', String(core)];
+  const [command = '', ...args] = [...pinned, process.execPath, program, 'serve'];
+  const child = spawn(command, args, { env, stdio: ['ignore', 'inherit', 'pipe'] });
+  async function stop(): Promise<void> {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGTERM');
+    await new Promise((resolve) => child.once('exit', resolve));
+  }
+  atEnd(stop);
+  const url = await readUrl(child);
+
+  async function send(method: string, path: string, body?: unknown, headers?: Record<string, string>) {
+    const response = await fetch(`${url}/api/sync/v1/${path}`, {
+      method,
+      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const answer = (await response.json()) as Answer;
+    if (answer.statusCode > 202)
+      throw new Error(`the service answered ${JSON.stringify(answer).slice(0, 500)}`);
+    return answer;
+  }
+
+  async function submit(path: string, body: unknown, headers = {}): Promise<Job> {
+    const { result } = await send('POST', path, body, { prefer: 'respond-async', ...headers });
+    return result.record;
+  }
+
+  return {
+    url,
+    folder,
+    call: (path, body, headers) => send('POST', path, body, headers),
+    submit,
+    async job(path, body) {
+      const { ID } = await submit(path, body);
+      for (;;) {
+        const { result } = await send('GET', `jobs/${ID}?pageSize=1`);
+        if (result.record.EndedAt !== null) return result.record;
+        await sleep(250);
+      }
+    },
+    stop,
+  };
+}
+
+function readUrl(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let banner = '';
+    child.stderr?.on('data', (piece) => {
+      banner += piece;
+      const url = /API +(http:\/\/[^/]+)/.exec(banner)?.[1];
+      if (url) resolve(url);
+    });
+    child.once('error', reject);
+    child.once('exit', () => reject(new Error(`the service did not start: ${banner}`)));
+  });
+}
