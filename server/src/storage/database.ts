@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { failureKind, NotConnected } from './failures.ts';
+import { CommitUnknown, failureKind, NotConnected } from './failures.ts';
 
 /** IDs fit into a double (the core refuses larger ones), so they are numbers everywhere in the service. */
 const types: pg.CustomTypesConfig = {
@@ -100,7 +100,9 @@ export function openDatabase(options: DatabaseOptions): Database {
           const result = await work({
             query: (statement, values) => run(client, statement, values, transactionMs),
           });
-          await client.query('commit');
+          await client.query('commit').catch((error) => {
+            throw failureKind(error) === 'unknown' ? new CommitUnknown(error) : error;
+          });
           return result;
         } catch (error) {
           await client.query('rollback').catch(() => undefined);

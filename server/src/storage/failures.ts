@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { Refusal } from '../core/faults.ts';
 import { unavailable, WriteFailure, type WriteFailureKind } from '../core/records/writing.ts';
 
 /** No connection could be had, so that nothing was sent. */
@@ -9,11 +10,22 @@ export class NotConnected extends Error {
   }
 }
 
-/** Runs a read; a database that cannot be reached becomes a refusal that says when to come back. */
+/** The connection broke while a transaction was being committed: it may be stored, or not. */
+export class CommitUnknown extends Error {
+  constructor(cause: unknown) {
+    super('the connection broke during a commit', { cause });
+    this.name = 'CommitUnknown';
+  }
+}
+
+/**
+ * Runs a read, or a transaction; a database that cannot be reached becomes a refusal that says when to come back.
+ */
 export async function reading<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
+    if (error instanceof CommitUnknown) throw new Refusal('OUTCOME_UNKNOWN', { cause: error });
     const kind = failureKind(error);
     throw kind === 'away' || kind === 'unknown' ? unavailable(error) : error;
   }
@@ -40,6 +52,7 @@ const byState: readonly (readonly [RegExp, WriteFailureKind])[] = [
 /** What a failed statement of its own means for the data. */
 export function failureKind(error: unknown): WriteFailureKind {
   if (error instanceof NotConnected) return 'away';
+  if (error instanceof CommitUnknown) return 'unknown';
   if (error instanceof pg.DatabaseError) {
     if (error.constraint === 'outcomes_pkey') return 'settled';
     const state = error.code ?? '';

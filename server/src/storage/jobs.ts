@@ -6,7 +6,14 @@ import type { OperationName } from '../core/records/operation.ts';
 import type { ChunkQueue } from './chunk-queue.ts';
 import type { Database } from './database.ts';
 import { reading } from './failures.ts';
-import { type KeptFaults, type OutcomeRow, outcomeColumns, toFaults, toOutcomes } from './outcomes.ts';
+import {
+  type KeptFaults,
+  type OutcomeRow,
+  outcomeColumns,
+  outcomeColumnsWithoutUsers,
+  toFaults,
+  toOutcomes,
+} from './outcomes.ts';
 
 /** Failed records are read so many at a time. */
 const failedAtOnce = 500;
@@ -94,12 +101,12 @@ function ownedBy(clientId: number | null): [string, unknown[]] {
 async function read(
   database: Database,
   id: string,
-  { page, pageSize, failedOnly }: OutcomePage,
+  { page, pageSize, failedOnly, withUsers }: OutcomePage,
 ): Promise<JobPage | null> {
   const [found] = await database.query<JobRow & { page: readonly OutcomeRow[] }>(
     `select ${jobColumns}, (
        select coalesce(json_agg(outcome order by position), '[]')
-         from (select ${outcomeColumns} from anagrafe.outcomes
+         from (select ${withUsers ? outcomeColumns : outcomeColumnsWithoutUsers} from anagrafe.outcomes
                 where call_id = job.id ${failedOnly ? 'and refusal is not null' : ''}
                 order by position limit $2 offset $3) as outcome
      ) as page

@@ -22,6 +22,8 @@ export interface OutcomeRow {
 }
 
 export const outcomeColumns = 'position, principal_id as "principalId", applied, refusal, faults';
+export const outcomeColumnsWithoutUsers =
+  'position, principal_id as "principalId", null as applied, refusal, faults';
 
 /** Keeps refusals; where a record has its outcome already, that one stays. */
 export async function keepRefusals(

@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { newSecret } from '../../src/core/access/keys.ts';
 import { openStore } from '../../src/store.ts';
+import { masterKey } from '../setup/service.ts';
 import { anagrafe, dataFolder, expectOneLine, postmaster, serve, start } from './command.ts';
 
 function fresh() {
@@ -159,7 +160,8 @@ describe('serve, when it cannot', () => {
     'postgres:///anagrafe?host=/no/such/folder&user=owner&password=hunter2',
   ])('says that the database cannot be reached, and not its password: %s', async (url) => {
     for (const command of [['serve'], ['migrate'], ['client', 'list']]) {
-      const outcome = await anagrafe(command, { ANAGRAFE_DATABASE_URL: url, ANAGRAFE_PORT: '0' });
+      const settings = { ANAGRAFE_DATABASE_URL: url, ANAGRAFE_MASTER_KEY: masterKey, ANAGRAFE_PORT: '0' };
+      const outcome = await anagrafe(command, settings);
       expectOneLine(
         outcome,
         /^anagrafe: the database cannot be reached \([^()]*\S[^()]*\)\. Check ANAGRAFE_DATABASE_URL\.$/,

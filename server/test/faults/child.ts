@@ -12,7 +12,9 @@ export interface Child {
   readonly url: string;
   /** What it has written to its log. */
   readonly log: readonly string[];
-  call(path: string, body: unknown): Promise<Response>;
+  /** What it has said to people. */
+  readonly said: readonly string[];
+  call(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
   /** Sends a signal and waits for the end; gives the exit code, or the signal that ended it. */
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>;
 }
@@ -33,9 +35,9 @@ export async function startChild(data: string, settings: Record<string, string> 
   });
   children.push(child);
   const log: string[] = [];
+  const said: string[] = [];
   createInterface({ input: child.stdout }).on('line', (line) => log.push(line));
   const url = await new Promise<string>((resolve, reject) => {
-    const said: string[] = [];
     createInterface({ input: child.stderr }).on('line', (line) => {
       said.push(line);
       const found = /API\s+(http:\/\/[^/\s]+)/.exec(line)?.[1];
@@ -47,10 +49,11 @@ export async function startChild(data: string, settings: Record<string, string> 
     process: child,
     url,
     log,
-    call: (path, body) =>
+    said,
+    call: (path, body, headers = {}) =>
       fetch(`${url}/api/sync/v1/${path}`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json' },
+        headers: { 'content-type': 'application/json', ...headers },
         body: JSON.stringify(body),
       }),
     end: (signal) => endOf(child, signal),

@@ -67,7 +67,7 @@ async function keepOutcomes(
   for (const [position, outcome] of fresh) {
     if (outcome.refusal === null || !isSettled(outcome)) continue;
     const fields = await records.fields(position);
-    refusals.push(keptRefusal(position, operation.name, fields, outcome));
+    refusals.push(await keptRefusal(position, operation.name, fields, outcome));
   }
   await ledger.refuse(callId, refusals);
   const kept = await ledger.outcomes(callId);

@@ -13,6 +13,8 @@ import { openRecords, usersOf, type WaitingRecord } from './waiting-records.ts';
 
 /** So many users are looked up, hashed and written together. */
 const usersInSlice = 64;
+/** So many users are refused together: the records of one principal may make a chunk of any length. */
+const usersRefused = 500;
 /** While one slice is being hashed, the next one is got ready. */
 const slicesAtOnce = 2;
 /** A chunk that broke off so often is not going to succeed. */
@@ -106,7 +108,7 @@ async function applyRecords(records: readonly WaitingRecord[], run: ChunkRun): P
   const running = new Set<Promise<void>>();
   try {
     // Got ready one after the other, so that records of one principal join the line in the order sent.
-    for (const slice of slicesOf(records)) {
+    for (const slice of slicesOf(records, usersInSlice)) {
       if (running.size >= slicesAtOnce) await Promise.race(running);
       if (run.signal.aborted) throw new BrokenOff('the service is stopping');
       if (await run.tools.store.isCancelled(run.callId)) {
@@ -155,12 +157,12 @@ async function settle(
 ): Promise<void> {
   const own = outcomes.filter((outcome) => outcome !== null);
   const settled = own.filter(isSettled);
-  const refusals = slice.flatMap(({ position, fields }, at) => {
+  const refusals: KeptRefusal[] = [];
+  for (const [at, { position, fields }] of slice.entries()) {
     const outcome = outcomes[at];
-    return outcome?.refusal && isSettled(outcome)
-      ? [keptRefusal(position, chunk.operation, fields, outcome)]
-      : [];
-  });
+    if (outcome?.refusal && isSettled(outcome))
+      refusals.push(await keptRefusal(position, chunk.operation, fields, outcome));
+  }
   await tools.store.refuse(callId, refusals);
   tools.onOutcomes(chunk.operation, settled);
   if (settled.length < own.length) throw new Interrupted('the database did not take every record');
@@ -168,21 +170,24 @@ async function settle(
 
 async function refuseAll(records: readonly WaitingRecord[], code: Code, run: ChunkRun): Promise<void> {
   const { callId, chunk, tools } = run;
-  const refusals = records.map(({ position, fields }) => {
-    const id = Number.isSafeInteger(fields.ID) ? (fields.ID as number) : null;
-    const outcome = { id, refusal: { code }, faults: new Faults(), users: [] };
-    return keptRefusal(position, chunk.operation, fields, outcome);
-  });
-  await tools.store.refuse(callId, refusals);
-  const outcomes = refusals.map(({ outcome }) => outcome);
-  tools.onOutcomes(chunk.operation, outcomes);
+  for (const slice of slicesOf(records, usersRefused)) {
+    const refusals: KeptRefusal[] = [];
+    for (const { position, fields } of slice) {
+      const id = Number.isSafeInteger(fields.ID) ? (fields.ID as number) : null;
+      const outcome = { id, refusal: { code }, faults: new Faults(), users: [] };
+      refusals.push(await keptRefusal(position, chunk.operation, fields, outcome));
+    }
+    await tools.store.refuse(callId, refusals);
+    const outcomes = refusals.map(({ outcome }) => outcome);
+    tools.onOutcomes(chunk.operation, outcomes);
+  }
 }
 
-function slicesOf(records: readonly WaitingRecord[]): WaitingRecord[][] {
+function slicesOf(records: readonly WaitingRecord[], usersAtOnce: number): WaitingRecord[][] {
   const slices: WaitingRecord[][] = [];
-  let users = usersInSlice;
+  let users = usersAtOnce;
   for (const record of records) {
-    if (users >= usersInSlice) {
+    if (users >= usersAtOnce) {
       slices.push([]);
       users = 0;
     }

@@ -31,6 +31,8 @@ export interface Page {
 
 export interface OutcomePage extends Page {
   readonly failedOnly: boolean;
+  /** Whether the users of applied records are asked for; there may be a great many. */
+  readonly withUsers: boolean;
 }
 
 export interface JobPage {

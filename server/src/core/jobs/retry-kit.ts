@@ -1,6 +1,7 @@
 import type { Fault } from '../codes.ts';
 import { type Fields, isAbsent, isEmail, isObject } from '../fields/fields.ts';
 import { principalFields } from '../records/principal.ts';
+import { Turns } from '../turns.ts';
 
 type Keep = (value: unknown) => unknown;
 type Keeps = readonly (readonly [name: string, keep: Keep])[];
@@ -29,12 +30,17 @@ const secrets = { Password: null, ConfirmPassword: null };
 const textMax = 1024;
 
 /** A record as it was sent, without what is secret or may be: only the fields that are known not to be are kept. */
-export function withoutSecrets(operation: 'update' | 'insert', record: Fields): Fields {
+export async function withoutSecrets(operation: 'update' | 'insert', record: Fields): Promise<Fields> {
   const { record: recordFields, user: userFields } = keptFields[operation];
-  const users = Array.isArray(record.Users)
-    ? record.Users.map((user) => (isObject(user) ? { ...keep(user, userFields), ...secrets } : null))
-    : null;
-  return { ...keep(record, recordFields), ...(users && { Users: users }) };
+  const kept = keep(record, recordFields);
+  if (!Array.isArray(record.Users)) return kept;
+  const turns = new Turns();
+  const users: (Fields | null)[] = [];
+  for (const user of record.Users) {
+    users.push(isObject(user) ? { ...keep(user, userFields), ...secrets } : null);
+    if (turns.over) await turns.next();
+  }
+  return { ...kept, Users: users };
 }
 
 function keep(fields: Fields, keeps: Keeps): Fields {

@@ -78,7 +78,7 @@ export async function submitJob(
       const chunk = positions.map((position) => ({
         position,
         text: records.text(position),
-        numbers: required(numbers.get(position)),
+        numbers: required(numbers[position]),
       }));
       const sealed = await sealRecords(chunk, key, chunkName(id, number));
       await book.add({ number, users, positions, sealed });
@@ -91,20 +91,21 @@ export function chunkName(callId: string, number: number): string {
   return `${callId} ${number}`;
 }
 
-export function keptRefusal(
+export async function keptRefusal(
   position: number,
   operation: OperationName,
   fields: Fields,
   outcome: Outcome,
-): KeptRefusal {
-  return { position, users: usersOf(fields).length, outcome, record: withoutSecrets(operation, fields) };
+): Promise<KeptRefusal> {
+  const record = await withoutSecrets(operation, fields);
+  return { position, users: usersOf(fields).length, outcome, record };
 }
 
 interface CheckedRecords {
   readonly refusals: readonly (readonly KeptRefusal[])[];
   readonly waiting: readonly Waiting[];
   /** By position. Set aside now, so that IDs follow the order sent however the chunks are worked on. */
-  readonly numbers: ReadonlyMap<number, Numbers>;
+  readonly numbers: readonly (Numbers | undefined)[];
 }
 
 /** Goes through the records slice by slice, so that a hundred thousand of them never stand in memory as objects. */
@@ -116,7 +117,7 @@ async function checkRecords(
   const check = operation.newCheck();
   const refusals: KeptRefusal[][] = [];
   const waiting: Waiting[] = [];
-  const numbers = new Map<number, Numbers>();
+  const numbers: Numbers[] = [];
   for (const positions of slices(records, call.done)) {
     const drafts = await readDrafts(recordsAt(records, positions), operation);
     await check.run(drafts);
@@ -126,10 +127,10 @@ async function checkRecords(
       const draft = required(drafts[at]);
       if (draft.faults.none) {
         waiting.push({ position, users: draft.users.length, order: operation.order(draft) });
-        numbers.set(position, required(numbered.get(draft)));
+        numbers[position] = required(numbered.get(draft));
       } else {
         const fields = await records.fields(position);
-        refusedOnes.push(keptRefusal(position, operation.name, fields, refused(draft)));
+        refusedOnes.push(await keptRefusal(position, operation.name, fields, refused(draft)));
       }
     }
     refusals.push(refusedOnes);

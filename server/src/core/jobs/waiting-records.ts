@@ -38,27 +38,37 @@ export async function sealRecords(
   key: Buffer,
   name: string,
 ): Promise<Buffer> {
-  return sealPieces(blocksOf(records), key, name);
-}
-
-/** For a few bytes the call of the cipher takes longer than the cipher, for many it would hold the event loop. */
-function* blocksOf(records: readonly SentRecord[]): Generator<Buffer> {
-  let pieces: Buffer[] = [];
+  const turns = new Turns();
+  const pieces: Buffer[] = [];
   let bytes = 0;
   for (const { position, text, numbers } of records) {
     const head: Head = [position, text.length, numbers.principal, numbers.users];
-    pieces.push(Buffer.from(`${JSON.stringify(head)}\n`));
-    for (let at = 0; at < text.length; at += blockBytes) {
-      const part = text.subarray(at, at + blockBytes);
-      pieces.push(part);
-      bytes += part.length;
-      if (bytes < blockBytes) continue;
-      yield pieces.length === 1 ? part : Buffer.concat(pieces);
-      pieces = [];
-      bytes = 0;
+    const line = Buffer.from(`${JSON.stringify(head)}\n`);
+    pieces.push(line, text);
+    bytes += line.length + text.length;
+    if (turns.over) await turns.next();
+  }
+  return sealPieces(inBlocks(pieces), bytes, key, name);
+}
+
+/**
+ * The same bytes in blocks that are neither too small for the cipher nor too large for the event loop. All of them
+ * are the same memory: a block has to be done with before the next one is asked for.
+ */
+function* inBlocks(pieces: readonly Buffer[]): Generator<Buffer> {
+  const block = Buffer.allocUnsafe(blockBytes);
+  let used = 0;
+  for (const piece of pieces) {
+    for (let at = 0; at < piece.length; ) {
+      const copied = piece.copy(block, used, at);
+      at += copied;
+      used += copied;
+      if (used < blockBytes) continue;
+      yield block;
+      used = 0;
     }
   }
-  yield Buffer.concat(pieces);
+  yield block.subarray(0, used);
 }
 
 export async function openRecords(sealed: Buffer, key: Buffer, name: string): Promise<WaitingRecord[]> {

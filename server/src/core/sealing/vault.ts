@@ -47,16 +47,24 @@ export function seal(plain: Buffer, key: Buffer, about: string): Buffer {
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** The same for what comes in many pieces, without holding the event loop for long. */
-export async function sealPieces(plain: Iterable<Buffer>, key: Buffer, about: string): Promise<Buffer> {
+/** The same for so many bytes that come in pieces, without holding the event loop for long. */
+export async function sealPieces(
+  plain: Iterable<Buffer>,
+  bytes: number,
+  key: Buffer,
+  about: string,
+): Promise<Buffer> {
   const turns = new Turns();
   const { nonce, cipher } = newCipher(key, about);
-  const sealed = [nonce];
+  const sealed = Buffer.allocUnsafe(nonceBytes + bytes + tagBytes);
+  let at = nonce.copy(sealed);
   for (const piece of plain) {
-    sealed.push(cipher.update(piece));
+    at += cipher.update(piece).copy(sealed, at);
     if (turns.over) await turns.next();
   }
-  return Buffer.concat([...sealed, cipher.final(), cipher.getAuthTag()]);
+  cipher.final();
+  cipher.getAuthTag().copy(sealed, at);
+  return sealed;
 }
 
 function newCipher(key: Buffer, about: string) {

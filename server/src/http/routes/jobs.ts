@@ -59,10 +59,10 @@ export function jobRoutes(app: FastifyInstance, store: JobStore): void {
     async (request, reply) => {
       const page = pageOf(request);
       const failedOnly = isFlagged(request, 'failed');
-      const asked = { ...page, failedOnly };
+      const representation = wantsRepresentation(request.headers);
+      const asked = { ...page, failedOnly, withUsers: representation };
       const { job, outcomes } = await readJob(request.params.id, asked, request.caller, store);
       const language = languageOf(request);
-      const representation = wantsRepresentation(request.headers);
       const records = outcomes.map((outcome) => tupleOf(outcome, language, representation));
       const totalCount = failedOnly ? job.recordsFailed : job.recordsDone;
       reply.header('content-language', language);

@@ -1,0 +1,223 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { type ChunkTools, Interrupted, runChunk } from '../../src/core/jobs/chunk.ts';
+import { submitJob } from '../../src/core/jobs/submit.ts';
+import { BrokenOff } from '../../src/core/records/hashing.ts';
+import { insertOperation } from '../../src/core/records/insert.ts';
+import type { OperationName } from '../../src/core/records/operation.ts';
+import { Slots } from '../../src/core/records/slots.ts';
+import { updateOperation } from '../../src/core/records/update.ts';
+import { Vault } from '../../src/core/sealing/vault.ts';
+import { openQueue, type Queue } from '../../src/jobs/queue.ts';
+import { openHasher } from '../../src/passwords/hasher.ts';
+import { openChunks } from '../../src/storage/chunks.ts';
+import { openJobs } from '../../src/storage/jobs.ts';
+import { migrate } from '../../src/storage/migrations.ts';
+import { openRegistry } from '../../src/storage/registry.ts';
+import { openSubmissions } from '../../src/storage/submissions.ts';
+import { openStore, type Store } from '../../src/store.ts';
+import { importedUser } from '../setup/jobs.ts';
+import { recordList } from '../setup/records.ts';
+import { emptyStore, newUser } from '../setup/service.ts';
+import { wrongFigures } from './figures.ts';
+import { countWrites, leftOver, repeatedWrites } from './jobs.ts';
+
+let empty: Awaited<ReturnType<typeof emptyStore>>;
+let store: Store;
+let queue: Queue;
+const vault = new Vault(Buffer.alloc(32, 'a key'));
+const never = new AbortController().signal;
+
+/** All of a node but the worker, so that the test alone decides who runs what and when. */
+beforeAll(async () => {
+  empty = await emptyStore();
+  store = await openStore(readConfig(empty.settings), { as: 'service', log: () => {} });
+  await migrate(store.database);
+  queue = await openQueue({ database: store.queue, chunksAtOnce: 1, onError: () => {} });
+  await countWrites(store.database);
+});
+
+afterAll(async () => {
+  await queue.stop();
+  await store.close();
+  await empty.discard();
+});
+
+function newNode(): ChunkTools {
+  const registry = openRegistry(store.database);
+  const rules = { requireEmail: false, password: { minLength: 8, isCommon: () => false } };
+  return {
+    store: openChunks(store.database),
+    operations: { update: updateOperation(registry, rules), insert: insertOperation(registry, rules) },
+    hasher: openHasher({ concurrency: 2, memoryKib: 19_456, passes: 2, maxWaitSeconds: 60 }),
+    vault,
+    writes: new Slots(4),
+    onOutcomes: () => {},
+    report: () => {},
+  };
+}
+
+async function submit(operation: OperationName, records: readonly unknown[]): Promise<string> {
+  const id = randomUUID();
+  const call = { id, clientId: null, records: await recordList(records), done: new Set<number>() };
+  const submissions = openSubmissions(store.database, queue);
+  await submitJob(call, newNode().operations[operation], { store: submissions, vault });
+  return id;
+}
+
+async function chunksOf(id: string): Promise<number[]> {
+  const rows = await store.database.query<{ number: number }>(
+    'select number from anagrafe.chunks where call_id = $1 order by number',
+    [id],
+  );
+  return rows.map((row) => row.number);
+}
+
+/** Runs a chunk as the queue does: one that was broken off is begun again. */
+async function runToItsEnd(id: string, number: number, node: ChunkTools): Promise<void> {
+  for (let round = 1; ; round++) {
+    try {
+      await runChunk(id, number, node, never);
+      return;
+    } catch (error) {
+      if (!(error instanceof Interrupted) || round === 10) throw error;
+    }
+  }
+}
+
+async function ended(id: string) {
+  const page = { page: 1, pageSize: 1000, failedOnly: false, withUsers: true };
+  const read = await openJobs(store.database, queue).read(id, page);
+  expect(read?.job).toMatchObject({ state: 'completed', endedAt: expect.any(Date) });
+  expect(read?.job.recordsDone).toBe(read?.job.records);
+  expect(read?.outcomes).toHaveLength(read?.job.records ?? -1);
+  expect(await leftOver(store.database)).toEqual([]);
+  expect(await wrongFigures(store.database)).toEqual([]);
+  return { job: read?.job, outcomes: read?.outcomes ?? [] };
+}
+
+async function newPrincipals(count: number): Promise<number[]> {
+  const id = await submit(
+    'insert',
+    Array.from({ length: count }, (_, n) => ({ Denomination: `Principal ${n}` })),
+  );
+  for (const number of await chunksOf(id)) await runToItsEnd(id, number, newNode());
+  return (await ended(id)).outcomes.map((outcome) => outcome.id ?? 0);
+}
+
+const range = (count: number) => Array.from({ length: count }, (_, n) => n);
+
+describe('a chunk that two nodes run at once', () => {
+  it('registers each user and resets each password once, with one outcome for each record', async () => {
+    const principals = await newPrincipals(20);
+    const before = await submit(
+      'update',
+      principals.map((ID) => ({ ID, Users: [importedUser(`reset ${ID}`)] })),
+    );
+    await runToItsEnd(before, 0, newNode());
+    const users = (await ended(before)).outcomes.map((outcome) => outcome.users[0]?.id ?? 0);
+    await store.database.query('truncate public.writes');
+
+    const password = { Password: 'another long sentence', ConfirmPassword: 'another long sentence' };
+    const id = await submit('update', [
+      ...principals.map((ID) => ({ ID, Users: [newUser(`new ${ID} a`), newUser(`new ${ID} b`)] })),
+      ...principals.map((ID, n) => ({ ID, Users: [{ ID: users[n], ...password }] })),
+    ]);
+    expect(await chunksOf(id)).toEqual([0]);
+    await Promise.all([runToItsEnd(id, 0, newNode()), runToItsEnd(id, 0, newNode())]);
+    const { job, outcomes } = await ended(id);
+    expect(outcomes.map(({ refusal }) => refusal)).toEqual(outcomes.map(() => null));
+    expect(job).toMatchObject({ recordsFailed: 0, users: 60, usersDone: 60, usersApplied: 60 });
+    expect(await repeatedWrites(store.database)).toEqual([]);
+    // Run once more when it is long over, as a message that came twice would have it.
+    await runChunk(id, 0, newNode(), never);
+    expect(await repeatedWrites(store.database)).toEqual([]);
+  });
+
+  it('inserts each principal once', async () => {
+    const count = 'select count(*) from anagrafe.principals';
+    const [before] = await store.database.query<{ count: number }>(count);
+    const id = await submit(
+      'insert',
+      range(200).map((n) => ({ Denomination: `Twice ${n}`, ...(n % 2 && { ExternalKey: `twice ${n}` }) })),
+    );
+    await Promise.all([runToItsEnd(id, 0, newNode()), runToItsEnd(id, 0, newNode())]);
+    const { outcomes } = await ended(id);
+    expect(outcomes.map(({ refusal }) => refusal)).toEqual(outcomes.map(() => null));
+    expect(new Set(outcomes.map((outcome) => outcome.id)).size).toBe(200);
+    const [after] = await store.database.query<{ count: number }>(count);
+    expect(after?.count).toBe((before?.count ?? 0) + 200);
+  });
+
+  it('keeps what was applied, though the other node is told that the job is cancelled', async () => {
+    const principals = await newPrincipals(40);
+    const id = await submit(
+      'update',
+      principals.map((ID) => ({ ID, Users: [newUser(`cancelled ${ID}`)] })),
+    );
+    const running = runToItsEnd(id, 0, newNode());
+    await expect
+      .poll(() => store.database.query('select from anagrafe.outcomes where call_id = $1', [id]), {
+        interval: 5,
+      })
+      .not.toHaveLength(0);
+    await openJobs(store.database, queue).cancel(id);
+    await Promise.all([running, runToItsEnd(id, 0, newNode())]);
+    const page = { page: 1, pageSize: 1000, failedOnly: false, withUsers: true };
+    const { job, outcomes = [] } = (await openJobs(store.database, queue).read(id, page)) ?? {};
+    expect(job).toMatchObject({ state: 'cancelled', recordsDone: 40, endedAt: expect.any(Date) });
+    const stored = await store.database.query<{ principal: number }>(
+      `select principal_id as principal from anagrafe.users where username like 'cancelled %' order by 1`,
+    );
+    const applied = outcomes.filter(({ refusal }) => refusal === null);
+    expect(applied.map((outcome) => outcome.id)).toEqual(stored.map((user) => user.principal));
+    expect(new Set(outcomes.flatMap(({ refusal }) => (refusal ? [refusal.code] : [])))).toEqual(
+      new Set(['CANCELLED']),
+    );
+    expect(job?.recordsFailed).toBe(40 - applied.length);
+    expect(await leftOver(store.database)).toEqual([]);
+  });
+});
+
+it('a chunk that is broken off again and again, at any moment, applies each record once', async () => {
+  const principals = await newPrincipals(60);
+  const id = await submit(
+    'update',
+    principals.map((ID) => ({ ID, Users: [newUser(`broken off ${ID}`)] })),
+  );
+  const node = newNode();
+  let brokenOff = 0;
+  for (let patience = 20; (await chunksOf(id)).length > 0; patience += 20) {
+    const stop = new AbortController();
+    const timer = setTimeout(() => stop.abort(), patience);
+    try {
+      await runChunk(id, 0, node, stop.signal);
+    } catch (error) {
+      expect(error instanceof BrokenOff).toBe(true);
+      brokenOff++;
+    }
+    clearTimeout(timer);
+  }
+  expect(brokenOff).toBeGreaterThan(2);
+  const { outcomes } = await ended(id);
+  expect(outcomes.map(({ refusal }) => refusal)).toEqual(outcomes.map(() => null));
+  expect(await repeatedWrites(store.database)).toEqual([]);
+});
+
+it('the chunks of a job that end all at once end the job, and its key is gone', async () => {
+  const chunks = openChunks(store.database);
+  for (let round = 0; round < 15; round++) {
+    const id = randomUUID();
+    await store.database.query(
+      `with call as (
+         insert into anagrafe.calls (id, operation, state, is_job, records, users, wrapped_key)
+         values ($1, 'insert', 'running', true, 0, 0, '\\x00') returning id)
+       insert into anagrafe.chunks (call_id, number, positions, turn, sealed)
+       select id, number, '{}', 0, '\\x00' from call, generate_series(0, 7) as number`,
+      [id],
+    );
+    await Promise.all(range(8).map((number) => chunks.end(id, number)));
+    expect((await ended(id)).job?.recordsFailed).toBe(0);
+  }
+});

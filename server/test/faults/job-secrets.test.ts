@@ -1,0 +1,144 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { Envelope } from '../../src/http/envelope.ts';
+import type { Tuple } from '../../src/http/tuple.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { makeFolder } from '../engine/harness.ts';
+import { type Child, lookInto, startChild } from './child.ts';
+import { jobOf, leftOver, newPrincipals, patience, submit, untilEnded } from './jobs.ts';
+import { filesWith, formsOf, holds } from './traces.ts';
+
+/** Every secret of the run holds the first, every username the second, and nothing else does. */
+const canary = `canary${randomBytes(8).toString('hex')}`;
+const visible = `visible${randomBytes(8).toString('hex')}`;
+
+let secrets = 0;
+const secret = () => `a ${canary} ${secrets++}`;
+const name = (text: string) => `${visible} ${text}`;
+
+function secretUser(username: string, more: Record<string, unknown> = {}) {
+  const Password = secret();
+  return { Username: name(username), Password, ConfirmPassword: Password, ...more };
+}
+
+/** Records that are refused, with secrets where they belong and where they do not. */
+function refusedRecords(ID: number): unknown[] {
+  const users = [
+    secretUser('mismatch', { ConfirmPassword: secret() }),
+    secretUser('misspelt', { Passwort: secret(), password: secret(), PASSWORD: secret() }),
+    { Username: name('nested'), Password: { Password: secret() }, ConfirmPassword: [secret(), [secret()]] },
+    secretUser('email', { Email: secret() }),
+    secretUser('hash', { PasswordHash: secret() }),
+    { ID: secret(), Password: secret(), ConfirmPassword: secret() },
+    { Password: secret(), ConfirmPassword: secret() },
+    secret(),
+    [secret()],
+  ];
+  return [
+    ...users.map((user) => ({ ID, Users: [user] })),
+    { ID, Users: users },
+    { ID, Users: secret() },
+    { ID: secret(), Users: [secretUser('no principal')] },
+    { ID: { secret: secret() }, Users: [secretUser('object')] },
+    { ID, Password: secret(), Users: [secretUser('outside')] },
+    { ID, Faults: { Password: [secret()] }, Users: [{ ...secretUser('faults'), Password: 'short' }] },
+  ];
+}
+
+async function rowsWith(database: Database, text: string): Promise<string[]> {
+  const tables = await database.query<{ name: string }>(
+    `select format('%I.%I', schemaname, tablename) as name from pg_tables
+      where schemaname not in ('pg_catalog', 'information_schema')`,
+  );
+  const found: string[] = [];
+  for (const { name } of tables) {
+    const rows = await database.query<{ text: string }>(`select stored::text as text from ${name} as stored`);
+    if (rows.some((row) => holds(Buffer.from(row.text), text))) found.push(name);
+  }
+  return found;
+}
+
+/** Looks for the secrets in all there is, and makes sure that the same look finds what is no secret. */
+async function expectNoSecret(child: Child, data: string, database: Database): Promise<void> {
+  await database.query('checkpoint');
+  expect(await filesWith(data, canary)).toEqual([]);
+  expect(await rowsWith(database, canary)).toEqual([]);
+  expect([...child.log, ...child.said].filter((line) => holds(Buffer.from(line), canary))).toEqual([]);
+
+  const files = await filesWith(data, visible);
+  expect(files.some((path) => path.includes('/base/'))).toBe(true);
+  expect(files.some((path) => path.includes('/pg_wal/'))).toBe(true);
+  const tables = await rowsWith(database, visible);
+  expect(tables).toContain('anagrafe.users');
+  expect(tables).toContain('anagrafe.outcomes');
+  expect(child.log.length).toBeGreaterThan(10);
+}
+
+const statusOf = async (answer: Promise<Response>) => ((await (await answer).json()) as Envelope).statusCode;
+
+it('a text is found in every form in which it could be written down', () => {
+  const around = (form: Buffer) => Buffer.concat([randomBytes(99), form, randomBytes(99)]);
+  for (const form of formsOf(canary)) expect(holds(around(form), canary)).toBe(true);
+  for (const before of ['', 'a', 'ab']) {
+    const coded = Buffer.from(`${before}${canary} 12`).toString('base64');
+    expect(holds(around(Buffer.from(coded)), canary)).toBe(true);
+  }
+  expect(holds(randomBytes(100_000), canary)).toBe(false);
+});
+
+it('no password is on the disk or in the log, neither while a job waits for its turn nor after its end', {
+  timeout: 180_000,
+}, async () => {
+  const data = join(makeFolder(), 'data');
+  const child = await startChild(data, { ANAGRAFE_LOG_LEVEL: 'trace' });
+  const [held = 0, free = 0, ...principals] = await newPrincipals(child, 22);
+  const good = (kind: string) =>
+    principals.map((ID) => ({ ID, Users: [secretUser(`${kind} ${ID}`), secretUser(`${kind} ${ID} too`)] }));
+
+  const body = [...good('keyed'), ...refusedRecords(free)];
+  expect(await statusOf(child.call('irs/update', body, { 'idempotency-key': 'secret' }))).toBe(207);
+  expect(await statusOf(child.call('irs/update', body, { 'idempotency-key': 'secret' }))).toBe(207);
+  expect(await statusOf(child.call('irs/update?dryRun=true', body))).toBe(422);
+  const inserted = [{ Denomination: visible, Users: [secretUser('inserted')], Password: secret() }];
+  const asJob = { 'idempotency-key': 'insert', prefer: 'respond-async' };
+  expect(await statusOf(child.call('irs/insert', inserted, asJob))).toBe(202);
+
+  await lookInto(data, async (database) => {
+    // One record cannot be written as long as this lasts, and the job stands still before its end.
+    const id = await database.transaction(async (connection) => {
+      await connection.query('select from anagrafe.principals where id = $1 for update', [held]);
+      const records = [
+        ...good('job'),
+        ...refusedRecords(free),
+        { ID: held, Users: [secretUser('wanted')] },
+        { ID: held, Users: [secretUser('behind')] },
+      ];
+      const job = await submit(child, records, { 'idempotency-key': 'job' });
+      await expect.poll(async () => (await jobOf(child, job)).RecordsDone, patience).toBe(records.length - 2);
+      const cancelled = await submit(child, [{ ID: held, Users: [secretUser('cancelled')] }]);
+      await fetch(`${child.url}/api/sync/v1/jobs/${cancelled}`, { method: 'DELETE' });
+      // Taken from under the job, which is to find that out when it writes.
+      const taken = [{ ID: free, Users: [secretUser('wanted')] }];
+      expect(await statusOf(child.call('irs/update', taken))).toBe(200);
+
+      const waiting = await connection.query('select from anagrafe.chunks where call_id = $1', [job]);
+      expect(waiting.length).toBeGreaterThan(0);
+      await expectNoSecret(child, data, database);
+      expect((await jobOf(child, job)).State).toBe('running');
+      return job;
+    });
+    const tuples: Tuple[] = await untilEnded(child, id);
+    expect(tuples.filter((tuple) => tuple.Item3)).toHaveLength(principals.length + 1);
+    expect(tuples.filter((tuple) => tuple.Item2 === 'USERNAME_TAKEN')).toHaveLength(1);
+    await expect.poll(() => leftOver(database), patience).toEqual([]);
+    const failed = await fetch(`${child.url}/api/sync/v1/jobs/${id}/failed`);
+    expect(holds(Buffer.from(await failed.arrayBuffer()), canary)).toBe(false);
+    await expectNoSecret(child, data, database);
+    const keys = await database.query('select from anagrafe.calls where wrapped_key is not null');
+    expect(keys).toEqual([]);
+  });
+  expect(await child.end('SIGTERM')).toBe(0);
+  expect(await filesWith(data, canary)).toEqual([]);
+  expect([...child.log, ...child.said].filter((line) => holds(Buffer.from(line), canary))).toEqual([]);
+});

@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { anagrafe, dataFolder, expectOneLine, postmaster, serve } from '../cli/command.ts';
+import { startOutside } from './outside.ts';
+
+const newKey = () => randomBytes(32).toString('base64');
+
+it('the master key is made once, for its owner alone, and another one or none is refused with one line', async () => {
+  const data = dataFolder();
+  const settings = { ANAGRAFE_DATA: data, ANAGRAFE_PORT: '0' };
+  const path = join(data, 'master.key');
+  const first = await serve(settings);
+  const made = readFileSync(path, 'utf8');
+  expect(Buffer.from(made, 'base64')).toHaveLength(32);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(first.stdout() + first.stderr()).not.toContain(made.trim());
+  await first.end('SIGTERM');
+
+  await (await serve(settings)).end('SIGTERM');
+  expect(readFileSync(path, 'utf8')).toBe(made);
+
+  const given = await anagrafe(['serve'], { ...settings, ANAGRAFE_MASTER_KEY: newKey() });
+  expectOneLine(
+    given,
+    /ANAGRAFE_MASTER_KEY is not the master key that this database was first used with: \S+/,
+  );
+  writeFileSync(path, newKey());
+  const replaced = await anagrafe(['serve'], settings);
+  expectOneLine(replaced, /master\.key is not the master key that this database was first used with: \S+/);
+  writeFileSync(path, made.slice(0, 20));
+  expectOneLine(await anagrafe(['serve'], settings), /master\.key is no master key: \S+/);
+  rmSync(path);
+  expectOneLine(await anagrafe(['serve'], settings), /master\.key is missing: \S+/);
+  expect(() => statSync(path)).toThrow('ENOENT');
+  expect(postmaster(data)).toBeUndefined();
+
+  // The same key in another form is the same key.
+  const hex = Buffer.from(made, 'base64').toString('hex');
+  const last = await serve({ ...settings, ANAGRAFE_MASTER_KEY: hex });
+  expect((await last.end('SIGTERM')).code).toBe(0);
+});
+
+it('an outside database without a master key is refused with one line that says how to make one', async () => {
+  const outside = await startOutside();
+  const settings = { ANAGRAFE_DATABASE_URL: outside.url, ANAGRAFE_DATA: dataFolder(), ANAGRAFE_PORT: '0' };
+  const refused = await anagrafe(['serve'], settings);
+  expectOneLine(refused, /ANAGRAFE_MASTER_KEY is not set.*openssl rand -base64 32/);
+  const wrong = await anagrafe(['serve'], { ...settings, ANAGRAFE_MASTER_KEY: 'too short' });
+  expectOneLine(wrong, /ANAGRAFE_MASTER_KEY is not understood; it takes 32 random bytes/);
+  expect(wrong.stderr).not.toContain('too short');
+
+  const key = newKey();
+  await (await serve({ ...settings, ANAGRAFE_MASTER_KEY: key })).end('SIGTERM');
+  const other = await anagrafe(['serve'], { ...settings, ANAGRAFE_MASTER_KEY: newKey() });
+  expectOneLine(other, /ANAGRAFE_MASTER_KEY is not the master key that this database was first used with/);
+  expect((await (await serve({ ...settings, ANAGRAFE_MASTER_KEY: key })).end('SIGTERM')).code).toBe(0);
+});
