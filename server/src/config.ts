@@ -7,9 +7,6 @@ import { flag, integer, list, oneOf, type Setting, text } from './settings.ts';
 
 export const prefix = 'ANAGRAFE_';
 
-/** Beyond eight, a process with several threads does as well. */
-const hashProcesses = availableParallelism() > 1 ? Math.min(availableParallelism(), 8) : 0;
-
 /** Every setting. The keys are the names in the environment, behind the prefix. */
 export const settings = {
   HOST: text({ takes: 'an address to listen on', about: 'the address to listen on', fallback: '127.0.0.1' }),
@@ -76,12 +73,6 @@ export const settings = {
     1024,
     availableParallelism(),
     'hashes in flight; more than there are cores is slower',
-  ),
-  HASH_PROCESSES: integer(
-    0,
-    256,
-    hashProcesses,
-    'processes to hash in, each of some 50 MB; 0 hashes in the service itself, which is slower on several cores',
   ),
   HASH_MEMORY_KIB: integer(19_456, 4_194_304, 19_456, 'the memory of one argon2id hash'),
   HASH_PASSES: integer(2, 100, 2, 'the passes of one argon2id hash'),

@@ -16,7 +16,7 @@ import { openQueue, type Queue } from './jobs/queue.ts';
 import { workOnJobs } from './jobs/worker.ts';
 import { findMasterKey, makeMasterKey, wrongMasterKey } from './master-key.ts';
 import { openCommonPasswords } from './passwords/common-passwords.ts';
-import { type HashingPool, openHasher } from './passwords/hasher.ts';
+import { openHasher } from './passwords/hasher.ts';
 import { openChunks } from './storage/chunks.ts';
 import { openAccess, openClients } from './storage/clients.ts';
 import type { Database } from './storage/database.ts';
@@ -52,7 +52,6 @@ export async function startService(config: Config, log: Logger): Promise<Service
   const foundKey = await findMasterKey(config);
   const store = await openStore(config, { as: 'service', log: (message) => log.info(message) });
   let queue: Queue | undefined;
-  let hasher: HashingPool | undefined;
   try {
     const { database } = store;
     for (const name of await migrate(database)) log.info({ migration: name }, 'migrated');
@@ -63,9 +62,8 @@ export async function startService(config: Config, log: Logger): Promise<Service
     if (!hasClients && !isLoopback(config.HOST) && config.HOST !== 'localhost') throw closedDoor(config.HOST);
 
     const metrics = openMetrics();
-    hasher = openHasher({
+    const hasher = openHasher({
       concurrency: config.HASH_CONCURRENCY,
-      processes: config.HASH_PROCESSES,
       memoryKib: config.HASH_MEMORY_KIB,
       passes: config.HASH_PASSES,
       maxWaitSeconds: config.MAX_WAIT_SECONDS,
@@ -151,7 +149,6 @@ export async function startService(config: Config, log: Logger): Promise<Service
       async stop() {
         readiness.stopping();
         await Promise.all([app.close(), queue?.stop()]);
-        hasher?.close();
         await store.close();
       },
     };
@@ -165,7 +162,6 @@ export async function startService(config: Config, log: Logger): Promise<Service
     }
   } catch (error) {
     await queue?.stop();
-    hasher?.close();
     await store.close();
     throw error;
   }

@@ -50,15 +50,9 @@ function cell(sentence: Sentence): string {
   return sentences.map((text) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;')).join('<br>');
 }
 
-/** What depends on the machine is said in words. */
-const ofCores: Record<string, string> = {
-  HASH_CONCURRENCY: 'as many as there are cores',
-  HASH_PROCESSES: 'as many as there are cores, up to 8; with one core `0`',
-};
-
 function settingsPage(): string {
   const rows = Object.entries(settings).map(([name, setting]) => {
-    const cores = ofCores[name];
+    const cores = name === 'HASH_CONCURRENCY' ? 'as many as there are cores' : undefined;
     const folder = name === 'DATA' ? '`./data`; for root `/var/lib/anagrafe`' : undefined;
     const shown = cores ?? folder ?? `\`${setting.show(setting.fallback as never)}\``;
     return tableRow([`\`${prefix}${name}\``, setting.about, setting.takes, shown]);

@@ -1,14 +1,12 @@
+import { hash } from '@node-rs/argon2';
 import { Refusal } from '../core/faults.ts';
 import { BrokenOff, type Hasher, type Lane } from '../core/records/hashing.ts';
 import { Slots } from '../core/records/slots.ts';
-import { hashHere, hashInProcesses } from './hash-processes.ts';
 import { Lanes } from './lanes.ts';
 
 export interface HasherOptions {
   /** Hashes in flight: as many as there are cores. More lose a third of the speed. */
   readonly concurrency: number;
-  /** Processes to hash in; without any, this one does it. */
-  readonly processes?: number;
   readonly memoryKib: number;
   readonly passes: number;
   /** The longest queue, in seconds, that a call may find before it. */
@@ -24,8 +22,6 @@ export interface HashingPool extends Hasher {
   readonly capacity: number;
   /** Tries what a hash takes on this machine, so that the first estimate is no guess. */
   tryOut(): Promise<void>;
-  /** Ends the processes. */
-  close(): void;
 }
 
 /** How much the newest hash counts in the running mean of what a hash takes. */
@@ -58,11 +54,10 @@ export function openHasher(options: HasherOptions): HashingPool {
   }
 
   const cost = { memoryCost: options.memoryKib, timeCost: options.passes, parallelism: 1 };
-  const engine = options.processes ? hashInProcesses(options.processes, cost) : hashHere(cost);
 
   async function hashNow(password: string, lane: Lane): Promise<string> {
     const start = performance.now();
-    const result = await engine.hash(password);
+    const result = await hash(password, cost);
     const seconds = (performance.now() - start) / 1000;
     meanSeconds += (seconds - meanSeconds) * weight;
     options.onHash?.(lane, seconds);
@@ -96,11 +91,10 @@ export function openHasher(options: HasherOptions): HashingPool {
     async tryOut() {
       for (let round = 1; round <= 2; round++) {
         const start = performance.now();
-        await Promise.all(Array.from({ length: options.concurrency }, () => engine.hash('a password')));
+        await Promise.all(Array.from({ length: options.concurrency }, () => hash('a password', cost)));
         meanSeconds = (performance.now() - start) / 1000;
       }
     },
-    close: () => engine.close(),
     waiting: (lane) => lanes.length(lane),
     get running() {
       return running;
