@@ -12,7 +12,7 @@ export interface ChunkMessage {
 
 export interface QueueOptions {
   readonly database: Executor;
-  /** Chunks that this node works on at once: while one comes to its end, the other keeps the processor busy. */
+  /** Chunks that this node works on at once. */
   readonly chunksAtOnce: number;
   onError(error: Error): void;
 }

@@ -1,4 +1,4 @@
-import { type ChunkTools, Interrupted, runChunk } from '../core/jobs/chunk.ts';
+import { type ChunkTools, runChunk } from '../core/jobs/chunk.ts';
 import { BrokenOff } from '../core/records/hashing.ts';
 import type { Queue } from './queue.ts';
 
@@ -8,7 +8,7 @@ export async function workOnJobs(queue: Queue, tools: ChunkTools): Promise<void>
     try {
       await runChunk(callId, number, tools, signal);
     } catch (error) {
-      if (!(error instanceof Interrupted || error instanceof BrokenOff)) tools.report(error);
+      if (!(error instanceof BrokenOff)) tools.report(error);
       // The queue keeps what it is told of a failure; the log is the place for more.
       throw new Error('the chunk was broken off');
     }

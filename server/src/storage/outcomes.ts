@@ -1,7 +1,7 @@
 import type { Fault } from '../core/codes.ts';
 import { Faults } from '../core/faults.ts';
 import { isObject } from '../core/fields/fields.ts';
-import type { KeptRefusal } from '../core/jobs/submit.ts';
+import type { KeptRefusal } from '../core/jobs/kept-refusal.ts';
 import type { AppliedUser, Outcome } from '../core/records/outcome.ts';
 import { Turns } from '../core/turns.ts';
 import type { Connection } from './database.ts';

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { usersOf } from '../../src/core/fields/fields.ts';
 import {
   openRecords,
   type SentRecord,
   sealRecords,
-  usersOf,
   type WaitingRecord,
 } from '../../src/core/jobs/waiting-records.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { type ChunkTools, Interrupted, runChunk } from '../../src/core/jobs/chunk.ts';
+import { type ChunkTools, runChunk } from '../../src/core/jobs/chunk.ts';
 import { submitJob } from '../../src/core/jobs/submit.ts';
 import { BrokenOff } from '../../src/core/records/hashing.ts';
 import { insertOperation } from '../../src/core/records/insert.ts';
@@ -81,7 +81,7 @@ async function runToItsEnd(id: string, number: number, node: ChunkTools): Promis
       await runChunk(id, number, node, never);
       return;
     } catch (error) {
-      if (!(error instanceof Interrupted) || round === 10) throw error;
+      if (!(error instanceof BrokenOff) || round === 10) throw error;
     }
   }
 }

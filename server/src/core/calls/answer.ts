@@ -1,8 +1,8 @@
 import { Faults } from '../faults.ts';
-import { type KeptRefusal, keptRefusal } from '../jobs/submit.ts';
+import { type KeptRefusal, keptRefusal } from '../jobs/kept-refusal.ts';
 import type { RecordList } from '../json/record-list.ts';
 import { type Applicant, isSettled, Line, prepareDrafts } from '../records/apply.ts';
-import { readDrafts, recordsAt } from '../records/batch.ts';
+import { positionsOf, readDrafts, recordsAt } from '../records/batch.ts';
 import { required } from '../records/draft.ts';
 import type { Hasher } from '../records/hashing.ts';
 import type { Operation, OperationName } from '../records/operation.ts';
@@ -27,7 +27,7 @@ export async function answerCall(
   options: AnswerOptions,
 ): Promise<readonly Outcome[]> {
   const { callId, known, applicant } = options;
-  const all = Array.from({ length: records.count }, (_, position) => position);
+  const all = positionsOf(records);
   const left = all.filter((position) => !known.has(position));
   const drafts = await readDrafts(recordsAt(records, left), operation);
   await operation.newCheck().run(drafts);

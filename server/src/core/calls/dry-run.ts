@@ -1,13 +1,14 @@
 import type { RecordList } from '../json/record-list.ts';
 import { passwordsOf } from '../records/apply.ts';
-import { readDrafts, recordsAt } from '../records/batch.ts';
+import { positionsOf, readDrafts, recordsAt } from '../records/batch.ts';
 import type { Draft } from '../records/draft.ts';
 import type { Hasher } from '../records/hashing.ts';
 import type { Operation } from '../records/operation.ts';
 import { applied, type Outcome, refused } from '../records/outcome.ts';
+import { inSlices } from '../records/slices.ts';
 
-/** So many records are looked up at once. */
-const recordsInSlice = 500;
+/** So many users are looked up at once. */
+const usersInSlice = 500;
 
 /** What a call would do. */
 export interface Estimate {
@@ -28,9 +29,8 @@ export async function dryRun(
   let register = 0;
   let reset = 0;
   let passwords = 0;
-  for (let at = 0; at < records.count; at += recordsInSlice) {
-    const length = Math.min(recordsInSlice, records.count - at);
-    const positions = Array.from({ length }, (_, n) => at + n);
+  const slices = inSlices(positionsOf(records), usersInSlice, (position) => records.usersOf(position));
+  for (const positions of slices) {
     const drafts = await readDrafts(recordsAt(records, positions), operation);
     await check.run(drafts);
     for (const draft of drafts) {

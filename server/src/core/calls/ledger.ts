@@ -1,4 +1,4 @@
-import type { KeptRefusal } from '../jobs/submit.ts';
+import type { KeptRefusal } from '../jobs/kept-refusal.ts';
 import type { OperationName } from '../records/operation.ts';
 import type { Outcome } from '../records/outcome.ts';
 

@@ -16,6 +16,11 @@ export function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The users of a record, as they were sent; none where they are no array. */
+export function usersOf(record: Fields): readonly unknown[] {
+  return Array.isArray(record.Users) ? record.Users : [];
+}
+
 /** Null counts as absent. */
 export function isAbsent(value: unknown): value is null | undefined {
   return value === undefined || value === null;

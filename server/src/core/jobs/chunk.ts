@@ -1,15 +1,18 @@
 import type { Code } from '../codes.ts';
 import { Faults } from '../faults.ts';
+import { usersOf } from '../fields/fields.ts';
 import { isSettled, Line, prepareDrafts } from '../records/apply.ts';
 import { readDrafts } from '../records/batch.ts';
-import { required } from '../records/draft.ts';
+import { required, sentIdOf } from '../records/draft.ts';
 import { BrokenOff, type Hasher } from '../records/hashing.ts';
 import type { OperationName, Operations } from '../records/operation.ts';
 import type { Outcome } from '../records/outcome.ts';
+import { inSlices } from '../records/slices.ts';
 import type { Slots } from '../records/slots.ts';
 import type { Vault } from '../sealing/vault.ts';
-import { chunkName, type KeptRefusal, keptRefusal } from './submit.ts';
-import { openRecords, usersOf, type WaitingRecord } from './waiting-records.ts';
+import { type KeptRefusal, keptRefusal } from './kept-refusal.ts';
+import { chunkName } from './submit.ts';
+import { openRecords, type WaitingRecord } from './waiting-records.ts';
 
 /** So many users are looked up, hashed and written together. */
 const usersInSlice = 64;
@@ -55,9 +58,6 @@ export interface ChunkTools {
   onOutcomes(operation: OperationName, outcomes: readonly Outcome[]): void;
   report(error: unknown): void;
 }
-
-/** Thrown where a chunk could not be worked on to its end; it is to be begun again. */
-export class Interrupted extends Error {}
 
 /** A chunk that is being worked on. */
 interface ChunkRun {
@@ -108,7 +108,7 @@ async function applyRecords(records: readonly WaitingRecord[], run: ChunkRun): P
   const running = new Set<Promise<void>>();
   try {
     // Got ready one after the other, so that records of one principal join the line in the order sent.
-    for (const slice of slicesOf(records, usersInSlice)) {
+    for (const slice of inSlices(records, usersInSlice, sizeOf)) {
       if (running.size >= slicesAtOnce) await Promise.race(running);
       if (run.signal.aborted) throw new BrokenOff('the service is stopping');
       if (await run.tools.store.isCancelled(run.callId)) {
@@ -165,16 +165,15 @@ async function settle(
   }
   await tools.store.refuse(callId, refusals);
   tools.onOutcomes(chunk.operation, settled);
-  if (settled.length < own.length) throw new Interrupted('the database did not take every record');
+  if (settled.length < own.length) throw new BrokenOff('the database did not take every record');
 }
 
 async function refuseAll(records: readonly WaitingRecord[], code: Code, run: ChunkRun): Promise<void> {
   const { callId, chunk, tools } = run;
-  for (const slice of slicesOf(records, usersRefused)) {
+  for (const slice of inSlices(records, usersRefused, sizeOf)) {
     const refusals: KeptRefusal[] = [];
     for (const { position, fields } of slice) {
-      const id = Number.isSafeInteger(fields.ID) ? (fields.ID as number) : null;
-      const outcome = { id, refusal: { code }, faults: new Faults(), users: [] };
+      const outcome = { id: sentIdOf(fields), refusal: { code }, faults: new Faults(), users: [] };
       refusals.push(await keptRefusal(position, chunk.operation, fields, outcome));
     }
     await tools.store.refuse(callId, refusals);
@@ -183,16 +182,6 @@ async function refuseAll(records: readonly WaitingRecord[], code: Code, run: Chu
   }
 }
 
-function slicesOf(records: readonly WaitingRecord[], usersAtOnce: number): WaitingRecord[][] {
-  const slices: WaitingRecord[][] = [];
-  let users = usersAtOnce;
-  for (const record of records) {
-    if (users >= usersAtOnce) {
-      slices.push([]);
-      users = 0;
-    }
-    slices.at(-1)?.push(record);
-    users += Math.max(usersOf(record.fields).length, 1);
-  }
-  return slices;
+function sizeOf({ fields }: WaitingRecord): number {
+  return usersOf(fields).length;
 }

@@ -1,13 +1,13 @@
-import type { Fields } from '../fields/fields.ts';
 import type { RecordList } from '../json/record-list.ts';
-import { readDrafts, recordsAt } from '../records/batch.ts';
+import { positionsOf, readDrafts, recordsAt } from '../records/batch.ts';
 import { required } from '../records/draft.ts';
 import type { Numbers, Operation, OperationName } from '../records/operation.ts';
 import { type Outcome, refused } from '../records/outcome.ts';
+import { inSlices } from '../records/slices.ts';
 import type { Vault } from '../sealing/vault.ts';
+import { type KeptRefusal, keptRefusal } from './kept-refusal.ts';
 import { planChunks, type Waiting } from './plan.ts';
-import { withoutSecrets } from './retry-kit.ts';
-import { sealRecords, usersOf } from './waiting-records.ts';
+import { sealRecords } from './waiting-records.ts';
 
 /** So many users are checked with one set of look-ups. */
 const usersInSlice = 500;
@@ -19,14 +19,6 @@ export interface NewJob {
   readonly records: number;
   readonly users: number;
   readonly wrappedKey: Buffer;
-}
-
-/** The outcome of a record that was not applied, as it is kept. */
-export interface KeptRefusal {
-  readonly position: number;
-  readonly users: number;
-  readonly outcome: Outcome;
-  readonly record: Fields | null;
 }
 
 export interface SealedChunk {
@@ -91,16 +83,6 @@ export function chunkName(callId: string, number: number): string {
   return `${callId} ${number}`;
 }
 
-export async function keptRefusal(
-  position: number,
-  operation: OperationName,
-  fields: Fields,
-  outcome: Outcome,
-): Promise<KeptRefusal> {
-  const record = await withoutSecrets(operation, fields);
-  return { position, users: usersOf(fields).length, outcome, record };
-}
-
 interface CheckedRecords {
   readonly refusals: readonly (readonly KeptRefusal[])[];
   readonly waiting: readonly Waiting[];
@@ -118,7 +100,8 @@ async function checkRecords(
   const refusals: KeptRefusal[][] = [];
   const waiting: Waiting[] = [];
   const numbers: Numbers[] = [];
-  for (const positions of slices(records, call.done)) {
+  const left = positionsOf(records).filter((position) => !call.done.has(position));
+  for (const positions of inSlices(left, usersInSlice, (position) => records.usersOf(position))) {
     const drafts = await readDrafts(recordsAt(records, positions), operation);
     await check.run(drafts);
     const numbered = await operation.number(drafts.filter((draft) => draft.faults.none));
@@ -136,19 +119,4 @@ async function checkRecords(
     refusals.push(refusedOnes);
   }
   return { refusals, waiting, numbers };
-}
-
-function* slices(records: RecordList, done: ReadonlySet<number>): Generator<number[]> {
-  let slice: number[] = [];
-  let users = 0;
-  for (let position = 0; position < records.count; position++) {
-    if (done.has(position)) continue;
-    slice.push(position);
-    users += Math.max(records.usersOf(position), 1);
-    if (users < usersInSlice) continue;
-    yield slice;
-    slice = [];
-    users = 0;
-  }
-  if (slice.length > 0) yield slice;
 }

@@ -1,4 +1,4 @@
-import { type Fields, isObject } from '../fields/fields.ts';
+import type { Fields } from '../fields/fields.ts';
 import { readRecord } from '../json/record-list.ts';
 import type { Numbers } from '../records/operation.ts';
 import { open, sealPieces } from '../sealing/vault.ts';
@@ -84,8 +84,4 @@ export async function openRecords(sealed: Buffer, key: Buffer, name: string): Pr
     if (turns.over) await turns.next();
   }
   return records;
-}
-
-export function usersOf(fields: Fields): readonly unknown[] {
-  return isObject(fields) && Array.isArray(fields.Users) ? fields.Users : [];
 }

@@ -1,4 +1,4 @@
-import { type Fields, isObject } from '../fields/fields.ts';
+import { type Fields, isObject, usersOf } from '../fields/fields.ts';
 import { Builder, type Items } from './builder.ts';
 import { type JsonLimits, readJson } from './read.ts';
 import { Scanner } from './scanner.ts';
@@ -35,7 +35,7 @@ export class RecordList implements Items {
 
   take(item: unknown, start: number, end: number): void {
     if (!isObject(item) && this.firstStranger < 0) this.firstStranger = this.count;
-    const users = isObject(item) && Array.isArray(item.Users) ? item.Users.length : 0;
+    const users = isObject(item) ? usersOf(item).length : 0;
     this.#starts.push(start);
     this.#ends.push(end);
     this.#users.push(users);
@@ -57,7 +57,7 @@ export class RecordList implements Items {
 
   async fields(position: number): Promise<Fields> {
     const text = this.text(position);
-    if (text.length > SMALL) return (await readRecord(text)) as Fields;
+    if (text.length > SMALL) return readRecord(text);
     this.#scanner.moveTo(text);
     const builder = new Builder(this.#scanner, NO_LIMIT, NO_LIMIT);
     while (!builder.advance()) {}

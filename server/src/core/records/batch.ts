@@ -49,6 +49,10 @@ export async function readDrafts<D extends Draft>(
   return drafts;
 }
 
+export function positionsOf(list: RecordList): number[] {
+  return Array.from({ length: list.count }, (_, position) => position);
+}
+
 /** The records at some positions, one at a time. */
 export async function* recordsAt(list: RecordList, positions: readonly number[]): AsyncGenerator<Fields> {
   for (const position of positions) yield list.fields(position);

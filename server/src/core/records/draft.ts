@@ -1,5 +1,5 @@
 import type { Faults } from '../faults.ts';
-import { isAbsent } from '../fields/fields.ts';
+import { type Fields, isAbsent } from '../fields/fields.ts';
 import type { Turns } from '../turns.ts';
 import type { NewPassword, NewUser, Registration, Reset, UserItem } from './user-item.ts';
 
@@ -34,6 +34,11 @@ export async function readUsers<Item extends UserItem>(
     if (turns.over) await turns.next();
   }
   return items;
+}
+
+/** The ID of a record for its answer; null where there was none or it was no integer. */
+export function sentIdOf(fields: Fields): number | null {
+  return Number.isSafeInteger(fields.ID) ? (fields.ID as number) : null;
 }
 
 export function isRegistration(item: UserItem): item is Registration {

@@ -1,7 +1,7 @@
 /** Interactive work goes before bulk work. */
 export type Lane = 'interactive' | 'bulk';
 
-/** Thrown for passwords that were not hashed any more, since the work was told to break off. */
+/** Thrown where patient work was not done to its end: it was told to break off, or the store was away. */
 export class BrokenOff extends Error {}
 
 /** The passwords of one call, on their way through the hashing pool. */

@@ -10,6 +10,7 @@ import {
   passedOver,
   readUsers,
   required,
+  sentIdOf,
 } from './draft.ts';
 import { type NumberingStore, numberDrafts } from './numbering.ts';
 import type { Ingredients, Operation } from './operation.ts';
@@ -73,8 +74,7 @@ async function readRecord(fields: Fields, rules: UserRules, turns: Turns): Promi
   else if (Array.isArray(fields.Users) && fields.Users.length === 0) faults.add('Users', 'NO_USERS');
   const readItem = (value: unknown, place: string) => readUserItem(value, place, rules, faults);
   const users = await readUsers(fields.Users, readItem, faults, turns);
-  const sentId = Number.isSafeInteger(fields.ID) ? (fields.ID as number) : null;
-  return { sentId, principalId, users, faults };
+  return { sentId: sentIdOf(fields), principalId, users, faults };
 }
 
 async function checkAgainstStore(
