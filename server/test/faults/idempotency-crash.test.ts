@@ -26,6 +26,22 @@ const headers = { 'idempotency-key': 'the-one', prefer: 'return=representation' 
 const waiting =
   'select distinct pid from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))';
 
+/** A service whose connections can be cut, and one to its database that cannot. */
+async function startBehindProxy() {
+  const outside = await startOutside();
+  const proxy = await startProxy(outside.url);
+  const service = await startTestService({
+    ANAGRAFE_DATABASE_URL: proxy.url,
+    ANAGRAFE_MASTER_KEY: masterKey,
+  });
+  const database = openDatabase({
+    connection: { connectionString: outside.url },
+    poolSize: 3,
+    onLostConnection: () => {},
+  });
+  return { proxy, service, database };
+}
+
 interface Answered {
   readonly status: number;
   readonly replayed: boolean;
@@ -82,17 +98,7 @@ it('a call with a key that a kill cut off is carried on when it is sent again', 
 it('a call with a key whose outcome is unknown is told when it is sent again', {
   timeout: 180_000,
 }, async () => {
-  const outside = await startOutside();
-  const proxy = await startProxy(outside.url);
-  const service = await startTestService({
-    ANAGRAFE_DATABASE_URL: proxy.url,
-    ANAGRAFE_MASTER_KEY: masterKey,
-  });
-  const database = openDatabase({
-    connection: { connectionString: outside.url },
-    poolSize: 3,
-    onLostConnection: () => {},
-  });
+  const { proxy, service, database } = await startBehindProxy();
   await countWrites(database);
   const sent = newRecords(await insertPrincipals(service, 3), 2);
   const [stored, lost, refused] = sent.map(({ ID }) => ID);
@@ -149,18 +155,8 @@ it('a call with a key whose outcome is unknown is told when it is sent again', {
 it('a job whose commit nobody heard of is not said to be undone, and its key leads to it', {
   timeout: 180_000,
 }, async () => {
-  const outside = await startOutside();
-  const proxy = await startProxy(outside.url);
-  const service = await startTestService({
-    ANAGRAFE_DATABASE_URL: proxy.url,
-    ANAGRAFE_MASTER_KEY: masterKey,
-  });
+  const { proxy, service, database } = await startBehindProxy();
   const [ID = 0] = await insertPrincipals(service, 1);
-  const database = openDatabase({
-    connection: { connectionString: outside.url },
-    poolSize: 3,
-    onLostConnection: () => {},
-  });
   // Holds the commit of a job until the lock is free.
   await database.query(`
     create function public.hold() returns trigger language plpgsql as

@@ -1,52 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Connection } from '../../src/storage/database.ts';
 import { storedUsernames, wrongFigures } from '../faults/figures.ts';
-import {
-  type Answer,
-  insertPrincipals,
-  newUser,
-  startTestService,
-  type TestService,
-} from '../setup/service.ts';
+import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
+import { blocked, cancel, deletion, during, hangUp, waitFor } from './interruption.ts';
 
 let service: TestService;
 
 beforeAll(async () => {
   service = await startTestService();
 });
-
-interface Interruption {
-  /** What the test's own transaction does first; the writes of the call have to wait for it. */
-  readonly lock: readonly [sql: string, ...values: unknown[]][];
-  call(): Promise<Answer>;
-  /** How many writes have to wait before it goes on. */
-  readonly writes: number;
-  /** What is done to the waiting writes. Without it the test's transaction commits, and they go on. */
-  interrupt?(connection: Connection): Promise<unknown>;
-}
-
-const blocked = 'from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))';
-const hangUp = (connection: Connection) => connection.query(`select pg_terminate_backend(pid) ${blocked}`);
-const cancel = (connection: Connection) => connection.query(`select pg_cancel_backend(pid) ${blocked}`);
-
-async function waitFor(connection: Connection, writes: number): Promise<void> {
-  const count = async () => (await connection.query(`select distinct pid ${blocked}`)).length;
-  await expect.poll(count, { timeout: 30_000, interval: 10 }).toBe(writes);
-}
-
-/** A call whose writes meet a lock, and what becomes of it. */
-async function during({ lock, call, writes, interrupt }: Interruption): Promise<Answer> {
-  let answer: Promise<Answer> | undefined;
-  await service.database.transaction(async (connection) => {
-    for (const [sql, ...values] of lock) await connection.query(sql, values);
-    answer = call();
-    await waitFor(connection, writes);
-    await interrupt?.(connection);
-    if (interrupt) await answer;
-  });
-  if (!answer) throw new Error('the call was not made');
-  return answer;
-}
 
 const register = (ids: readonly number[], ...names: string[]) =>
   service.call(
@@ -72,28 +33,12 @@ async function userOf(principal: number, name: string): Promise<number> {
 
 const reset = (ID: number) => ({ ID, Password: 'a new sentence', ConfirmPassword: 'a new sentence' });
 
-/** What an operator does who deletes a user by hand and keeps the figures true. */
-function deletion(user: number): [sql: string, ...values: unknown[]][] {
-  return [
-    [
-      `with gone as (delete from anagrafe.users where id = $1 returning id, principal_id), tallied as (
-         insert into anagrafe.tallies as tally (kind, block, slot, amount)
-         select 'users', id >> 12, 99, -1 from gone
-         on conflict (kind, block, slot) do update set amount = tally.amount + excluded.amount
-       )
-       update anagrafe.principals set users_count = users_count - 1
-         from gone where principals.id = gone.principal_id`,
-      user,
-    ],
-  ];
-}
-
 describe('a principal that is deleted while a record of it is written', () => {
   it.each(['registration', 'reset'])('is one that does not exist, for a %s', async (operation) => {
     const [ID = 0] = await insertPrincipals(service, 1);
     const user = await userOf(ID, `leaving by ${operation}`);
     const name = `too late for ${operation}`;
-    const { status, body } = await during({
+    const { status, body } = await during(service.database, {
       lock: [
         ...deletion(user),
         [
@@ -120,7 +65,7 @@ describe('a user that is deleted while its record is written', () => {
   it('is one that does not exist, and nothing of the record is applied', async () => {
     const [ID = 0] = await insertPrincipals(service, 1);
     const user = await userOf(ID, 'deleted alone');
-    const { status, body } = await during({
+    const { status, body } = await during(service.database, {
       lock: deletion(user),
       call: () => service.call('irs/update', [{ ID, Users: [newUser('beside the deleted'), reset(user)] }]),
       writes: 1,
@@ -135,7 +80,7 @@ describe('a user that is deleted while its record is written', () => {
 describe('a connection that breaks while records are written', () => {
   it('makes their outcome unknown, and the answer does not claim that nothing was applied', async () => {
     const ids = await insertPrincipals(service, 2);
-    const { status, body, headers, text } = await during({
+    const { status, body, headers, text } = await during(service.database, {
       lock: [[principalRows, ids]],
       call: () => register(ids, 'unknown'),
       writes: 2,
@@ -162,7 +107,7 @@ describe('a connection that breaks while records are written', () => {
 
   it('leaves the records that were applied as they are, in the same call', async () => {
     const ids = await insertPrincipals(service, 2);
-    const { status, body } = await during({
+    const { status, body } = await during(service.database, {
       lock: [[principalRows, ids.slice(0, 1)]],
       call: () => register(ids, 'half known'),
       writes: 1,
@@ -177,7 +122,7 @@ describe('a connection that breaks while records are written', () => {
   });
 
   it('tells of a principal that was being inserted the ID under which to look for it', async () => {
-    const { status, body } = await during({
+    const { status, body } = await during(service.database, {
       lock: [['lock table anagrafe.principals in share mode']],
       call: () => service.call('irs/insert', [{ Denomination: 'Unknown' }]),
       writes: 1,
@@ -204,7 +149,7 @@ describe('a write that the database gives up', () => {
 
   it('is 503 with a time to come back where no record was written, and each says that it was not', async () => {
     const ids = await insertPrincipals(service, 2);
-    const { status, body, headers } = await during({
+    const { status, body, headers } = await during(service.database, {
       lock: [[principalRows, ids]],
       call: () => register(ids, 'given up'),
       writes: 2,
@@ -222,7 +167,7 @@ describe('a write that the database gives up', () => {
 
   it('does not hide that the outcome of another record is unknown', async () => {
     const ids = await insertPrincipals(service, 2);
-    const { status, body } = await during({
+    const { status, body } = await during(service.database, {
       lock: [[principalRows, ids]],
       call: () => register(ids, 'mixed'),
       writes: 2,

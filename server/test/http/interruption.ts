@@ -1,0 +1,57 @@
+import { expect } from 'vitest';
+import type { Connection, Database } from '../../src/storage/database.ts';
+import type { Answer } from '../setup/service.ts';
+
+export interface Interruption {
+  /** What the test's own transaction does first; the writes of the call have to wait for it. */
+  readonly lock: readonly [sql: string, ...values: unknown[]][];
+  call(): Promise<Answer>;
+  /** How many writes have to wait before it goes on. */
+  readonly writes: number;
+  /** What is done to the waiting writes. Without it the test's transaction commits, and they go on. */
+  interrupt?(connection: Connection): Promise<unknown>;
+}
+
+export const blocked = 'from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))';
+export const hangUp = (connection: Connection) =>
+  connection.query(`select pg_terminate_backend(pid) ${blocked}`);
+export const cancel = (connection: Connection) =>
+  connection.query(`select pg_cancel_backend(pid) ${blocked}`);
+
+export async function waitFor(connection: Connection, writes: number): Promise<void> {
+  const count = async () => (await connection.query(`select distinct pid ${blocked}`)).length;
+  await expect.poll(count, { timeout: 30_000, interval: 10 }).toBe(writes);
+}
+
+/** A call whose writes meet a lock, and what becomes of it. */
+export async function during(
+  database: Database,
+  { lock, call, writes, interrupt }: Interruption,
+): Promise<Answer> {
+  let answer: Promise<Answer> | undefined;
+  await database.transaction(async (connection) => {
+    for (const [sql, ...values] of lock) await connection.query(sql, values);
+    answer = call();
+    await waitFor(connection, writes);
+    await interrupt?.(connection);
+    if (interrupt) await answer;
+  });
+  if (!answer) throw new Error('the call was not made');
+  return answer;
+}
+
+/** What an operator does who deletes a user by hand and keeps the figures true. */
+export function deletion(user: number): [sql: string, ...values: unknown[]][] {
+  return [
+    [
+      `with gone as (delete from anagrafe.users where id = $1 returning id, principal_id), tallied as (
+         insert into anagrafe.tallies as tally (kind, block, slot, amount)
+         select 'users', id >> 12, 99, -1 from gone
+         on conflict (kind, block, slot) do update set amount = tally.amount + excluded.amount
+       )
+       update anagrafe.principals set users_count = users_count - 1
+         from gone where principals.id = gone.principal_id`,
+      user,
+    ],
+  ];
+}

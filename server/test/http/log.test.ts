@@ -1,0 +1,114 @@
+import { request } from 'undici';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { newUser, startTestService, type TestService } from '../setup/service.ts';
+
+type Headers = Record<string, string>;
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startTestService();
+});
+
+async function get(path: string, headers: Headers = {}, at = service) {
+  const answer = await request(at.url + path, { headers });
+  return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
+}
+
+describe('the id of a request', () => {
+  const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+  it('is given on every answer, the refused and the broken ones too', async () => {
+    for (const path of [
+      '/health/live',
+      '/metrics',
+      '/docs',
+      '/none',
+      '/api/sync/v1/none',
+      '/%zz',
+      '/openapi.json',
+    ]) {
+      const { headers } = await get(path);
+      expect([path, headers['x-request-id']]).toEqual([path, expect.stringMatching(uuid)]);
+    }
+    const refused = await get('/api/sync/v1/irs/list', { host: 'evil.com' });
+    expect(refused.headers['x-request-id']).toMatch(uuid);
+  });
+
+  it("is the caller's own where that is sane", async () => {
+    for (const id of ['abc', '4b1f0a52-3c1e-4b6e-9d4e-7d1c2b3a4f5e', 'a.b_c-D9', 'x'.repeat(64)]) {
+      expect((await get('/health/live', { 'x-request-id': id })).headers['x-request-id']).toBe(id);
+    }
+  });
+
+  it('is made anew where the one sent is not', async () => {
+    for (const id of [
+      '',
+      'x'.repeat(65),
+      'a b',
+      '<script>',
+      '"quoted"',
+      'a/../b',
+      'à',
+      '{"level":"fatal"}',
+      'a,b',
+    ]) {
+      expect((await get('/health/live', { 'x-request-id': id })).headers['x-request-id']).toMatch(uuid);
+    }
+  });
+});
+
+describe('the log', () => {
+  it('holds one JSON line for a call: who, what, how it ended, and the id of the request', async () => {
+    const { status } = await service.call('irs/list', {}, { headers: { 'x-request-id': 'logged-1' } });
+    expect(status).toBe(200);
+    const entries = service.log.map((line) => JSON.parse(line));
+    expect(service.log.every((line) => line.endsWith('}\n') && line.indexOf('\n') === line.length - 1)).toBe(
+      true,
+    );
+    expect(entries.filter((entry) => entry.reqId === 'logged-1')).toEqual([
+      {
+        level: 'info',
+        time: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/),
+        reqId: 'logged-1',
+        method: 'POST',
+        path: '/api/sync/v1/irs/list',
+        status: 200,
+        ms: expect.any(Number),
+        ip: '127.0.0.1',
+        client: 'protected mode',
+        msg: 'call',
+      },
+    ]);
+  });
+
+  it('holds no password, no query and no header', async () => {
+    const Password = 'a password that must not be logged';
+    const headers = { 'x-anything': 'header-not-logged', 'x-request-id': 'logged-2' };
+    const users = [newUser('logged.user', { Password, ConfirmPassword: Password })];
+    await service.call('irs/insert?token=query-not-logged', [{ Denomination: 'Logged', Users: users }], {
+      headers,
+    });
+    await service.call('irs/insert', [{ Denomination: 'Logged', Users: users }], { headers });
+    const log = service.log.join('');
+    expect(log).toContain('logged-2');
+    for (const hidden of [Password, 'query-not-logged', 'header-not-logged', 'argon2id']) {
+      expect(log).not.toContain(hidden);
+    }
+  });
+
+  it('shows who was refused, and how', async () => {
+    await get('/api/sync/v1/irs/list', { 'x-request-id': 'logged-3' });
+    await service.call(
+      'irs/list',
+      {},
+      { headers: { 'x-request-id': 'logged-4', 'x-real-ip': '203.0.113.9' } },
+    );
+    const entries = service.log.map((line) => JSON.parse(line));
+    expect(entries.find((entry) => entry.reqId === 'logged-3')).toMatchObject({ status: 405 });
+    expect(entries.find((entry) => entry.reqId === 'logged-4')).toMatchObject({
+      status: 401,
+      ip: '127.0.0.1',
+    });
+  });
+});
