@@ -12,14 +12,19 @@ export interface Round {
   readonly bare: number;
 }
 
-/** What the service reaches, between two measurements of what the machine gives at that moment. */
-export async function besideBare(users: number, work: () => Promise<void>): Promise<Round> {
+/** What the service reaches with work that tells how many seconds it took, between two measurements of what the machine gives at that moment. */
+export async function besideBare(users: number, work: () => Promise<number>): Promise<Round> {
   const hashes = Math.min(users / 2, 600);
   const before = await bareRate(hashes);
+  const rate = users / (await work());
+  return { rate, bare: (before + (await bareRate(hashes))) / 2 };
+}
+
+/** How many seconds something takes. */
+export async function timed(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
   await work();
-  const rate = users / ((performance.now() - start) / 1000);
-  return { rate, bare: (before + (await bareRate(hashes))) / 2 };
+  return (performance.now() - start) / 1000;
 }
 
 export function ratioOf(rounds: readonly Round[]): number {

@@ -16,7 +16,7 @@ import { openQueue, type Queue } from './jobs/queue.ts';
 import { workOnJobs } from './jobs/worker.ts';
 import { findMasterKey, makeMasterKey, wrongMasterKey } from './master-key.ts';
 import { openCommonPasswords } from './passwords/common-passwords.ts';
-import { openHasher } from './passwords/hasher.ts';
+import { type HashingPool, openHasher } from './passwords/hasher.ts';
 import { openChunks } from './storage/chunks.ts';
 import { openAccess, openClients } from './storage/clients.ts';
 import type { Database } from './storage/database.ts';
@@ -52,6 +52,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
   const foundKey = await findMasterKey(config);
   const store = await openStore(config, { as: 'service', log: (message) => log.info(message) });
   let queue: Queue | undefined;
+  let hasher: HashingPool | undefined;
   try {
     const { database } = store;
     for (const name of await migrate(database)) log.info({ migration: name }, 'migrated');
@@ -62,7 +63,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
     if (!hasClients && !isLoopback(config.HOST) && config.HOST !== 'localhost') throw closedDoor(config.HOST);
 
     const metrics = openMetrics();
-    const hasher = openHasher({
+    hasher = openHasher({
       concurrency: config.HASH_CONCURRENCY,
       memoryKib: config.HASH_MEMORY_KIB,
       passes: config.HASH_PASSES,
@@ -149,7 +150,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
       async stop() {
         readiness.stopping();
         await Promise.all([app.close(), queue?.stop()]);
-        await store.close();
+        await Promise.all([hasher?.close(), store.close()]);
       },
     };
 
@@ -162,7 +163,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
     }
   } catch (error) {
     await queue?.stop();
-    await store.close();
+    await Promise.all([hasher?.close(), store.close()]);
     throw error;
   }
 }

@@ -1,15 +1,12 @@
 import type { Lane } from '../core/records/hashing.ts';
 
-/** After so many interactive turns in a row, bulk work that waits has one. */
-const interactiveRun = 16;
-
-export interface Task {
+interface Waiting {
+  /** Whose it is. */
   readonly share: string;
-  run(): Promise<void>;
 }
 
 /** One lane: a queue per share, served in turn, so that no caller waits for all of another's work. */
-class Queue {
+class Queue<Task extends Waiting> {
   readonly #shares = new Map<string, Task[]>();
   length = 0;
 
@@ -41,31 +38,23 @@ class Queue {
   }
 }
 
-/** Decides what is hashed next. It knows nothing of hashing. */
-export class Lanes {
-  readonly #queues = { interactive: new Queue(), bulk: new Queue() } satisfies Record<Lane, Queue>;
-  #interactiveTurns = 0;
+/** Decides what is next in each lane. It knows nothing of hashing. */
+export class Lanes<Task extends Waiting> {
+  readonly #queues: Readonly<Record<Lane, Queue<Task>>> = { interactive: new Queue(), bulk: new Queue() };
 
   push(lane: Lane, task: Task): void {
     this.#queues[lane].push(task);
   }
 
-  next(): Task | undefined {
-    const { interactive, bulk } = this.#queues;
-    const yields = bulk.length > 0 && this.#interactiveTurns >= interactiveRun;
-    if (interactive.length > 0 && !yields) {
-      this.#interactiveTurns++;
-      return interactive.next();
-    }
-    this.#interactiveTurns = 0;
-    return bulk.next() ?? interactive.next();
+  next(lane: Lane): Task | undefined {
+    return this.#queues[lane].next();
   }
 
   ahead(lane: Lane, share: string, count: number): number {
-    const before = this.#queues.interactive.ahead(share, count);
+    const { interactive, bulk } = this.#queues;
     return lane === 'interactive'
-      ? before
-      : this.#queues.interactive.length + this.#queues.bulk.ahead(share, count);
+      ? interactive.ahead(share, count)
+      : interactive.length + bulk.ahead(share, count);
   }
 
   length(lane: Lane): number {

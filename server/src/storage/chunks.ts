@@ -24,6 +24,7 @@ interface BegunRow {
   readonly cancelled: boolean;
   readonly wrappedKey: Buffer;
   readonly positions: readonly number[];
+  readonly bytes: number;
   /** Null where it is too long to be read at once. */
   readonly sealed: Buffer | null;
 }
@@ -38,12 +39,12 @@ async function begin(database: Database, callId: string, number: number): Promis
        from anagrafe.calls as call
       where call.id = $1 and chunk.call_id = $1 and chunk.number = $2
      returning operation, client_id as "clientId", attempts, cancelled_at is not null as cancelled,
-               wrapped_key as "wrappedKey", positions,
+               wrapped_key as "wrappedKey", positions, octet_length(sealed) as bytes,
                case when octet_length(sealed) <= ${bytesAtOnce} then sealed end as sealed`,
     [callId, number],
   );
   if (!chunk) return null;
-  const sealed = chunk.sealed ?? (await readSealed(database, callId, number));
+  const sealed = chunk.sealed ?? (await readSealed(database, callId, number, chunk.bytes));
   if (!sealed) return null;
   // Only a chunk that was begun before can have outcomes.
   const rows =
@@ -60,17 +61,22 @@ async function begin(database: Database, callId: string, number: number): Promis
  * Bit by bit: the driver gets bytes as twice as much text, and a large record would hold the event loop. Null where
  * somebody else has come to the end of the chunk meanwhile.
  */
-async function readSealed(database: Database, callId: string, number: number): Promise<Buffer | null> {
-  const pieces: Buffer[] = [];
-  for (let from = 1; ; from += bytesAtOnce) {
+async function readSealed(
+  database: Database,
+  callId: string,
+  number: number,
+  bytes: number,
+): Promise<Buffer | null> {
+  const sealed = Buffer.allocUnsafe(bytes);
+  for (let at = 0; at < bytes; at += bytesAtOnce) {
     const [row] = await database.query<{ piece: Buffer }>(
       'select substring(sealed from $3 for $4) as piece from anagrafe.chunks where call_id = $1 and number = $2',
-      [callId, number, from, bytesAtOnce],
+      [callId, number, at + 1, bytesAtOnce],
     );
     if (!row) return null;
-    if (row.piece.length === 0) return Buffer.concat(pieces);
-    pieces.push(row.piece);
+    row.piece.copy(sealed, at);
   }
+  return sealed;
 }
 
 async function isCancelled(database: Database, callId: string): Promise<boolean> {

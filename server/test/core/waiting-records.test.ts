@@ -1,12 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { usersOf } from '../../src/core/fields/fields.ts';
-import {
-  openRecords,
-  type SentRecord,
-  sealRecords,
-  type WaitingRecord,
-} from '../../src/core/jobs/waiting-records.ts';
+import { type Fields, usersOf } from '../../src/core/fields/fields.ts';
+import { openRecords, type SentRecord, sealRecords } from '../../src/core/jobs/waiting-records.ts';
+import type { Numbers } from '../../src/core/records/operation.ts';
 
 const key = randomBytes(32);
 const none = { principal: null, users: [] };
@@ -18,14 +14,26 @@ const user = (n: number) => ({
   ConfirmPassword: `password ${n}`,
 });
 
-const sent = ({ position, fields, numbers }: WaitingRecord): SentRecord => ({
+interface Example {
+  readonly position: number;
+  readonly fields: Fields;
+  readonly numbers: Numbers;
+}
+
+const sent = ({ position, fields, numbers }: Example): SentRecord => ({
   position,
+  users: usersOf(fields).length,
   text: Buffer.from(JSON.stringify(fields)),
   numbers,
 });
 
-async function roundTrip(records: readonly WaitingRecord[]): Promise<WaitingRecord[]> {
-  return openRecords(await sealRecords(records.map(sent), key, 'job 1 0'), key, 'job 1 0');
+async function roundTrip(examples: readonly Example[]): Promise<Example[]> {
+  const sealed = await sealRecords(examples.map(sent), key, 'job 1 0');
+  const records = await openRecords(sealed, key, 'job 1 0');
+  expect(records.map(({ users }) => users)).toEqual(examples.map(({ fields }) => usersOf(fields).length));
+  return Promise.all(
+    records.map(async ({ position, numbers, fields }) => ({ position, numbers, fields: await fields() })),
+  );
 }
 
 describe('records that wait', () => {

@@ -47,22 +47,33 @@ async function startWatched() {
 
 /** Bodies of the same size, and how many times their size they may take. The users of one record stand in memory together. */
 const shapes = [
-  { shape: '100,000 records of one user', usersPerRecord: 1, times: 6 },
-  { shape: '1,000 records of 100 users', usersPerRecord: 100, times: 6 },
-  { shape: 'one record of 100,000 users', usersPerRecord: users, times: 9 },
+  { shape: '100,000 records of one user', usersPerRecord: 1, times: 5 },
+  { shape: '1,000 records of 100 users', usersPerRecord: 100, times: 5 },
+  { shape: 'one record of 100,000 users', usersPerRecord: users, times: 7 },
 ];
 
+const range = (count: number) => Array.from({ length: count }, (_, n) => n);
+
+function newUser(n: number) {
+  const Password = `the long password ${n}`;
+  const Email = `user.number.${n}@example.com`;
+  return { Username: `user number ${n}`, Email, Password, ConfirmPassword: Password };
+}
+
 function bodyOf(principals: readonly number[], usersPerRecord: number): Buffer {
-  const newUser = (n: number) => {
-    const Password = `the long password ${n}`;
-    const Email = `user.number.${n}@example.com`;
-    return { Username: `user number ${n}`, Email, Password, ConfirmPassword: Password };
-  };
-  const records = Array.from({ length: users / usersPerRecord }, (_, n) => ({
+  const records = range(users / usersPerRecord).map((n) => ({
     ID: principals[n % principals.length],
-    Users: Array.from({ length: usersPerRecord }, (_, at) => newUser(n * usersPerRecord + at)),
+    Users: range(usersPerRecord).map((at) => newUser(n * usersPerRecord + at)),
   }));
   return Buffer.from(JSON.stringify(records));
+}
+
+async function hashSome({ url }: { url: string }): Promise<void> {
+  const body = JSON.stringify([{ Denomination: 'Hashed', Users: range(20).map((n) => newUser(-1 - n)) }]);
+  const headers = { 'content-type': 'application/json' };
+  const answer = await request(`${url}/api/sync/v1/irs/insert`, { method: 'POST', headers, body });
+  expect(answer.statusCode).toBe(200);
+  await answer.body.dump();
 }
 
 /** Sends the body; what was seen until the answer came, and not what the work on it does afterwards. */
@@ -89,8 +100,8 @@ async function watchedCall(
 }
 
 const ways = [
-  { query: '?dryRun=true', prefer: '', status: 200 },
-  { query: '', prefer: 'respond-async', status: 202 },
+  { query: '?dryRun=true', prefer: '', status: 200, hashes: false },
+  { query: '', prefer: 'respond-async', status: 202, hashes: true },
 ];
 
 it.each(shapes)(
@@ -103,12 +114,16 @@ it.each(shapes)(
     const body = bodyOf(await newPrincipals(watched.child, 1000), usersPerRecord);
     expect(body.length).toBeGreaterThan(15_000_000);
     const before = await watched.seen();
+    // What hashing takes, whatever is hashed, has nothing to do with the body.
+    await hashSome(watched.child);
+    const hashing = await watched.seen();
     for (const way of ways) {
       const all: Seen[] = [];
       do all.push(await watchedCall(watched, body, way));
       while (all.length < attempts && all.every(({ longest }) => longest >= bar));
+      const ground = way.hashes ? hashing.peak : before.rss;
       expect(Math.min(...all.map(({ longest }) => longest))).toBeLessThan(bar);
-      expect(Math.min(...all.map(({ peak }) => peak)) - before.rss).toBeLessThan(body.length * times);
+      expect(Math.min(...all.map(({ peak }) => peak)) - ground).toBeLessThan(body.length * times);
     }
     await expect
       .poll(async () => (await watched.seen()).used - before.used, { timeout: 60_000, interval: 500 })

@@ -1,6 +1,6 @@
 import type { Code } from '../codes.ts';
 import { Faults } from '../faults.ts';
-import { usersOf } from '../fields/fields.ts';
+import type { Fields } from '../fields/fields.ts';
 import { isSettled, Line, prepareDrafts } from '../records/apply.ts';
 import { readDrafts } from '../records/batch.ts';
 import { required, sentIdOf } from '../records/draft.ts';
@@ -62,8 +62,11 @@ export interface ChunkTools {
 /** A chunk that is being worked on. */
 interface ChunkRun {
   readonly callId: string;
-  readonly number: number;
-  readonly chunk: BegunChunk;
+  readonly chunk: Pick<BegunChunk, 'operation' | 'clientId' | 'attempts' | 'cancelled'>;
+  /** Those that have no outcome yet. */
+  readonly left: readonly WaitingRecord[];
+  /** Whether they could be read; where they cannot, nobody ever will. */
+  readonly readable: boolean;
   readonly tools: ChunkTools;
   /** Told when to break off. */
   readonly signal: AbortSignal;
@@ -79,28 +82,39 @@ export async function runChunk(
   tools: ChunkTools,
   signal: AbortSignal,
 ): Promise<void> {
-  const chunk = await tools.store.begin(callId, number);
-  if (!chunk) return;
-  const run: ChunkRun = { callId, number, chunk, tools, signal };
-  const { records, opened } = await openChunk(run);
-  const left = records.filter(({ position }) => !chunk.done.has(position));
+  const run = await begin(callId, number, tools, signal);
+  if (!run) return;
+  const { chunk, left, readable } = run;
   if (chunk.cancelled) await refuseAll(left, 'CANCELLED', run);
-  else if (!opened || chunk.attempts > attemptsMax) await refuseAll(left, 'RECORD_FAILED', run);
+  else if (!readable || chunk.attempts > attemptsMax) await refuseAll(left, 'RECORD_FAILED', run);
   else await applyRecords(left, run);
   await tools.store.end(callId, number);
 }
 
-/** Where the records cannot be opened, nobody ever will: they are told by their position alone. */
-async function openChunk(run: ChunkRun): Promise<{ records: readonly WaitingRecord[]; opened: boolean }> {
-  const { callId, number, chunk, tools } = run;
-  try {
-    const key = tools.vault.openJobKey(chunk.wrappedKey, callId);
-    return { records: await openRecords(chunk.sealed, key, chunkName(callId, number)), opened: true };
-  } catch (error) {
+async function begin(
+  callId: string,
+  number: number,
+  tools: ChunkTools,
+  signal: AbortSignal,
+): Promise<ChunkRun | null> {
+  const begun = await tools.store.begin(callId, number);
+  if (!begun) return null;
+  // What is encrypted goes as soon as it is opened: a record may be large.
+  const { wrappedKey, sealed, positions, done, ...chunk } = begun;
+  const open = async () =>
+    openRecords(sealed, tools.vault.openJobKey(wrappedKey, callId), chunkName(callId, number));
+  const opened = await open().catch((error) => {
     tools.report(error);
-    const numbers = { principal: null, users: [] };
-    return { records: chunk.positions.map((position) => ({ position, fields: {}, numbers })), opened: false };
-  }
+    return null;
+  });
+  const records = opened ?? positions.map(unreadable);
+  const left = records.filter(({ position }) => !done.has(position));
+  return { callId, chunk, left, readable: opened !== null, tools, signal };
+}
+
+/** Told by its position alone. */
+function unreadable(position: number): WaitingRecord {
+  return { position, users: 0, numbers: { principal: null, users: [] }, fields: async () => ({}) };
 }
 
 async function applyRecords(records: readonly WaitingRecord[], run: ChunkRun): Promise<void> {
@@ -133,10 +147,7 @@ async function prepareSlice(
 ): Promise<() => Promise<void>> {
   const { callId, chunk, tools, signal } = run;
   const operation = tools.operations[chunk.operation];
-  const drafts = await readDrafts(
-    slice.map(({ fields }) => fields),
-    operation,
-  );
+  const drafts = await readDrafts(fieldsOf(slice), operation);
   await operation.newCheck().run(drafts);
   const positions = new Map(drafts.map((draft, at) => [draft, required(slice[at]).position]));
   const apply = await prepareDrafts(operation, drafts, {
@@ -161,7 +172,7 @@ async function settle(
   for (const [at, { position, fields }] of slice.entries()) {
     const outcome = outcomes[at];
     if (outcome?.refusal && isSettled(outcome))
-      refusals.push(await keptRefusal(position, chunk.operation, fields, outcome));
+      refusals.push(await keptRefusal(position, chunk.operation, await fields(), outcome));
   }
   await tools.store.refuse(callId, refusals);
   tools.onOutcomes(chunk.operation, settled);
@@ -172,9 +183,10 @@ async function refuseAll(records: readonly WaitingRecord[], code: Code, run: Chu
   const { callId, chunk, tools } = run;
   for (const slice of inSlices(records, usersRefused, sizeOf)) {
     const refusals: KeptRefusal[] = [];
-    for (const { position, fields } of slice) {
+    for (const record of slice) {
+      const fields = await record.fields();
       const outcome = { id: sentIdOf(fields), refusal: { code }, faults: new Faults(), users: [] };
-      refusals.push(await keptRefusal(position, chunk.operation, fields, outcome));
+      refusals.push(await keptRefusal(record.position, chunk.operation, fields, outcome));
     }
     await tools.store.refuse(callId, refusals);
     const outcomes = refusals.map(({ outcome }) => outcome);
@@ -182,6 +194,10 @@ async function refuseAll(records: readonly WaitingRecord[], code: Code, run: Chu
   }
 }
 
-function sizeOf({ fields }: WaitingRecord): number {
-  return usersOf(fields).length;
+function sizeOf({ users }: WaitingRecord): number {
+  return users;
+}
+
+async function* fieldsOf(records: readonly WaitingRecord[]): AsyncGenerator<Fields> {
+  for (const record of records) yield record.fields();
 }

@@ -69,6 +69,7 @@ export async function submitJob(
     for (const [number, { positions, users }] of planChunks(waiting).entries()) {
       const chunk = positions.map((position) => ({
         position,
+        users: records.usersOf(position),
         text: records.text(position),
         numbers: required(numbers[position]),
       }));

@@ -8,21 +8,24 @@ import { Turns } from '../turns.ts';
 export interface SentRecord {
   /** In the call. */
   readonly position: number;
+  readonly users: number;
   readonly text: Buffer;
   /** The IDs that were set aside for it. */
   readonly numbers: Numbers;
 }
 
-/** The same when it has come back. */
+/** The same when it has come back; it is read only when it is needed, since it may be large. */
 export interface WaitingRecord {
   readonly position: number;
-  readonly fields: Fields;
+  readonly users: number;
   readonly numbers: Numbers;
+  fields(): Promise<Fields>;
 }
 
 /** Stands on a line of its own before the text of its record. */
 type Head = readonly [
   position: number,
+  users: number,
   bytes: number,
   principalId: number | null,
   userIds: readonly number[],
@@ -41,8 +44,8 @@ export async function sealRecords(
   const turns = new Turns();
   const pieces: Buffer[] = [];
   let bytes = 0;
-  for (const { position, text, numbers } of records) {
-    const head: Head = [position, text.length, numbers.principal, numbers.users];
+  for (const { position, users, text, numbers } of records) {
+    const head: Head = [position, users, text.length, numbers.principal, numbers.users];
     const line = Buffer.from(`${JSON.stringify(head)}\n`);
     pieces.push(line, text);
     bytes += line.length + text.length;
@@ -73,13 +76,15 @@ function* inBlocks(pieces: readonly Buffer[]): Generator<Buffer> {
 
 export async function openRecords(sealed: Buffer, key: Buffer, name: string): Promise<WaitingRecord[]> {
   const turns = new Turns();
-  const text = open(sealed, key, name);
+  const plain = open(sealed, key, name);
   const records: WaitingRecord[] = [];
-  for (let at = 0; at < text.length; ) {
-    const start = text.indexOf(newLine, at) + 1;
-    const [position, bytes, principal, users] = JSON.parse(text.toString('utf8', at, start)) as Head;
-    const fields = await readRecord(text.subarray(start, start + bytes));
-    records.push({ position, fields, numbers: { principal, users } });
+  for (let at = 0; at < plain.length; ) {
+    const start = plain.indexOf(newLine, at) + 1;
+    const head = JSON.parse(plain.toString('utf8', at, start)) as Head;
+    const [position, users, bytes, principal, userIds] = head;
+    const text = plain.subarray(start, start + bytes);
+    const numbers = { principal, users: userIds };
+    records.push({ position, users, numbers, fields: () => readRecord(text) });
     at = start + bytes;
     if (turns.over) await turns.next();
   }

@@ -1,11 +1,15 @@
 import { type Fields, isObject, usersOf } from '../fields/fields.ts';
-import { Builder, type Items } from './builder.ts';
+import type { Items } from './builder.ts';
 import { type JsonLimits, readJson } from './read.ts';
-import { Scanner } from './scanner.ts';
 
 /** A record up to this size is read at once. */
 const SMALL = 65_536;
-const NO_LIMIT = Number.MAX_SAFE_INTEGER;
+
+const noLimits = {
+  maxDepth: Number.MAX_SAFE_INTEGER,
+  maxValues: Number.MAX_SAFE_INTEGER,
+  maxNames: Number.MAX_SAFE_INTEGER,
+};
 
 /**
  * The records of a body. As objects they would take many times the size of the body, so that they are read through
@@ -16,14 +20,12 @@ export class RecordList implements Items {
   readonly #starts: number[] = [];
   readonly #ends: number[] = [];
   readonly #users: number[] = [];
-  readonly #scanner: Scanner;
   users = 0;
   /** The place of the first element that is no object; -1 where there is none. */
   firstStranger = -1;
 
   private constructor(bytes: Buffer) {
     this.#bytes = bytes;
-    this.#scanner = new Scanner(bytes, 0, NO_LIMIT);
   }
 
   /** Throws a `JsonError`; null where the body is something else than an array. */
@@ -55,18 +57,14 @@ export class RecordList implements Items {
     return this.#bytes.subarray(this.#starts[position], this.#ends[position]);
   }
 
-  async fields(position: number): Promise<Fields> {
-    const text = this.text(position);
-    if (text.length > SMALL) return readRecord(text);
-    this.#scanner.moveTo(text);
-    const builder = new Builder(this.#scanner, NO_LIMIT, NO_LIMIT);
-    while (!builder.advance()) {}
-    return builder.result as Fields;
+  fields(position: number): Promise<Fields> {
+    return readRecord(this.text(position));
   }
 }
 
 /** A record from its text, which was read before and has no fault. */
 export async function readRecord(text: Buffer): Promise<Fields> {
-  const limits = { maxDepth: NO_LIMIT, maxValues: NO_LIMIT, maxNames: NO_LIMIT };
-  return (await readJson(text, limits)) as Fields;
+  // Nothing is left to be found that the language's own reader would let pass, and it is several times as fast.
+  if (text.length <= SMALL) return JSON.parse(text.toString());
+  return (await readJson(text, noLimits)) as Fields;
 }

@@ -56,7 +56,7 @@ export class JsonFault extends Error {
 export class Scanner {
   /** The byte to be read next. */
   at: number;
-  #bytes: Buffer;
+  readonly #bytes: Buffer;
   /** Names by their hash, each slot with the last one that fell into it, so that a name is decoded once. */
   readonly #slots = new Array<string | undefined>(NAME_SLOTS).fill(undefined);
   readonly #names = new Set<string>();
@@ -69,13 +69,6 @@ export class Scanner {
     this.#bytes = bytes;
     this.at = start;
     this.#maxNames = maxNames;
-  }
-
-  /** Goes on with another text. The names that it knows are the same in all records of a body. */
-  moveTo(bytes: Buffer): void {
-    this.#bytes = bytes;
-    this.#scratch = undefined;
-    this.at = 0;
   }
 
   /**
