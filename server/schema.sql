@@ -18,14 +18,15 @@ create table anagrafe.calls (
   records_failed integer,
   users_applied integer,
   constraint calls_client_id_fkey FOREIGN KEY (client_id) REFERENCES anagrafe.clients(id),
-  constraint calls_operation_check CHECK ((operation = ANY (ARRAY['update'::text, 'insert'::text]))),
+  constraint calls_operation_check CHECK ((operation = ANY (ARRAY['update'::text, 'insert'::text, 'state'::text]))),
   constraint calls_pkey PRIMARY KEY (id),
   constraint calls_state_check CHECK ((state = ANY (ARRAY['open'::text, 'queued'::text, 'running'::text, 'completed'::text])))
 );
 CREATE UNIQUE INDEX calls_idempotency_key ON anagrafe.calls USING btree (COALESCE(client_id, (0)::bigint), idempotency_key) WHERE (idempotency_key IS NOT NULL);
 CREATE INDEX calls_jobs ON anagrafe.calls USING btree (submitted_at DESC, id) WHERE is_job;
+CREATE INDEX calls_jobs_ended_at ON anagrafe.calls USING btree (ended_at) WHERE is_job;
 CREATE INDEX calls_jobs_of_client ON anagrafe.calls USING btree (client_id, submitted_at DESC, id) WHERE is_job;
-CREATE INDEX calls_key_expires_at ON anagrafe.calls USING btree (key_expires_at) WHERE (idempotency_key IS NOT NULL);
+CREATE INDEX calls_key_expires_at ON anagrafe.calls USING btree (key_expires_at);
 
 create table anagrafe.chunks (
   call_id uuid not null,
@@ -63,6 +64,62 @@ create table anagrafe.clients (
   constraint clients_pkey PRIMARY KEY (id),
   constraint clients_public_key_key UNIQUE (public_key),
   constraint clients_scopes_check CHECK ((scopes <@ ARRAY['sync:write'::text, 'sync:read'::text, 'admin'::text]))
+);
+
+create table anagrafe.deliveries (
+  id uuid not null,
+  webhook_id bigint not null,
+  position bigint not null,
+  event integer,
+  type text not null,
+  state text not null default 'pending'::text,
+  attempts integer not null default 0,
+  created_at timestamp with time zone not null default now(),
+  next_at timestamp with time zone not null default now(),
+  attempted_at timestamp with time zone,
+  status integer,
+  failure text,
+  constraint deliveries_pkey PRIMARY KEY (id),
+  constraint deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text]))),
+  constraint deliveries_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES anagrafe.webhooks(id)
+);
+CREATE INDEX deliveries_due ON anagrafe.deliveries USING btree (webhook_id, next_at) WHERE (state = 'pending'::text);
+CREATE INDEX deliveries_ended ON anagrafe.deliveries USING btree (created_at) WHERE (state <> 'pending'::text);
+CREATE INDEX deliveries_of_webhook ON anagrafe.deliveries USING btree (webhook_id, created_at DESC);
+
+create table anagrafe.journal (
+  id bigint not null generated always as identity,
+  at timestamp with time zone not null default clock_timestamp(),
+  actor text not null,
+  client_id bigint,
+  user_id bigint,
+  address inet,
+  request_id text,
+  call_id uuid,
+  action text not null,
+  principal_id bigint,
+  registered bigint[],
+  reset bigint[],
+  details jsonb,
+  position bigint,
+  seal bytea,
+  constraint journal_actor_check CHECK ((actor = ANY (ARRAY['client'::text, 'user'::text, 'protected'::text, 'operator'::text, 'service'::text]))),
+  constraint journal_check CHECK ((("position" IS NULL) = (seal IS NULL))),
+  constraint journal_pkey PRIMARY KEY (id)
+);
+CREATE INDEX journal_at ON anagrafe.journal USING btree (at);
+CREATE UNIQUE INDEX journal_position ON anagrafe.journal USING btree ("position");
+CREATE INDEX journal_principal_id ON anagrafe.journal USING btree (principal_id, "position") WHERE (principal_id IS NOT NULL);
+CREATE INDEX journal_unsealed ON anagrafe.journal USING btree (id) WHERE ("position" IS NULL);
+
+create table anagrafe.journal_chain (
+  only_one boolean not null default true,
+  last_position bigint not null,
+  last_seal bytea not null,
+  first_position bigint not null,
+  first_seal bytea not null,
+  constraint journal_chain_only_one_check CHECK (only_one),
+  constraint journal_chain_pkey PRIMARY KEY (only_one)
 );
 
 create table anagrafe.master_key (
@@ -116,6 +173,25 @@ create table anagrafe.principals (
 CREATE INDEX principals_search_terms ON anagrafe.principals USING gin (search_terms);
 CREATE INDEX principals_updated_at ON anagrafe.principals USING btree (updated_at);
 
+create table anagrafe.sessions (
+  id bigint not null generated always as identity,
+  user_id bigint not null,
+  family uuid not null,
+  token_digest bytea not null,
+  refresh_digest bytea not null,
+  created_at timestamp with time zone not null default now(),
+  token_expires_at timestamp with time zone not null,
+  refresh_expires_at timestamp with time zone not null,
+  spent_at timestamp with time zone,
+  constraint sessions_pkey PRIMARY KEY (id),
+  constraint sessions_refresh_digest_key UNIQUE (refresh_digest),
+  constraint sessions_token_digest_key UNIQUE (token_digest),
+  constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES anagrafe.users(id)
+);
+CREATE INDEX sessions_family ON anagrafe.sessions USING btree (family);
+CREATE INDEX sessions_refresh_expires_at ON anagrafe.sessions USING btree (refresh_expires_at);
+CREATE INDEX sessions_user_id ON anagrafe.sessions USING btree (user_id);
+
 create table anagrafe.tallies (
   kind text not null,
   block bigint not null,
@@ -124,6 +200,17 @@ create table anagrafe.tallies (
   constraint tallies_kind_check CHECK ((kind = ANY (ARRAY['principals'::text, 'users'::text]))),
   constraint tallies_pkey PRIMARY KEY (kind, block, slot)
 );
+
+create table anagrafe.throttles (
+  key bytea not null,
+  user_id bigint,
+  failures integer not null,
+  waits_until timestamp with time zone not null,
+  updated_at timestamp with time zone not null default now(),
+  constraint throttles_pkey PRIMARY KEY (key)
+);
+CREATE INDEX throttles_updated_at ON anagrafe.throttles USING btree (updated_at);
+CREATE INDEX throttles_user_id ON anagrafe.throttles USING btree (user_id) WHERE (user_id IS NOT NULL);
 
 create table anagrafe.users (
   id bigint not null generated by default as identity,
@@ -144,3 +231,20 @@ create table anagrafe.users (
 );
 CREATE INDEX users_principal_id ON anagrafe.users USING btree (principal_id, id);
 CREATE INDEX users_updated_at ON anagrafe.users USING btree (updated_at);
+
+create table anagrafe.webhooks (
+  id bigint not null generated always as identity,
+  client_id bigint,
+  url text not null,
+  types text[] not null default '{}'::text[],
+  granularity text not null,
+  secret bytea not null,
+  created_at timestamp with time zone not null default now(),
+  disabled_at timestamp with time zone,
+  disabled_why text,
+  deleted_at timestamp with time zone,
+  position bigint not null,
+  constraint webhooks_client_id_fkey FOREIGN KEY (client_id) REFERENCES anagrafe.clients(id),
+  constraint webhooks_granularity_check CHECK ((granularity = ANY (ARRAY['user'::text, 'record'::text, 'job'::text]))),
+  constraint webhooks_pkey PRIMARY KEY (id)
+);

@@ -61,6 +61,9 @@ export const settings = {
   MAX_JOB_USERS: integer(1, 1_000_000, 100_000, 'the most users of a job or of a dry run'),
   JOB_DAYS: integer(1, 3650, 30, 'how many days the outcomes of a job are kept after its end'),
   IDEMPOTENCY_HOURS: integer(1, 8760, 24, 'how many hours an Idempotency-Key is remembered'),
+  TOKEN_MINUTES: integer(1, 1440, 15, 'how many minutes an access token lives'),
+  SESSION_DAYS: integer(1, 365, 30, 'how many days a refresh token lives'),
+  EVENT_DAYS: integer(1, 36_500, 90, 'how many days events can be read'),
   CALLS_PER_MINUTE: integer(1, 1_000_000_000, 60_000, 'the calls that one client may make in a minute'),
   MAX_WAIT_SECONDS: integer(
     1,

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { type Config, ConfigError, prefix } from './config.ts';
 import { ensureFirstClient } from './core/access/clients.ts';
@@ -7,20 +8,27 @@ import { takeCall } from './core/calls/take.ts';
 import { writesAtOnce } from './core/records/apply.ts';
 import { insertOperation } from './core/records/insert.ts';
 import { Slots } from './core/records/slots.ts';
+import { stateOperation } from './core/records/state.ts';
 import { updateOperation } from './core/records/update.ts';
 import { Vault } from './core/sealing/vault.ts';
+import { changeOwnPassword } from './core/sessions/own-password.ts';
 import { buildApp } from './http/app.ts';
 import { isLoopback } from './http/evidence.ts';
 import { openMetrics } from './http/metrics.ts';
 import { openQueue, type Queue } from './jobs/queue.ts';
+import { type Sequencer, startSequencer } from './jobs/sequencer.ts';
 import { workOnJobs } from './jobs/worker.ts';
 import { findMasterKey, makeMasterKey, wrongMasterKey } from './master-key.ts';
 import { openCommonPasswords } from './passwords/common-passwords.ts';
 import { type HashingPool, openHasher } from './passwords/hasher.ts';
+import { needsRehash } from './passwords/needs-rehash.ts';
 import { openChunks } from './storage/chunks.ts';
 import { openAccess, openClients } from './storage/clients.ts';
 import type { Database } from './storage/database.ts';
+import { openEvents } from './storage/events.ts';
+import { openGuesses } from './storage/guesses.ts';
 import { openJobs } from './storage/jobs.ts';
+import { openJournal } from './storage/journal.ts';
 import { openLedger } from './storage/ledger.ts';
 import { openListing } from './storage/listing.ts';
 import { keepMasterKeyIdentity, masterKeyIdentity } from './storage/master-key.ts';
@@ -28,6 +36,8 @@ import { migrate } from './storage/migrations.ts';
 import { openReadiness } from './storage/readiness.ts';
 import { openRegistry } from './storage/registry.ts';
 import { sweepCalls } from './storage/retention.ts';
+import { sequenceRows } from './storage/sequence.ts';
+import { openSessions } from './storage/sessions.ts';
 import { openSubmissions } from './storage/submissions.ts';
 import { openStore } from './store.ts';
 import { version } from './version.ts';
@@ -53,6 +63,8 @@ export async function startService(config: Config, log: Logger): Promise<Service
   const store = await openStore(config, { as: 'service', log: (message) => log.info(message) });
   let queue: Queue | undefined;
   let hasher: HashingPool | undefined;
+  let app: FastifyInstance | undefined;
+  let sequencer: Sequencer | undefined;
   try {
     const { database } = store;
     for (const name of await migrate(database)) log.info({ migration: name }, 'migrated');
@@ -71,7 +83,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
       onHash: metrics.hashed,
     });
     metrics.watch(hasher);
-    await hasher.tryOut();
+    const noHash = await hasher.tryOut();
     const registry = openRegistry(database);
     const { isCommon } = openCommonPasswords();
     const rules = {
@@ -81,6 +93,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
     const operations = {
       update: updateOperation(registry, rules),
       insert: insertOperation(registry, rules),
+      state: stateOperation(registry),
     };
     queue = await openQueue({
       database: store.queue,
@@ -94,12 +107,26 @@ export async function startService(config: Config, log: Logger): Promise<Service
       vault,
       ledger: openLedger(database, { keyHours: config.IDEMPOTENCY_HOURS }),
       submissions: openSubmissions(database, queue),
+      journal: openJournal(database),
       onOutcomes: metrics.recordsDone,
       limits: { answered: { records: config.MAX_RECORDS, users: config.MAX_USERS }, job: jobLimits },
     };
+    const signIn = {
+      sessions: openSessions(database, {
+        tokenMinutes: config.TOKEN_MINUTES,
+        refreshDays: config.SESSION_DAYS,
+      }),
+      guesses: openGuesses(database),
+      journal: tools.journal,
+      hasher,
+      guessDigest: (text: string) => vault.guessDigest(text),
+      needsRehash: (hash: string) =>
+        needsRehash(hash, { memoryKib: config.HASH_MEMORY_KIB, passes: config.HASH_PASSES }),
+      noHash,
+    };
     const readiness = openReadiness(store.front);
 
-    const app = await buildApp({
+    app = await buildApp({
       version,
       log,
       limits: {
@@ -114,6 +141,9 @@ export async function startService(config: Config, log: Logger): Promise<Service
       newFingerprint: () => vault.newFingerprint(),
       jobs: openJobs(database, queue),
       listing: openListing(database),
+      events: openEvents(database, { days: config.EVENT_DAYS }),
+      signIn,
+      changeOwnPassword: (call) => changeOwnPassword(call, operations.update, signIn),
       access,
       readiness,
       metrics,
@@ -139,6 +169,10 @@ export async function startService(config: Config, log: Logger): Promise<Service
       onOutcomes: metrics.recordsDone,
       report: (error) => log.error({ err: error }, 'records of a job failed'),
     });
+    sequencer = startSequencer(
+      () => sequenceRows(store.queue, (before, position, text) => vault.sealRow(before, position, text)),
+      (error) => log.warn({ err: error }, 'the journal could not be sealed'),
+    );
     await queue.repeat('retention', '17 * * * *', async () => {
       const swept = await sweepCalls(database, { jobDays: config.JOB_DAYS });
       if (swept > 0) log.info({ calls: swept }, 'calls that were kept long enough were removed');
@@ -149,7 +183,8 @@ export async function startService(config: Config, log: Logger): Promise<Service
       protectedMode: !hasClients,
       async stop() {
         readiness.stopping();
-        await Promise.all([app.close(), queue?.stop()]);
+        await Promise.all([app?.close(), queue?.stop()]);
+        await sequencer?.stop();
         await Promise.all([hasher?.close(), store.close()]);
       },
     };
@@ -162,7 +197,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
         log.warn(`${prefix}FIRST_CLIENT is no live client, and others exist: it has no effect`);
     }
   } catch (error) {
-    await queue?.stop();
+    await Promise.all([app?.close(), queue?.stop(), sequencer?.stop()]);
     await Promise.all([hasher?.close(), store.close()]);
     throw error;
   }

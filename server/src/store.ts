@@ -8,7 +8,7 @@ export interface Store {
   readonly database: Database;
   /** Connections of its own for what must not wait behind the work: who calls, and whether the database answers. */
   readonly front: Database;
-  /** Connections of its own for the queue, whose signs of life must not wait either. */
+  /** Connections of its own for the queue and the sequencer, which must not wait either. */
   readonly queue: Database;
   /** Where it is, in words. */
   readonly place: string;
@@ -22,7 +22,7 @@ interface StoreOptions {
 }
 
 const frontConnections = 3;
-const queueConnections = 2;
+const queueConnections = 3;
 
 export async function openStore(config: Config, options: StoreOptions): Promise<Store> {
   const engine = config.DATABASE_URL === null ? await startEngine(config, options) : null;

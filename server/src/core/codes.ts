@@ -30,6 +30,7 @@ export const codes = {
   INVALID_RECORD: 'record',
   INVALID_USERS: 'record',
   PRINCIPAL_NOT_FOUND: 'record',
+  PRINCIPAL_DISABLED: 'record',
   USER_NOT_FOUND: 'record',
   USERNAME_TAKEN: 'record',
   EXTERNAL_KEY_TAKEN: 'record',
@@ -42,6 +43,7 @@ export const codes = {
   UNKNOWN_FIELD: 'field',
   WRONG_TYPE: 'field',
   INVALID_ID: 'field',
+  INVALID_STATE: 'field',
   NO_USERS: 'field',
   AMBIGUOUS_USER: 'field',
   UNRECOGNISED_USER: 'field',
@@ -66,6 +68,7 @@ export const codes = {
   PASSWORD_BESIDE_HASH: 'field',
   PASSWORD_HASH_INVALID: 'field',
   PASSWORD_HASH_COST: 'field',
+  CURRENT_PASSWORD_WRONG: 'field',
 
   TAKEN_AS_JOB: 'note',
 } as const satisfies Record<string, 'call' | 'record' | 'field' | 'note'>;

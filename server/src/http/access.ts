@@ -3,8 +3,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type AccessStore, type Caller, demandScope, identify } from '../core/access/access.ts';
 import type { Scope } from '../core/access/clients.ts';
 import { Refusal } from '../core/faults.ts';
+import type { Author } from '../core/journal/journal.ts';
 import { FailedAttempts } from './attempts.ts';
-import { readEvidence } from './evidence.ts';
+import { hasCredential, plainAddress, readEvidence } from './evidence.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -14,8 +15,27 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** What a caller needs to be allowed. */
     scope?: Scope;
+    /** Whether a signed-in user may call it too. */
+    self?: boolean;
+    /** Whether it needs no credential at all. */
+    open?: boolean;
   }
 }
+
+/** Who does what a request asks for, for the journal. */
+export function authorOf(request: FastifyRequest): Author {
+  const { actor, clientId, user } = request.caller;
+  return {
+    actor,
+    clientId,
+    userId: user?.id ?? null,
+    address: plainAddress(request.ip),
+    requestId: request.id,
+  };
+}
+
+/** Who has shown nothing, where nothing is asked for. */
+const anyone: Caller = { actor: 'user', clientId: null, user: null, name: 'anyone', scopes: new Set() };
 
 /** Says who sends a request, or refuses it. */
 export type Identify = (request: FastifyRequest) => Promise<Caller>;
@@ -38,12 +58,14 @@ export function identifyBy(store: AccessStore, trustedProxies: BlockList): Ident
 export function guard(app: FastifyInstance, identifyCaller: Identify): void {
   app.decorateRequest('caller', null as unknown as Caller);
   app.addHook('onRoute', (route) => {
-    if (!route.config?.scope)
-      throw new Error(`${route.method} ${route.url} does not say which scope it needs`);
+    const { scope, self, open } = route.config ?? {};
+    if (!scope && !self && !open) throw new Error(`${route.method} ${route.url} does not say whom it is for`);
   });
   app.addHook('onRequest', async (request) => {
-    request.caller = await identifyCaller(request);
-    const { scope } = request.routeOptions.config;
+    const { scope, self, open } = request.routeOptions.config;
+    request.caller = open && !hasCredential(request) ? anyone : await identifyCaller(request);
+    if (open || (self && request.caller.user)) return;
     if (scope) demandScope(request.caller, scope);
+    else if (self) throw new Refusal('UNAUTHENTICATED', { variant: 'user' });
   });
 }

@@ -3,9 +3,11 @@ import helmet from '@fastify/helmet';
 import rateLimit from '@fastify/rate-limit';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { AccessStore } from '../core/access/access.ts';
+import type { EventStore } from '../core/events/read.ts';
 import { Refusal } from '../core/faults.ts';
 import type { JobStore } from '../core/jobs/job.ts';
 import type { ListingStore } from '../core/listing/listing.ts';
+import type { SignInTools } from '../core/sessions/sign-in.ts';
 import { guard, type Identify, identifyBy } from './access.ts';
 import { type BodyLimits, dropBodies, readBodies } from './body.ts';
 import { followCalls } from './call.ts';
@@ -18,9 +20,11 @@ import { logCalls } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { checkQuery } from './query.ts';
 import { consoleRoute } from './routes/console.ts';
+import { eventRoute } from './routes/events.ts';
 import { readRoutes } from './routes/irs-read.ts';
-import { type TakeCall, writeRoutes } from './routes/irs-write.ts';
+import { type ChangeOwnPassword, type TakeCall, writeRoutes } from './routes/irs-write.ts';
 import { jobRoutes } from './routes/jobs.ts';
+import { loginRoutes } from './routes/login.ts';
 import { operationRoutes, type Readiness } from './routes/operation.ts';
 
 export interface AppOptions {
@@ -35,6 +39,9 @@ export interface AppOptions {
   newFingerprint(): Hmac;
   readonly jobs: JobStore;
   readonly listing: ListingStore;
+  readonly events: EventStore;
+  readonly signIn: SignInTools;
+  readonly changeOwnPassword: ChangeOwnPassword;
   readonly access: AccessStore;
   readonly readiness: Readiness;
   readonly metrics: Metrics;
@@ -101,14 +108,21 @@ async function buildApi(api: FastifyInstance, identifyCaller: Identify, options:
     hook: 'preParsing',
     max: options.callsPerMinute,
     timeWindow: 60_000,
-    keyGenerator: (request) => `client ${request.caller.clientId}`,
+    keyGenerator: ({ caller, ip }) =>
+      caller.user ? `user ${caller.user.id}` : caller.name === 'anyone' ? ip : `client ${caller.clientId}`,
     errorResponseBuilder: (_request, { ttl }) => {
       const seconds = Math.ceil(ttl / 1000);
-      return new Refusal('RATE_LIMITED', { figures: { seconds }, retryAfterSeconds: seconds });
+      return new Refusal('RATE_LIMITED', {
+        variant: 'calls',
+        figures: { seconds },
+        retryAfterSeconds: seconds,
+      });
     },
   });
   readBodies(api, options.limits, fingerprintBy(options.newFingerprint));
   writeRoutes(api, options);
   readRoutes(api, options.listing);
   jobRoutes(api, options.jobs);
+  eventRoute(api, options.events);
+  loginRoutes(api, options.signIn);
 }

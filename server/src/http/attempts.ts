@@ -14,7 +14,11 @@ export class FailedAttempts {
     if (left <= 0) this.#byAddress.delete(address);
     else if (known !== undefined && known.count >= perMinute) {
       const seconds = Math.ceil(left / 1000);
-      throw new Refusal('RATE_LIMITED', { figures: { seconds }, retryAfterSeconds: seconds });
+      throw new Refusal('RATE_LIMITED', {
+        variant: 'calls',
+        figures: { seconds },
+        retryAfterSeconds: seconds,
+      });
     }
   }
 

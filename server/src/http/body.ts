@@ -18,6 +18,8 @@ export interface BodyLimits {
 declare module 'fastify' {
   interface FastifyRequest {
     bodyBytes: number;
+    /** Who still needs the body: the connection it came on, the work on it. */
+    holders: number;
     /** Of a call that was sent with a key: what tells its body from any other. */
     fingerprint: Buffer | null;
   }
@@ -64,12 +66,29 @@ export function readBodies(
 
   app.decorateRequest('bodyBytes', 0);
   app.decorateRequest('fingerprint', null);
+  app.decorateRequest('holders', 0);
+
+  function letGo(request: FastifyRequest): void {
+    if (--request.holders > 0) return;
+    intake.release(request.bodyBytes);
+    request.bodyBytes = 0;
+  }
   app.addHook('onRequest', async (request, reply) => {
+    request.holders++;
     // However the call ends: a caller that hangs up in the middle of a body gets no response to hook on to.
-    reply.raw.once('close', () => {
-      intake.release(request.bodyBytes);
-      request.bodyBytes = 0;
-    });
+    reply.raw.once('close', () => letGo(request));
+  });
+  app.addHook('onRoute', (route) => {
+    const { handler } = route;
+    // A caller that hangs up does not end the work on its body.
+    route.handler = async function (request, reply) {
+      request.holders++;
+      try {
+        return await handler.call(this, request, reply);
+      } finally {
+        letGo(request);
+      }
+    };
   });
 
   app.removeAllContentTypeParsers();

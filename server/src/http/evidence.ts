@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
-import type { CallerEvidence } from '../core/access/access.ts';
-import { type KeyPair, readKeyPair } from '../core/access/keys.ts';
+import type { CallerEvidence, Credential } from '../core/access/access.ts';
+import { readAccessToken, readKeyPair } from '../core/access/keys.ts';
 
 const bearer = /^Bearer +(\S+)$/i;
 const forwardingHeader =
@@ -31,9 +31,19 @@ export function readEvidence(request: FastifyRequest, trustedProxies: BlockList)
   };
 }
 
-/** Every credential that was sent; null stands for one that cannot be any client's. */
-function readCredentials({ headers, raw }: FastifyRequest): (KeyPair | null)[] {
-  const credentials: (KeyPair | null)[] = [];
+export function hasCredential(request: FastifyRequest): boolean {
+  return readCredentials(request).length > 0;
+}
+
+/** Of a signed-in user. */
+export function accessTokenOf(request: FastifyRequest): string | null {
+  const token = readCredentials(request).find((sent) => sent !== null && 'accessToken' in sent);
+  return token && 'accessToken' in token ? token.accessToken : null;
+}
+
+/** Every credential that was sent; null stands for one that cannot be anybody's. */
+function readCredentials({ headers, raw }: FastifyRequest): Credential[] {
+  const credentials: Credential[] = [];
   const { syncpublickey: publicKey, syncsecretkey: secret, authorization, accesstoken } = headers;
   if (publicKey !== undefined || secret !== undefined) {
     const whole = typeof publicKey === 'string' && typeof secret === 'string';
@@ -43,9 +53,9 @@ function readCredentials({ headers, raw }: FastifyRequest): (KeyPair | null)[] {
   if ((raw.headersDistinct.authorization?.length ?? 0) > 1) credentials.push(null);
   if (authorization !== undefined) {
     const token = bearer.exec(authorization)?.[1];
-    credentials.push(token === undefined ? null : readKeyPair(token));
+    credentials.push(token === undefined ? null : (readKeyPair(token) ?? readAccessToken(token)));
   }
-  if (accesstoken !== undefined) credentials.push(null);
+  if (accesstoken !== undefined) credentials.push(readAccessToken(String(accesstoken)));
   return credentials;
 }
 
@@ -77,7 +87,7 @@ export function isLoopback(address: string): boolean {
 }
 
 /** An IPv4 address that came over an IPv6 socket is the IPv4 address. */
-function plainAddress(address: string): string | null {
+export function plainAddress(address: string): string | null {
   const plain = address.replace(mappedIpv4, '').replace(/%.*$/, '');
   return isIP(plain) === 0 ? null : plain;
 }

@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Lane } from '../core/records/hashing.ts';
+import type { OperationName } from '../core/records/operation.ts';
 import type { Outcome } from '../core/records/outcome.ts';
 
 /** What the gauges read at the moment they are asked. */
@@ -13,7 +14,7 @@ export interface Metrics {
   readonly registry: Registry;
   hashed(lane: Lane, seconds: number): void;
   answered(route: string, method: string, status: number, seconds: number): void;
-  recordsDone(operation: 'update' | 'insert', outcomes: readonly Outcome[]): void;
+  recordsDone(operation: OperationName, outcomes: readonly Outcome[]): void;
   watch(hashing: HashingState): void;
 }
 
@@ -36,7 +37,7 @@ export function openMetrics(): Metrics {
   });
   const users = new Counter({
     name: 'anagrafe_users_total',
-    help: 'Users registered and passwords reset',
+    help: 'Users registered, passwords reset, states set',
     labelNames: ['operation'],
     registers,
   });
@@ -54,9 +55,10 @@ export function openMetrics(): Metrics {
     recordsDone(operation, outcomes) {
       for (const { refusal, users: done } of outcomes) {
         records.inc({ operation, outcome: refusal?.code ?? 'applied' });
-        const reset = done.filter((user) => user.operation === 'reset').length;
-        if (reset > 0) users.inc({ operation: 'reset' }, reset);
-        if (reset < done.length) users.inc({ operation: 'register' }, done.length - reset);
+        for (const kind of ['register', 'reset', 'state'] as const) {
+          const count = done.filter((user) => user.operation === kind).length;
+          if (count > 0) users.inc({ operation: kind }, count);
+        }
       }
     },
     watch(hashing) {

@@ -4,11 +4,13 @@ import { shown } from '../core/fields/fields.ts';
 
 type Flag = 'debug' | 'dryRun' | 'failed';
 type Figure = 'page' | 'pageSize';
+/** Checked by whoever reads it. */
+type Text = 'after';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** The parameters of the query that a route takes, beside `debug`. */
-    query?: readonly (Flag | Figure)[];
+    query?: readonly (Flag | Figure | Text)[];
   }
 }
 
@@ -27,7 +29,7 @@ export function checkQuery(request: FastifyRequest): void {
       const number = /^\d{1,9}$/.test(String(value)) ? Number(value) : 0;
       if (number < 1 || number > max)
         throw new Refusal('INVALID_PARAMETER', { variant: 'number', figures: { name, min: 1, max } });
-    } else if (value !== 'true' && value !== 'false') {
+    } else if (name !== 'after' && value !== 'true' && value !== 'false') {
       throw new Refusal('INVALID_PARAMETER', { variant: 'flag', figures: { name } });
     }
   }
@@ -43,6 +45,12 @@ export function pageOf(request: FastifyRequest): { page: number; pageSize: numbe
     page: Number(page ?? figures.page.fallback),
     pageSize: Number(pageSize ?? figures.pageSize.fallback),
   };
+}
+
+/** Null where it was not sent. */
+export function textOf(request: FastifyRequest, name: Text): string | null {
+  const value = queryOf(request)[name];
+  return value === undefined ? null : String(value);
 }
 
 function unknownParameter(name: string, known: readonly string[]): Refusal {

@@ -38,7 +38,7 @@ const deadSeconds = 10;
 const day = 24 * 3600;
 
 const chunkQueue = {
-  // What a chunk may take is bounded by its heartbeat and by its attempts, not by the clock.
+  // As long as the queue allows: what a chunk may take is bounded by its heartbeat and by its attempts.
   expireInSeconds: day - 60,
   heartbeatSeconds: deadSeconds,
   retentionSeconds: 365 * day,
@@ -90,7 +90,7 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
           async ([job]) => {
             if (!job) return;
             try {
-              await run(job.data, stopping.signal);
+              await run(job.data, AbortSignal.any([stopping.signal, job.signal]));
             } finally {
               // There may be more, and it need not wait for the next look.
               boss.notifyWorker(worker);
@@ -102,7 +102,10 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
     },
     async repeat(name, cron, run) {
       await boss.createQueue(name, { policy: 'exclusive', expireInSeconds: 3600, retryLimit: 0 });
-      await boss.work(name, { pollingIntervalSeconds: 30 }, run);
+      await boss.work(name, { pollingIntervalSeconds: 30 }, async () => {
+        // The queue would keep a failure to itself.
+        await run().catch(options.onError);
+      });
       await boss.schedule(name, cron);
     },
     async stop() {

@@ -1,112 +1,110 @@
 import { Worker } from 'node:worker_threads';
-
-export interface HashCost {
-  readonly memoryCost: number;
-  readonly timeCost: number;
-  readonly parallelism: number;
-}
+import type { Work } from './work.ts';
 
 /** What the thread is told. */
-export interface Work {
+export interface Asked {
   readonly number: number;
   /** Goes before what waits. */
   readonly urgent: boolean;
-  readonly password: string;
-  readonly cost: HashCost;
+  readonly work: Work;
 }
 
 /** What it answers. */
-export type Done =
-  | { readonly number: number; readonly hash: string; readonly seconds: number }
+export type Answer =
+  | { readonly number: number; readonly result: string | boolean; readonly seconds: number }
   | { readonly number: number; readonly failure: string };
 
-export interface Hashed {
-  readonly hash: string;
+export interface Done {
+  readonly result: string | boolean;
   readonly seconds: number;
 }
 
-interface Asked {
+interface Waiting {
   readonly urgent: boolean;
-  resolve(hashed: Hashed): void;
+  resolve(done: Done): void;
   reject(error: Error): void;
+}
+
+/** What it was asked for was not done, and can be asked for again. */
+export class ThreadEnded extends Error {
+  constructor() {
+    super('the thread that hashes has ended');
+    this.name = 'ThreadEnded';
+  }
 }
 
 const program = new URL('hash-thread.mjs', import.meta.url);
 
 /**
- * A thread that hashes one password after another. It can be given the next ones while it is at work, so that it
- * never stands still until somebody has taken notice that it is done.
+ * A thread that hashes and verifies one password after another. It can be given the next ones while it is at work, so
+ * that it never stands still until somebody has taken notice that it is done.
  */
 export class HashThread {
-  readonly #cost: HashCost;
-  readonly #asked = new Map<number, Asked>();
+  readonly #waiting = new Map<number, Waiting>();
   #worker: Worker | undefined;
   #urgent = 0;
   #last = 0;
   /** When it began with what it has at hand, as far as it can be known from outside. */
   since = 0;
 
-  constructor(cost: HashCost) {
-    this.#cost = cost;
-  }
-
   /** What it was given and has not done yet, the one at hand included. */
   get load(): number {
-    return this.#asked.size;
+    return this.#waiting.size;
   }
 
   get urgent(): number {
     return this.#urgent;
   }
 
-  hash(password: string, urgent: boolean): Promise<Hashed> {
+  ask(work: Work, urgent: boolean): Promise<Done> {
     const worker = this.#worker ?? this.#start();
-    if (this.#asked.size === 0) {
+    if (this.#waiting.size === 0) {
       this.since = performance.now();
       worker.ref();
     }
-    const number = ++this.#last;
+    const asked: Asked = { number: ++this.#last, urgent, work };
     if (urgent) this.#urgent++;
     return new Promise((resolve, reject) => {
-      this.#asked.set(number, { urgent, resolve, reject });
-      const work: Work = { number, urgent, password, cost: this.#cost };
-      worker.postMessage(work);
+      this.#waiting.set(asked.number, { urgent, resolve, reject });
+      worker.postMessage(asked);
     });
   }
 
+  /** What it has is given back undone. */
   async close(): Promise<void> {
     await this.#worker?.terminate();
   }
 
   #start(): Worker {
     const worker = new Worker(program, { name: 'hashing' });
-    worker.on('message', (done: Done) => this.#done(done));
-    worker.once('error', (error) => this.#end(error));
-    worker.once('exit', () => this.#end(new Error('the thread that hashes has ended')));
+    worker.on('message', (answer: Answer) => this.#settle(answer));
+    // The end follows, and without a listener it would be that of the process.
+    worker.once('error', () => undefined);
+    worker.once('exit', () => {
+      if (this.#worker === worker) this.#end();
+    });
     this.#worker = worker;
     return worker;
   }
 
-  #done(done: Done): void {
-    const asked = this.#asked.get(done.number);
-    this.#forget(done.number);
-    if ('hash' in done) asked?.resolve(done);
-    else asked?.reject(new Error(done.failure));
+  #settle(answer: Answer): void {
+    const waiting = this.#forget(answer.number);
+    if ('failure' in answer) waiting?.reject(new Error(answer.failure));
+    else waiting?.resolve(answer);
   }
 
-  #forget(number: number): void {
-    if (this.#asked.get(number)?.urgent) this.#urgent--;
-    this.#asked.delete(number);
+  #forget(number: number): Waiting | undefined {
+    const waiting = this.#waiting.get(number);
+    if (waiting?.urgent) this.#urgent--;
+    this.#waiting.delete(number);
     this.since = performance.now();
-    if (this.#asked.size === 0) this.#worker?.unref();
+    if (this.#waiting.size === 0) this.#worker?.unref();
+    return waiting;
   }
 
-  /** What it had is lost; the next password is hashed by a new thread. */
-  #end(error: Error): void {
+  /** The next work is done by a new thread. */
+  #end(): void {
     this.#worker = undefined;
-    for (const [number, asked] of this.#asked) {
-      this.#forget(number);
-      asked.reject(error);
-    }
+    for (const number of [...this.#waiting.keys()]) this.#forget(number)?.reject(new ThreadEnded());
   }
 }

@@ -1,8 +1,9 @@
 import { Refusal } from '../core/faults.ts';
 import { BrokenOff, type Hasher, type Lane } from '../core/records/hashing.ts';
 import { Slots } from '../core/records/slots.ts';
-import { type Hashed, HashThread } from './hash-thread.ts';
+import { type Done, HashThread, ThreadEnded } from './hash-thread.ts';
 import { Lanes } from './lanes.ts';
+import { verificationOf, type Work } from './work.ts';
 
 export interface HasherOptions {
   /** Hashes in flight: as many as there are cores. More lose a third of the speed. */
@@ -20,8 +21,8 @@ export interface HashingPool extends Hasher {
   readonly running: number;
   /** Hashes per second that the pool can do, by the latest ones. */
   readonly capacity: number;
-  /** Tries what a hash takes on this machine, so that the first estimate is no guess. */
-  tryOut(): Promise<void>;
+  /** Tries what a hash takes on this machine, so that the first estimate is no guess; gives one that is nobody's. */
+  tryOut(): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -31,22 +32,30 @@ const givenAhead = 2;
 const weight = 0.05;
 /** So many passwords of patient work are in the queue for every hash in flight: enough to never run dry. */
 const patientAhead = 4;
+/** All who want to sign in have one share. */
+const verifiers = 'verifiers';
 /** Until the first hash has been measured. */
 const guessSeconds = 0.02;
 
 interface Task {
   readonly share: string;
-  readonly password: string;
-  resolve(hash: string): void;
+  readonly work: Work;
+  /** How often a thread has ended under it. */
+  lost: number;
+  resolve(done: Done): void;
   reject(error: unknown): void;
 }
+
+/** Work under which two threads have ended is not tried on a third. */
+const lostMax = 2;
 
 /** argon2id, with lanes in front: interactive work before bulk work, and bulk callers in turn. */
 export function openHasher(options: HasherOptions): HashingPool {
   const cost = { memoryCost: options.memoryKib, timeCost: options.passes, parallelism: 1 };
-  const threads = Array.from({ length: options.concurrency }, () => new HashThread(cost));
+  const threads = Array.from({ length: options.concurrency }, () => new HashThread());
   const lanes = new Lanes<Task>();
   let meanSeconds = guessSeconds;
+  let closed = false;
 
   function capacity(): number {
     return options.concurrency / meanSeconds;
@@ -66,10 +75,17 @@ export function openHasher(options: HasherOptions): HashingPool {
     return lanes.ahead(lane, share, count) + inThreads;
   }
 
+  function queue(work: Work, lane: Lane, share: string): Promise<Done> {
+    return new Promise((resolve, reject) => {
+      lanes.push(lane, { share, work, lost: 0, resolve, reject });
+      fill();
+    });
+  }
+
   function fill(): void {
     for (const lane of ['interactive', 'bulk'] as const) {
       while (lanes.length(lane) > 0) {
-        const thread = threadFor(lane, threads);
+        const thread = closed ? undefined : threadFor(lane, threads);
         const task = thread && lanes.next(lane);
         if (!task) break;
         void run(task, thread, lane);
@@ -79,50 +95,63 @@ export function openHasher(options: HasherOptions): HashingPool {
 
   async function run(task: Task, thread: HashThread, lane: Lane): Promise<void> {
     try {
-      task.resolve(note(await thread.hash(task.password, lane === 'interactive'), lane));
+      task.resolve(await thread.ask(task.work, lane === 'interactive'));
     } catch (error) {
-      task.reject(error);
+      const again = error instanceof ThreadEnded && !closed && ++task.lost < lostMax;
+      if (again) lanes.push(lane, task);
+      else task.reject(closed ? new BrokenOff('the service has stopped') : error);
     }
     fill();
   }
 
-  function note({ hash, seconds }: Hashed, lane: Lane): string {
+  async function hash(password: string, lane: Lane, share: string): Promise<string> {
+    const { result, seconds } = await queue({ kind: 'hash', password, cost }, lane, share);
     meanSeconds += (seconds - meanSeconds) * weight;
     options.onHash?.(lane, seconds);
-    return hash;
+    return String(result);
+  }
+
+  function refuseLongWait(lane: Lane, share: string, count: number): void {
+    const wait = ahead(lane, share, count) / capacity();
+    if (count === 0 || wait <= options.maxWaitSeconds) return;
+    const seconds = Math.ceil(wait);
+    throw new Refusal('OVERLOADED', { figures: { seconds }, retryAfterSeconds: seconds });
   }
 
   return {
     admit({ lane, share, count, breakOff }) {
-      const wait = ahead(lane, share, count) / capacity();
-      if (count > 0 && wait > options.maxWaitSeconds && !breakOff) {
-        const seconds = Math.ceil(wait);
-        throw new Refusal('OVERLOADED', { figures: { seconds }, retryAfterSeconds: seconds });
+      if (!breakOff) {
+        refuseLongWait(lane, share, count);
+        return { hash: (password) => hash(password, lane, share) };
       }
-      const queued = (password: string): Promise<string> =>
-        new Promise((resolve, reject) => {
-          lanes.push(lane, { share, password, resolve, reject });
-          fill();
-        });
-      if (!breakOff) return { hash: queued };
       const slots = new Slots(options.concurrency * patientAhead);
       return {
         hash: (password) =>
           slots.run(async () => {
             if (breakOff.aborted) throw new BrokenOff('told to break off');
-            return queued(password);
+            return hash(password, lane, share);
           }),
       };
+    },
+    async verify(password, stored) {
+      refuseLongWait('interactive', verifiers, 1);
+      const work = verificationOf(password, stored);
+      return work !== null && (await queue(work, 'interactive', verifiers)).result === true;
     },
     estimateSeconds: (share, count) =>
       count === 0 ? 0 : (ahead('bulk', share, count) + running() + count) / capacity(),
     async tryOut() {
+      const work: Work = { kind: 'hash', password: 'a password', cost };
+      let hash = '';
       for (let round = 1; round <= 2; round++) {
-        const tried = await Promise.all(threads.map((thread) => thread.hash('a password', false)));
+        const tried = await Promise.all(threads.map((thread) => thread.ask(work, false)));
         meanSeconds = tried.reduce((sum, { seconds }) => sum + seconds, 0) / tried.length;
+        hash = String(tried[0]?.result);
       }
+      return hash;
     },
     async close() {
+      closed = true;
       await Promise.all(threads.map((thread) => thread.close()));
     },
     waiting: (lane) => lanes.length(lane) + given(lane),

@@ -46,7 +46,7 @@ async function begin(database: Database, callId: string, number: number): Promis
   if (!chunk) return null;
   const sealed = chunk.sealed ?? (await readSealed(database, callId, number, chunk.bytes));
   if (!sealed) return null;
-  // Only a chunk that was begun before can have outcomes.
+  // One that was never begun has none, but for a call that someone else was answering meanwhile; those settle it.
   const rows =
     chunk.attempts > 1
       ? await database.query<{ position: number }>(
@@ -88,28 +88,39 @@ async function isCancelled(database: Database, callId: string): Promise<boolean>
 }
 
 async function end(database: Database, callId: string, number: number): Promise<void> {
-  await database.transaction(async (connection) => {
-    // The lock lets the last two chunks of a job end one after the other, so that one of them sees that it is the last.
-    await connection.query('select from anagrafe.calls where id = $1 for no key update', [callId]);
-    await connection.query('delete from anagrafe.chunks where call_id = $1 and number = $2', [
-      callId,
-      number,
-    ]);
-    const left = await connection.query('select from anagrafe.chunks where call_id = $1 limit 1', [callId]);
-    if (left.length === 0) await endJobWithoutChunks(connection, callId);
-  });
+  await database.transaction(
+    async (connection) => {
+      // The lock lets the last two chunks of a job end one after the other, so that one of them sees that it is the last.
+      await connection.query('select from anagrafe.calls where id = $1 for no key update', [callId]);
+      await connection.query('delete from anagrafe.chunks where call_id = $1 and number = $2', [
+        callId,
+        number,
+      ]);
+      const left = await connection.query('select from anagrafe.chunks where call_id = $1 limit 1', [callId]);
+      if (left.length === 0) await endJobWithoutChunks(connection, callId);
+    },
+    { patient: true },
+  );
 }
 
 /** Every record has its outcome: they are counted, and the key of the job is destroyed. */
 export async function endJobWithoutChunks(connection: Connection, callId: string): Promise<void> {
   await connection.query(
-    `update anagrafe.calls
-        set state = 'completed', ended_at = clock_timestamp(), wrapped_key = null,
-            records_failed = counted.failed, users_applied = counted.applied
-       from (select count(*) filter (where refusal is not null) as failed,
-                    coalesce(sum(users) filter (where applied is not null), 0) as applied
-               from anagrafe.outcomes where call_id = $1) as counted
-      where id = $1 and state <> 'completed'`,
+    `with ended as (
+       update anagrafe.calls as job
+          set state = 'completed', ended_at = clock_timestamp(), wrapped_key = null,
+              records_failed = counted.failed, users_applied = counted.applied
+         from (select count(*) filter (where refusal is not null) as failed,
+                      coalesce(sum(users) filter (where applied is not null), 0) as applied
+                 from anagrafe.outcomes where call_id = $1) as counted
+        where id = $1 and state <> 'completed'
+       returning job.*
+     )
+     insert into anagrafe.journal (actor, client_id, call_id, action, details)
+     select case when client_id is null then 'protected' else 'client' end, client_id, id, 'job.completed',
+            jsonb_build_object('operation', operation, 'cancelled', cancelled_at is not null, 'records', records,
+                               'recordsFailed', records_failed, 'users', users, 'usersApplied', users_applied)
+       from ended`,
     [callId],
   );
 }

@@ -2,6 +2,7 @@ import type { AccessStore, KnownClient } from '../core/access/access.ts';
 import type { Client, ClientStore, NewClient } from '../core/access/clients.ts';
 import type { Connection, Database } from './database.ts';
 import { reading } from './failures.ts';
+import { findSignedIn } from './sessions.ts';
 
 const clientColumns = `id, public_key as "publicKey", name, scopes, networks::text[] as networks,
   known_by_address as "knownByAddress", created_at as "createdAt", revoked_at as "revokedAt"`;
@@ -17,6 +18,7 @@ export function openAccess(database: Database): AccessStore {
   return {
     findClient: (publicKey, address) => reading(() => findClient(database, publicKey, address)),
     findClientByAddress: (address) => reading(() => findClientByAddress(database, address)),
+    findSignedIn: (digest) => reading(() => findSignedIn(database, digest)),
     async hasClients() {
       // Clients are revoked, never deleted: once there is one, the answer stays.
       seen ||= await reading(() => hasClients(database));

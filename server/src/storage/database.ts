@@ -22,8 +22,11 @@ export interface Connection {
 
 /** What the statements of this folder run on. Each `query` is a transaction of its own. */
 export interface Database extends Connection {
-  /** Runs statements on one connection inside one transaction, which may take its time. */
-  transaction<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result>;
+  /** Runs statements on one connection inside one transaction; a `patient` one may take its time. */
+  transaction<Result>(
+    work: (connection: Connection) => Promise<Result>,
+    options?: { patient?: boolean },
+  ): Promise<Result>;
   close(): Promise<void>;
 }
 
@@ -38,7 +41,8 @@ export interface DatabaseOptions {
 
 /** The answer to a statement that was given up by the server should come before the client gives up waiting. */
 const answerSlackMs = 5000;
-const transactionMs = 24 * 3_600_000;
+/** How long one statement of a patient transaction may take: a large record is written in minutes at worst. */
+const patientMs = 600_000;
 
 export function openDatabase(options: DatabaseOptions): Database {
   const statementMs = options.statementMs ?? 25_000;
@@ -52,6 +56,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     connectionTimeoutMillis: 30_000,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
     // What is planned while a table is small is still run when it is large. Every statement of ours has an index.
     onConnect: (client) => client.query('set enable_seqscan = off'),
   });
@@ -92,15 +97,17 @@ export function openDatabase(options: DatabaseOptions): Database {
           throw error;
         }
       }),
-    transaction: (work) =>
+    transaction: (work, { patient = false } = {}) =>
       withClient(async (client) => {
-        await client.query('begin');
+        const answerMs = (patient ? patientMs : statementMs) + answerSlackMs;
+        const plain = (text: string) => run(client, text, [], answerMs);
+        await plain('begin');
         try {
-          await client.query('set local statement_timeout = 0');
+          if (patient) await plain(`set local statement_timeout = ${patientMs}`);
           const result = await work({
-            query: (statement, values) => run(client, statement, values, transactionMs),
+            query: (statement, values) => run(client, statement, values, answerMs),
           });
-          await client.query('commit').catch((error) => {
+          await plain('commit').catch((error) => {
             throw failureKind(error) === 'unknown' ? new CommitUnknown(error) : error;
           });
           return result;

@@ -19,7 +19,7 @@ export class CommitUnknown extends Error {
 }
 
 /**
- * Runs a read, or a transaction; a database that cannot be reached becomes a refusal that says when to come back.
+ * Runs a read, a transaction, or a write that may be done again; a database that cannot be reached becomes a refusal that says when to come back.
  */
 export async function reading<Result>(work: () => Promise<Result>): Promise<Result> {
   try {

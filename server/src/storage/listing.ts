@@ -28,6 +28,7 @@ async function listPrincipals(
 ): Promise<PageOf<AsyncIterable<ListedPrincipal>>> {
   const filter = new Filter();
   if (listing.principalId !== null) filter.add((value) => `id = ${value}`, listing.principalId);
+  if (listing.own) filter.add((value) => `id = ${value}`, listing.own.principalId);
   if (listing.externalKey !== null) filter.add((value) => `external_key = ${value}`, listing.externalKey);
   if (listing.since !== null) filter.add((value) => `updated_at >= ${value}`, listing.since);
   if (listing.search !== null) {
@@ -38,7 +39,7 @@ async function listPrincipals(
       select principal_id from anagrafe.users where username_key >= ${from} and username_key < ${to})))`);
   }
   const page = await readPage<PrincipalRow>(database, 'principals', principalColumns, filter, listing);
-  return { ...page, items: withUsers(database, page.items) };
+  return { ...page, items: withUsers(database, page.items, listing.own?.id ?? null) };
 }
 
 async function listUsers(database: Database, listing: Listing): Promise<PageOf<readonly ListedUser[]>> {
@@ -132,6 +133,7 @@ async function readWholePage<Row extends object>(
 async function* withUsers(
   database: Database,
   rows: readonly PrincipalRow[],
+  onlyUser: number | null,
 ): AsyncGenerator<ListedPrincipal> {
   let position = 0;
   while (position < rows.length) {
@@ -144,6 +146,7 @@ async function* withUsers(
     const users = await firstUsers(
       database,
       some.filter((row) => row.usersCount > 0).map((row) => row.id),
+      onlyUser,
     );
     for (const row of some) yield { ...row, users: users.get(row.id) ?? [] };
   }
@@ -152,15 +155,17 @@ async function* withUsers(
 async function firstUsers(
   database: Database,
   principalIds: readonly number[],
+  onlyUser: number | null,
 ): Promise<Map<number, ListedUser[]>> {
   const byPrincipal = new Map<number, ListedUser[]>();
   if (principalIds.length === 0) return byPrincipal;
   const users = await database.query<ListedUser>(
     `select ${userColumns} from unnest($1::bigint[]) as wanted (principal)
       cross join lateral (
-        select * from anagrafe.users where principal_id = wanted.principal order by id limit ${usersShown}
+        select * from anagrafe.users where principal_id = wanted.principal and ($2::bigint is null or id = $2)
+         order by id limit ${usersShown}
       ) as shown`,
-    [principalIds],
+    [principalIds, onlyUser],
   );
   for (const user of users) {
     const known = byPrincipal.get(user.principalId);

@@ -1,8 +1,10 @@
 import type { Fault } from '../core/codes.ts';
+import type { UserNames } from '../core/events/event.ts';
 import { Faults } from '../core/faults.ts';
 import { isObject } from '../core/fields/fields.ts';
 import type { KeptRefusal } from '../core/jobs/kept-refusal.ts';
 import type { AppliedUser, Outcome } from '../core/records/outcome.ts';
+import type { Receipt } from '../core/records/writing.ts';
 import { Turns } from '../core/turns.ts';
 import type { Connection } from './database.ts';
 
@@ -25,13 +27,28 @@ export const outcomeColumns = 'position, principal_id as "principalId", applied,
 export const outcomeColumnsWithoutUsers =
   'position, principal_id as "principalId", null as applied, refusal, faults';
 
-/** Keeps refusals; where a record has its outcome already, that one stays. */
+/** The outcome of a record, for the statement that writes it: kept with it or not at all; its three parameters begin at `first`. */
+export const kept = (first: number) => `, kept as (
+    insert into anagrafe.outcomes (call_id, position, principal_id, users, applied)
+    select $${first}, $${first + 1}, id, jsonb_array_length($${first + 2}::jsonb), $${first + 2}::jsonb from principal
+  )`;
+
+export function keptValues(
+  receipt: Receipt | null,
+  users: readonly Pick<AppliedUser, 'id' | 'operation'>[],
+): unknown[] {
+  if (!receipt) return [];
+  const keptUsers = users.map(({ id, operation }): KeptUser => [id, operation]);
+  return [receipt.callId, receipt.position, JSON.stringify(keptUsers)];
+}
+
+/** Keeps refusals; where a record has its outcome already, that one stays. The positions of those that were kept. */
 export async function keepRefusals(
   connection: Connection,
   callId: string,
   refusals: readonly KeptRefusal[],
-): Promise<void> {
-  if (refusals.length === 0) return;
+): Promise<Set<number>> {
+  if (refusals.length === 0) return new Set();
   const turns = new Turns();
   const rows: string[] = [];
   for (const { position, users, outcome, record } of refusals) {
@@ -40,14 +57,16 @@ export async function keepRefusals(
     rows.push(users <= itemsAtOnce ? storableJson(row) : await largeJson(row, turns));
     if (turns.over) await turns.next();
   }
-  await connection.query(
+  const kept = await connection.query<{ position: number }>(
     `insert into anagrafe.outcomes (call_id, position, principal_id, users, refusal, faults, record)
      select $1, position, principal_id, users, refusal, faults, record
        from json_to_recordset($2::json)
             as kept (position integer, principal_id bigint, users integer, refusal jsonb, faults jsonb, record json)
-     on conflict (call_id, position) do nothing`,
+     on conflict (call_id, position) do nothing
+     returning position`,
     [callId, `[${rows.join(',')}]`],
   );
+  return new Set(kept.map(({ position }) => position));
 }
 
 /** PostgreSQL's JSON takes no NUL, which a text that was refused may hold. A backslash that was sent stands twice. */
@@ -85,12 +104,10 @@ export async function toOutcomes(connection: Connection, rows: readonly OutcomeR
   }));
 }
 
-interface UserNames {
-  readonly username: string;
-  readonly email: string | null;
-}
-
-async function namesOf(connection: Connection, ids: readonly number[]): Promise<Map<number, UserNames>> {
+export async function namesOf(
+  connection: Connection,
+  ids: readonly number[],
+): Promise<Map<number, UserNames>> {
   const rows = await connection.query<UserNames & { id: number }>(
     'select id, username, email from anagrafe.users where id = any($1)',
     [ids],

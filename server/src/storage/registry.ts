@@ -1,15 +1,19 @@
+import type { Action } from '../core/journal/journal.ts';
 import type { InsertStore, NewPrincipal } from '../core/records/insert.ts';
 import type { AppliedUser } from '../core/records/outcome.ts';
+import type { State, StateStore } from '../core/records/state.ts';
 import type { KnownUser, RecordChange, UpdateStore } from '../core/records/update.ts';
-import type { NewPassword, NewUser } from '../core/records/user-item.ts';
-import { type Receipt, WriteFailure, type Written } from '../core/records/writing.ts';
+import type { NewUser } from '../core/records/user-item.ts';
+import { type Occasion, WriteFailure, type Written } from '../core/records/writing.ts';
 import { Turns } from '../core/turns.ts';
 import type { Database, Prepared } from './database.ts';
 import { reading, writing } from './failures.ts';
-import type { KeptUser } from './outcomes.ts';
+import { authorColumns, authorPlaces, authorValues } from './journal.ts';
+import { kept, keptValues } from './outcomes.ts';
+import { applyStates } from './states.ts';
 
-/** Principals and users as the two writing calls need them. */
-export function openRegistry(database: Database): UpdateStore & InsertStore {
+/** Principals and users as the writing calls need them. */
+export function openRegistry(database: Database): UpdateStore & InsertStore & StateStore {
   return {
     findPrincipals: (ids) => reading(() => findPrincipals(database, ids)),
     findUsers: (ids) => reading(() => findUsers(database, ids)),
@@ -17,8 +21,9 @@ export function openRegistry(database: Database): UpdateStore & InsertStore {
     findExternalKeys: (keys) => reading(() => findExternalKeys(database, keys)),
     reservePrincipalIds: (count) => reading(() => reserveIds(database, 'anagrafe.principals', count)),
     reserveUserIds: (count) => reading(() => reserveIds(database, 'anagrafe.users', count)),
-    applyRecord: (change, receipt) => writing(() => applyRecord(database, change, receipt)),
-    insertPrincipal: (principal, receipt) => writing(() => insertPrincipal(database, principal, receipt)),
+    applyRecord: (change, occasion) => writing(() => applyRecord(database, change, occasion)),
+    applyStates: (change, occasion) => writing(() => applyStates(database, change, occasion)),
+    insertPrincipal: (principal, occasion) => writing(() => insertPrincipal(database, principal, occasion)),
   };
 }
 
@@ -39,12 +44,12 @@ async function inPieces<Item, Row>(
 
 const principalsById: Prepared = {
   name: 'principals by id',
-  text: 'select id from anagrafe.principals where id = any($1)',
+  text: 'select id, state from anagrafe.principals where id = any($1)',
 };
 
-async function findPrincipals(database: Database, ids: readonly number[]): Promise<Set<number>> {
-  const rows = await database.query<{ id: number }>(principalsById, [ids]);
-  return new Set(rows.map((row) => row.id));
+async function findPrincipals(database: Database, ids: readonly number[]): Promise<Map<number, State>> {
+  const rows = await database.query<{ id: number; state: State }>(principalsById, [ids]);
+  return new Map(rows.map((row) => [row.id, row.state]));
 }
 
 const usersById: Prepared = {
@@ -118,21 +123,16 @@ const registrations = `
     returning block
   )`;
 
-/** The outcome of a record, kept with it or not at all; its three parameters begin at `first`. */
-const kept = (first: number) => `, kept as (
-    insert into anagrafe.outcomes (call_id, position, principal_id, users, applied)
-    select $${first}, $${first + 1}, id, jsonb_array_length($${first + 2}::jsonb), $${first + 2}::jsonb from principal
+/** What was done, for the journal. */
+const noted = (action: Action, first: number, reset: string) => `noted as (
+    insert into anagrafe.journal (${authorColumns}, action, principal_id, registered, reset)
+    select ${authorPlaces(first)}, '${action}', id, nullif($2::bigint[], '{}'), nullif(${reset}, '{}') from principal
   )`;
-
-function keptValues(receipt: Receipt | null, users: readonly (NewUser | NewPassword)[]): unknown[] {
-  if (!receipt) return [];
-  const keptUsers = users.map(({ id, operation }): KeptUser => [id, operation]);
-  return [receipt.callId, receipt.position, JSON.stringify(keptUsers)];
-}
 
 const applyRecordSql = (keeping: string) => `
   with owner as (
-    select id from anagrafe.principals where id = $1 for no key update
+    select id from anagrafe.principals
+     where id = $1 and (state = 'active' or cardinality($2::bigint[]) = 0) for no key update
   ), known as (
     -- Locked, so that none of them can go while the rest is written.
     select users.id from anagrafe.users join owner on principal_id = owner.id
@@ -148,11 +148,15 @@ const applyRecordSql = (keeping: string) => `
       from unnest($7::bigint[], $8::text[]) as sent (id, password_hash) cross join principal
      where stored.id = sent.id and stored.principal_id = principal.id
     returning stored.id, stored.username, stored.email
-  )${keeping}
+  ), sessions_ended as (
+    delete from anagrafe.sessions using principal where user_id = any($7::bigint[])
+  ), throttles_cleared as (
+    delete from anagrafe.throttles using principal where user_id = any($7::bigint[])
+  ), ${noted('update', 9, '$7::bigint[]')}${keeping}
   select principal.id as principal, reset.id, username, email from principal left join reset on true`;
 
 const applyAndForget: Prepared = { name: 'apply record', text: applyRecordSql('') };
-const applyAndKeep: Prepared = { name: 'apply record and keep its outcome', text: applyRecordSql(kept(9)) };
+const applyAndKeep: Prepared = { name: 'apply record and keep its outcome', text: applyRecordSql(kept(15)) };
 
 interface ResetRow {
   readonly id: number | null;
@@ -163,7 +167,7 @@ interface ResetRow {
 async function applyRecord(
   database: Database,
   change: RecordChange,
-  receipt: Receipt | null,
+  { author, receipt }: Occasion,
 ): Promise<Written> {
   const registered = change.users.filter((user) => user.operation === 'register');
   const reset = change.users.filter((user) => user.operation === 'reset');
@@ -172,6 +176,7 @@ async function applyRecord(
     ...(await registrationColumns(registered)),
     await columnOf(reset, (user) => user.id),
     await columnOf(reset, (user) => user.passwordHash),
+    ...authorValues(author, receipt?.callId),
     ...keptValues(receipt, change.users),
   ]);
   // The principal or one of its users was gone: nothing was written.
@@ -197,19 +202,19 @@ const insertPrincipalSql = (keeping: string) => `
      -- Always true; it makes the tallies the last locks that are taken, so that no two records can wait for each other.
      where (select count(*) from users_tallied) >= 0
     on conflict (kind, block, slot) do update set amount = tally.amount + excluded.amount
-  )${keeping}
+  ), ${noted('insert', 15, 'null::bigint[]')}${keeping}
   select id from principal`;
 
 const insertAndForget: Prepared = { name: 'insert principal', text: insertPrincipalSql('') };
 const insertAndKeep: Prepared = {
   name: 'insert principal and keep its outcome',
-  text: insertPrincipalSql(kept(15)),
+  text: insertPrincipalSql(kept(21)),
 };
 
 async function insertPrincipal(
   database: Database,
   principal: NewPrincipal,
-  receipt: Receipt | null,
+  { author, receipt }: Occasion,
 ): Promise<Written> {
   const { details } = principal;
   await database.query(receipt ? insertAndKeep : insertAndForget, [
@@ -223,6 +228,7 @@ async function insertPrincipal(
     details.taxcode,
     details.email,
     principal.searchTerms,
+    ...authorValues(author, receipt?.callId),
     ...keptValues(receipt, principal.users),
   ]);
   return { id: principal.id, users: principal.users.map(appliedRegistration) };

@@ -18,21 +18,24 @@ async function submit(
   job: NewJob,
   fill: (book: JobBook) => Promise<void>,
 ): Promise<boolean> {
-  const taken = await database.transaction(async (connection) => {
-    const chunks: { number: number; users: number }[] = [];
-    if (!(await putJob(connection, job))) return false;
-    await fill({
-      refuse: (refusals) => keepRefusals(connection, job.id, refusals),
-      async add(chunk) {
-        await putChunk(connection, job.id, chunk);
-        chunks.push({ number: chunk.number, users: chunk.users });
-      },
-    });
-    const turns = await giveTurns(connection, job, chunks);
-    await queue.enqueue(connection, turns);
-    if (chunks.length === 0) await endJobWithoutChunks(connection, job.id);
-    return true;
-  });
+  const taken = await database.transaction(
+    async (connection) => {
+      const chunks: { number: number; users: number }[] = [];
+      if (!(await putJob(connection, job))) return false;
+      await fill({
+        refuse: (refusals) => keepRefusals(connection, job.id, refusals),
+        async add(chunk) {
+          await putChunk(connection, job.id, chunk);
+          chunks.push({ number: chunk.number, users: chunk.users });
+        },
+      });
+      const turns = await giveTurns(connection, job, chunks);
+      await queue.enqueue(connection, turns);
+      if (chunks.length === 0) await endJobWithoutChunks(connection, job.id);
+      return true;
+    },
+    { patient: true },
+  );
   queue.wake();
   return taken;
 }

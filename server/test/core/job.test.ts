@@ -61,7 +61,9 @@ describe('the pace of a job', () => {
 
 describe('the jobs that a caller sees', () => {
   const caller = (clientId: number | null, ...scopes: Scope[]): Caller => ({
+    actor: clientId === null ? 'protected' : 'client',
     clientId,
+    user: null,
     name: 'someone',
     scopes: new Set(scopes),
   });

@@ -23,6 +23,7 @@ describe('the parameters of a listing', () => {
       externalKey: null,
       search: null,
       usernameKey: null,
+      own: null,
     };
     for (const body of [undefined, null, {}, { Page: null, Search: null, Unknown: null }]) {
       expect(readPrincipalListing(body)).toEqual(all);

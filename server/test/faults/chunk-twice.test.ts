@@ -7,6 +7,7 @@ import { BrokenOff } from '../../src/core/records/hashing.ts';
 import { insertOperation } from '../../src/core/records/insert.ts';
 import type { OperationName } from '../../src/core/records/operation.ts';
 import { Slots } from '../../src/core/records/slots.ts';
+import { stateOperation } from '../../src/core/records/state.ts';
 import { updateOperation } from '../../src/core/records/update.ts';
 import { Vault } from '../../src/core/sealing/vault.ts';
 import { openQueue, type Queue } from '../../src/jobs/queue.ts';
@@ -49,7 +50,11 @@ function newNode(): ChunkTools {
   const rules = { requireEmail: false, password: { minLength: 8, isCommon: () => false } };
   return {
     store: openChunks(store.database),
-    operations: { update: updateOperation(registry, rules), insert: insertOperation(registry, rules) },
+    operations: {
+      update: updateOperation(registry, rules),
+      insert: insertOperation(registry, rules),
+      state: stateOperation(registry),
+    },
     hasher: openHasher({ concurrency: 2, memoryKib: 19_456, passes: 2, maxWaitSeconds: 60 }),
     vault,
     writes: new Slots(4),

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import type { Envelope } from '../../src/http/envelope.ts';
 import type { Tuple } from '../../src/http/tuple.ts';
-import { verifyPassword } from '../../src/passwords/verify.ts';
 import type { Database } from '../../src/storage/database.ts';
+import { verifyPassword } from '../passwords/verify-password.ts';
 import type { Job } from '../setup/jobs.ts';
 import type { Child } from './child.ts';
 import { wrongFigures } from './figures.ts';

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { finished, importedUser, jobOf, submit } from '../setup/jobs.ts';
+import { allSealed } from '../setup/journal.ts';
 import {
   type Answer,
   insertPrincipals,
@@ -29,6 +30,7 @@ const reset = (Password = 'a new long sentence') => ({ ID: user, Password, Confi
 
 /** Every row of every table, the positions of the sequences, and how many passwords were hashed. */
 async function everything(): Promise<Record<string, unknown>> {
+  await allSealed(service);
   const tables = await service.database.query<{ name: string }>(
     `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname = 'anagrafe' order by 1`,
   );

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { verifyPassword } from '../../src/passwords/verify.ts';
+import { verifyPassword } from '../passwords/verify-password.ts';
 import { importedUser } from '../setup/jobs.ts';
 import {
   type Answer,

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { verifyPassword } from '../../src/passwords/verify.ts';
 import { storedUsernames, wrongFigures } from '../faults/figures.ts';
+import { verifyPassword } from '../passwords/verify-password.ts';
 import {
   finished,
   holding,

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { verifyPassword } from '../../src/passwords/verify.ts';
+import { verifyPassword } from '../passwords/verify-password.ts';
 import {
   done,
   finished,

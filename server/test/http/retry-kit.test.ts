@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { verifyPassword } from '../../src/passwords/verify.ts';
+import { verifyPassword } from '../passwords/verify-password.ts';
 import { finished, importedHash, importedUser, readJob, submit } from '../setup/jobs.ts';
 import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 
@@ -60,7 +60,10 @@ describe('the failed records of a job', () => {
   it('are all there, however many', async () => {
     const records = Array.from({ length: 1203 }, (_, n) => ({ ExternalKey: `many ${n}`, Email: 'nobody' }));
     const { kit } = await kitOf('irs/insert', records);
-    expect(kit.map(({ Faults: _, ...record }) => record)).toEqual(records);
+    // A text that is no address may be a password that got into the wrong column.
+    expect(kit.map(({ Faults: _, ...record }) => record)).toEqual(
+      records.map((record) => ({ ...record, Email: '' })),
+    );
   });
 
   it('have their faults in the language of whoever asks', async () => {

@@ -5,8 +5,8 @@ import { Faults } from '../../src/core/faults.ts';
 import { readPasswordHash } from '../../src/core/fields/password-hash.ts';
 import { openHasher } from '../../src/passwords/hasher.ts';
 import { needsRehash } from '../../src/passwords/needs-rehash.ts';
-import { verifyPassword } from '../../src/passwords/verify.ts';
 import { sentence, vectors } from './vectors.ts';
+import { verifyPassword } from './verify-password.ts';
 
 describe('a password', () => {
   it.each(vectors)('is verified against %s', async (_, password, hash) => {

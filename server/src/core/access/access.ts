@@ -4,7 +4,7 @@ import { digestOf, isSameDigest, type KeyPair } from './keys.ts';
 
 /** What a request shows of who sends it. */
 export interface CallerEvidence {
-  readonly credentials: readonly (KeyPair | null)[];
+  readonly credentials: readonly Credential[];
   /** The address of the caller, as far as it can be believed; null where it cannot. */
   readonly address: string | null;
   /** A program on this machine calling this service by a loopback name: no proxy between, no foreign page behind. */
@@ -13,11 +13,22 @@ export interface CallerEvidence {
   readonly fromBrowser: boolean;
 }
 
+/** A pair of keys, the access token of a signed-in user, or what cannot be either. */
+export type Credential = KeyPair | { readonly accessToken: string } | null;
+
 export interface Caller {
+  readonly actor: 'client' | 'user' | 'protected';
   /** Null in protected mode, where no client exists. */
   readonly clientId: number | null;
+  /** The signed-in user; null where somebody else calls. */
+  readonly user: SignedInUser | null;
   readonly name: string;
   readonly scopes: ReadonlySet<Scope>;
+}
+
+export interface SignedInUser {
+  readonly id: number;
+  readonly principalId: number;
 }
 
 export interface KnownClient {
@@ -34,17 +45,26 @@ export interface AccessStore {
   /** A client that is not revoked. */
   findClient(publicKey: string, address: string | null): Promise<KnownClient | null>;
   findClientByAddress(address: string): Promise<KnownClient | null>;
+  /** Of a session that has not ended, whose user may sign in. */
+  findSignedIn(tokenDigest: Buffer): Promise<(SignedInUser & { readonly username: string }) | null>;
   /** Whether an API client was ever created; a revoked one counts. */
   hasClients(): Promise<boolean>;
 }
 
 const nobody = digestOf('');
-const protectedMode: Caller = { clientId: null, name: 'protected mode', scopes: new Set(scopes) };
+const protectedMode: Caller = {
+  actor: 'protected',
+  clientId: null,
+  user: null,
+  name: 'protected mode',
+  scopes: new Set(scopes),
+};
 
 /** Says who calls, or refuses. A wrong credential is never passed over in favour of a weaker proof. */
 export async function identify(evidence: CallerEvidence, store: AccessStore): Promise<Caller> {
   if (evidence.credentials.length > 1) throw new Refusal('UNAUTHENTICATED', { variant: 'several' });
   const [credential] = evidence.credentials;
+  if (credential && 'accessToken' in credential) return identifyByToken(credential.accessToken, store);
   if (credential !== undefined) return identifyByKey(credential, evidence, store);
   if (!(await store.hasClients())) {
     if (evidence.direct) return protectedMode;
@@ -59,9 +79,17 @@ export async function identify(evidence: CallerEvidence, store: AccessStore): Pr
   return caller({ ...known, scopes: known.scopes.filter((scope) => scope !== 'admin') });
 }
 
+/** A signed-in user has no scope; what it may do is named at the few calls that are for it. */
 export function demandScope(who: Caller, scope: Scope): void {
+  if (who.user) throw new Refusal('FORBIDDEN', { variant: 'user' });
   if (!who.scopes.has(scope) && !who.scopes.has('admin'))
-    throw new Refusal('FORBIDDEN', { figures: { scope } });
+    throw new Refusal('FORBIDDEN', { variant: 'scope', figures: { scope } });
+}
+
+async function identifyByToken(token: string, store: AccessStore): Promise<Caller> {
+  const user = await store.findSignedIn(digestOf(token));
+  if (!user) throw new Refusal('UNAUTHENTICATED', { variant: 'token' });
+  return { actor: 'user', clientId: null, user, name: user.username, scopes: new Set() };
 }
 
 async function identifyByKey(
@@ -78,5 +106,11 @@ async function identifyByKey(
 }
 
 function caller(client: KnownClient): Caller {
-  return { clientId: client.id, name: client.name, scopes: new Set(client.scopes) };
+  return {
+    actor: 'client',
+    clientId: client.id,
+    user: null,
+    name: client.name,
+    scopes: new Set(client.scopes),
+  };
 }

@@ -2,6 +2,8 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const publicPrefix = 'agp_';
 const secretPrefix = 'ags_';
+const tokenPrefix = 'agt_';
+const refreshPrefix = 'agr_';
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const checksumLength = 6;
 const givenPublic = /^[A-Za-z0-9_-]{4,64}$/;
@@ -18,8 +20,22 @@ export function newPublicKey(): string {
 
 /** 256 random bits behind a prefix that secret scanners can recognise, and a checksum that tells a typing slip. */
 export function newSecret(): string {
+  return randomKey(secretPrefix);
+}
+
+/** Of a signed-in user. */
+export function newAccessToken(): string {
+  return randomKey(tokenPrefix);
+}
+
+/** What the next pair of tokens is got with. */
+export function newRefreshToken(): string {
+  return randomKey(refreshPrefix);
+}
+
+function randomKey(prefix: string): string {
   const body = base62(randomBytes(32), 43);
-  return secretPrefix + body + checksum(body);
+  return prefix + body + checksum(body);
 }
 
 /** Only the digest of a secret is kept. A fast hash is enough: there is nothing to guess in 256 random bits. */
@@ -36,6 +52,11 @@ export function readKeyPair(text: string): KeyPair | null {
   const dot = text.indexOf('.');
   if (dot < 0) return null;
   return { publicKey: text.slice(0, dot), secret: text.slice(dot + 1) };
+}
+
+/** An access token of ours; null for what cannot be one. */
+export function readAccessToken(text: string): { accessToken: string } | null {
+  return text.startsWith(tokenPrefix) ? { accessToken: text } : null;
 }
 
 /** Whether a pair that an operator made is fit to be the first client's. */

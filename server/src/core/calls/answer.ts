@@ -20,12 +20,19 @@ interface AnswerOptions {
   onOutcomes(operation: OperationName, outcomes: readonly Outcome[]): void;
 }
 
-/** Check, hash, write: every fault is found before the first password is hashed. One outcome per record. */
+interface Answered {
+  /** One per record. */
+  readonly outcomes: readonly Outcome[];
+  /** Whether every one of them is the last word, and is kept where it should be. */
+  readonly complete: boolean;
+}
+
+/** Check, hash, write: every fault is found before the first password is hashed. */
 export async function answerCall(
   records: RecordList,
   operation: Operation,
   options: AnswerOptions,
-): Promise<readonly Outcome[]> {
+): Promise<Answered> {
   const { callId, known, applicant } = options;
   const all = positionsOf(records);
   const left = all.filter((position) => !known.has(position));
@@ -37,17 +44,20 @@ export async function answerCall(
     line: new Line(),
     receiptOf: callId === null ? null : (draft) => ({ callId, position: required(positions.get(draft)) }),
   });
-  const outcomes = await apply();
+  const settled = await apply();
   const fresh = new Map<number, Outcome>();
-  for (const [at, outcome] of outcomes.entries()) if (outcome) fresh.set(required(left[at]), outcome);
+  for (const [at, outcome] of settled.entries()) if (outcome) fresh.set(required(left[at]), outcome);
   options.onOutcomes(operation.name, [...fresh.values()]);
-  if (callId === null) return [...fresh.values()];
+  if (callId === null) return { outcomes: [...fresh.values()], complete: true };
   const kept = await keepOutcomes(callId, fresh, records, operation, options.ledger).catch((error) => {
     // The records are written all the same, and whoever sends the call again finds out which.
     applicant.report(error);
-    return known;
+    return null;
   });
-  return all.map((position) => kept.get(position) ?? fresh.get(position) ?? unknown());
+  const outcomes = all.map(
+    (position) => kept?.get(position) ?? known.get(position) ?? fresh.get(position) ?? unknown(),
+  );
+  return { outcomes, complete: kept?.size === records.count };
 }
 
 /** Of a record that somebody else has settled, where what they wrote could not be read. */

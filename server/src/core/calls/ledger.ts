@@ -43,7 +43,7 @@ export interface CallLedger {
   claim(call: KeyedCall): Promise<Claim>;
   /** The outcomes so far, by the position of their record. */
   outcomes(callId: string): Promise<ReadonlyMap<number, Outcome>>;
-  refuse(callId: string, refusals: readonly KeptRefusal[]): Promise<void>;
+  refuse(callId: string, refusals: readonly KeptRefusal[]): Promise<unknown>;
   /** Every record has its outcome. */
   complete(callId: string): Promise<void>;
 }

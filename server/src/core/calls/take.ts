@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Refusal } from '../faults.ts';
+import type { Job } from '../jobs/job.ts';
 import { type SubmissionStore, submitJob } from '../jobs/submit.ts';
+import type { Author, Journal } from '../journal/journal.ts';
 import type { RecordList } from '../json/record-list.ts';
-import { isSettled } from '../records/apply.ts';
 import { type BatchLimits, readBatch } from '../records/batch.ts';
 import type { Hasher } from '../records/hashing.ts';
 import type { OperationName, Operations } from '../records/operation.ts';
@@ -18,6 +19,7 @@ export interface WriteCall {
   /** Null where the body is no array. */
   readonly body: RecordList | null;
   readonly clientId: number | null;
+  readonly author: Author;
   readonly key: IdempotencyKey | null;
   readonly dryRun: boolean;
   readonly async: boolean;
@@ -26,9 +28,21 @@ export interface WriteCall {
 }
 
 export type Taken =
-  | { readonly kind: 'outcomes'; readonly outcomes: readonly Outcome[]; readonly replayed: boolean }
+  | {
+      readonly kind: 'outcomes';
+      readonly outcomes: readonly Outcome[];
+      readonly replayed: boolean;
+      /** Whether every outcome is the last word on its record, and is kept where it should be. */
+      readonly complete: boolean;
+    }
   | { readonly kind: 'estimate'; readonly outcomes: readonly Outcome[]; readonly estimate: Estimate }
-  | { readonly kind: 'job'; readonly jobId: string; readonly replayed: boolean };
+  | {
+      readonly kind: 'job';
+      readonly jobId: string;
+      readonly replayed: boolean;
+      /** As it was taken this moment; null for one that was taken before. */
+      readonly job: Job | null;
+    };
 
 export interface CallTools {
   readonly operations: Operations;
@@ -37,6 +51,7 @@ export interface CallTools {
   readonly ledger: CallLedger;
   readonly submissions: SubmissionStore;
   readonly limits: { readonly answered: BatchLimits; readonly job: BatchLimits };
+  readonly journal: Journal;
   /** Told what became of records, when it did. */
   onOutcomes(operation: OperationName, outcomes: readonly Outcome[]): void;
 }
@@ -56,8 +71,13 @@ export async function takeCall(sent: WriteCall, tools: CallTools): Promise<Taken
   return call.key ? takeOnce(call, call.key, tools) : work(call, null, new Map(), tools);
 }
 
+/** A call with a key may have been taken as a job before, however it is sent now. */
 function readRecords(call: WriteCall, { limits }: CallTools): RecordList {
-  if (call.async || call.dryRun) return readBatch(call.body, limits.job, { variant: 'job' });
+  if (call.async || call.dryRun || call.key) return readBatch(call.body, limits.job, { variant: 'job' });
+  return readAnswered(call, limits);
+}
+
+function readAnswered(call: WriteCall, limits: CallTools['limits']): RecordList {
   const figures = { jobUsers: limits.job.users };
   return readBatch(call.body, limits.answered, { variant: 'answered', figures });
 }
@@ -75,10 +95,10 @@ async function takeOnce(call: ReadCall, key: IdempotencyKey, tools: CallTools): 
     case 'running':
       throw inProgress();
     case 'job':
-      return { kind: 'job', jobId: claim.callId, replayed: true };
+      return { kind: 'job', jobId: claim.callId, replayed: true, job: null };
     case 'answered': {
       const stored = await tools.ledger.outcomes(claim.callId);
-      return { kind: 'outcomes', outcomes: [...stored.values()], replayed: true };
+      return { kind: 'outcomes', outcomes: [...stored.values()], replayed: true, complete: true };
     }
     case 'resumed':
     case 'new':
@@ -95,7 +115,7 @@ async function workInHand(
   try {
     const known = state === 'new' ? new Map<number, Outcome>() : await tools.ledger.outcomes(callId);
     const taken = await work(call, callId, known, tools);
-    if (taken.kind === 'outcomes' && !taken.outcomes.every(isSettled)) await hand.giveUp().catch(call.report);
+    if (taken.kind === 'outcomes' && !taken.complete) await hand.giveUp().catch(call.report);
     return taken;
   } catch (error) {
     // A call that was refused as a whole has done nothing, unless somebody had begun it before.
@@ -125,9 +145,55 @@ async function work(
     const refused = await submitJob(job, operation, { store: tools.submissions, vault: tools.vault });
     if (!refused) throw inProgress();
     tools.onOutcomes(call.operation, refused);
-    return { kind: 'job', jobId: job.id, replayed: false };
+    return { kind: 'job', jobId: job.id, replayed: false, job: asSubmitted(call, job.id, refused) };
   }
-  const applicant = { share: String(call.clientId), breakOff: null, report: call.report };
-  const outcomes = await answerCall(call.records, operation, { ...tools, applicant, callId, known });
-  return { kind: 'outcomes', outcomes, replayed: false };
+  readAnswered(call, tools.limits);
+  const { author, report } = call;
+  const applicant = { author, share: String(call.clientId), breakOff: null, report };
+  const { outcomes, complete } = await answerCall(call.records, operation, {
+    ...tools,
+    applicant,
+    callId,
+    known,
+  });
+  await noteCompleted(call, callId, outcomes, tools.journal);
+  return { kind: 'outcomes', outcomes, replayed: false, complete };
+}
+
+/** A job at the moment when it was taken. */
+function asSubmitted(call: ReadCall, id: string, refused: readonly Outcome[]): Job {
+  const { clientId, operation, records } = call;
+  return {
+    id,
+    clientId,
+    state: 'queued',
+    operation,
+    records: records.count,
+    recordsDone: refused.length,
+    recordsFailed: refused.length,
+    users: records.users,
+    usersDone: 0,
+    usersApplied: 0,
+    submittedAt: new Date(),
+    startedAt: null,
+    endedAt: null,
+  };
+}
+
+/** What was applied is applied, whether or not it can be noted that the call has come to its end. */
+async function noteCompleted(
+  call: ReadCall,
+  callId: string | null,
+  outcomes: readonly Outcome[],
+  journal: Journal,
+): Promise<void> {
+  const applied = outcomes.filter(({ refusal }) => refusal === null);
+  const details = {
+    operation: call.operation,
+    records: outcomes.length,
+    recordsFailed: outcomes.length - applied.length,
+    users: call.records.users,
+    usersApplied: applied.reduce((sum, { users }) => sum + users.length, 0),
+  };
+  await journal.note(call.author, { action: 'call.completed', callId, details }).catch(call.report);
 }

@@ -5,6 +5,8 @@ export type Fields = Readonly<Record<string, unknown>>;
 export const idMax = Number.MAX_SAFE_INTEGER;
 const emailMax = 254;
 const fieldNameShown = 60;
+/** So many fields of no meaning are named; an object may have thousands of them. */
+const unknownShown = 20;
 
 /** The syntax that browsers accept for `<input type="email">`. */
 const emailSyntax =
@@ -42,12 +44,18 @@ export function refuseUnknownFields(
   place: string,
   faults: Faults,
 ): void {
+  let unknown = 0;
   for (const name of Object.keys(fields)) {
     if (isAbsent(fields[name]) || known.includes(name)) continue;
+    if (++unknown > unknownShown) continue;
     const field = shown(name);
     const meant = known.find((other) => other.toLowerCase() === name.toLowerCase());
     if (meant) faults.add(within(place, field), 'UNKNOWN_FIELD', { field, known: meant }, 'spelling');
     else faults.add(within(place, field), 'UNKNOWN_FIELD', { field }, 'unknown');
+  }
+  if (unknown > unknownShown) {
+    const count = unknown - unknownShown;
+    faults.add(place === '' ? 'Record' : place, 'UNKNOWN_FIELD', { count }, 'more');
   }
 }
 

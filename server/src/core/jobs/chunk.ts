@@ -1,6 +1,7 @@
 import type { Code } from '../codes.ts';
 import { Faults } from '../faults.ts';
 import type { Fields } from '../fields/fields.ts';
+import { theService } from '../journal/journal.ts';
 import { isSettled, Line, prepareDrafts } from '../records/apply.ts';
 import { readDrafts } from '../records/batch.ts';
 import { required, sentIdOf } from '../records/draft.ts';
@@ -41,8 +42,8 @@ export interface ChunkStore {
   /** Null where there is nothing left to do. */
   begin(callId: string, number: number): Promise<BegunChunk | null>;
   isCancelled(callId: string): Promise<boolean>;
-  /** Keeps the outcomes of records that were not applied; one that is kept already stays. */
-  refuse(callId: string, refusals: readonly KeptRefusal[]): Promise<void>;
+  /** Keeps the outcomes of records that were not applied; one that is kept already stays. The positions of the new ones. */
+  refuse(callId: string, refusals: readonly KeptRefusal[]): Promise<ReadonlySet<number>>;
   /** Forgets the chunk and, with the last one, the key of the job. */
   end(callId: string, number: number): Promise<void>;
 }
@@ -151,7 +152,16 @@ async function prepareSlice(
   await operation.newCheck().run(drafts);
   const positions = new Map(drafts.map((draft, at) => [draft, required(slice[at]).position]));
   const apply = await prepareDrafts(operation, drafts, {
-    applicant: { share: String(chunk.clientId), breakOff: signal, report: tools.report },
+    applicant: {
+      author: {
+        ...theService,
+        actor: chunk.clientId === null ? 'protected' : 'client',
+        clientId: chunk.clientId,
+      },
+      share: String(chunk.clientId),
+      breakOff: signal,
+      report: tools.report,
+    },
     hasher: tools.hasher,
     slots: tools.writes,
     line,
@@ -174,8 +184,9 @@ async function settle(
     if (outcome?.refusal && isSettled(outcome))
       refusals.push(await keptRefusal(position, chunk.operation, await fields(), outcome));
   }
-  await tools.store.refuse(callId, refusals);
-  tools.onOutcomes(chunk.operation, settled);
+  const kept = await tools.store.refuse(callId, refusals);
+  const applied = settled.filter(({ refusal }) => refusal === null);
+  tools.onOutcomes(chunk.operation, [...applied, ...outcomesAt(kept, refusals)]);
   if (settled.length < own.length) throw new BrokenOff('the database did not take every record');
 }
 
@@ -188,10 +199,14 @@ async function refuseAll(records: readonly WaitingRecord[], code: Code, run: Chu
       const outcome = { id: sentIdOf(fields), refusal: { code }, faults: new Faults(), users: [] };
       refusals.push(await keptRefusal(record.position, chunk.operation, fields, outcome));
     }
-    await tools.store.refuse(callId, refusals);
-    const outcomes = refusals.map(({ outcome }) => outcome);
-    tools.onOutcomes(chunk.operation, outcomes);
+    const kept = await tools.store.refuse(callId, refusals);
+    tools.onOutcomes(chunk.operation, outcomesAt(kept, refusals));
   }
+}
+
+/** Those that count: another node may have settled the others. */
+function outcomesAt(positions: ReadonlySet<number>, refusals: readonly KeptRefusal[]): Outcome[] {
+  return refusals.filter(({ position }) => positions.has(position)).map(({ outcome }) => outcome);
 }
 
 function sizeOf({ users }: WaitingRecord): number {

@@ -1,12 +1,19 @@
 import type { Fault } from '../codes.ts';
 import { type Fields, isAbsent, isEmail, isObject } from '../fields/fields.ts';
+import type { OperationName } from '../records/operation.ts';
 import { principalFields } from '../records/principal.ts';
 import { Turns } from '../turns.ts';
 
 type Keep = (value: unknown) => unknown;
 type Keeps = readonly (readonly [name: string, keep: Keep])[];
 
-const keptFields: Record<'update' | 'insert', { readonly record: Keeps; readonly user: Keeps }> = {
+/** To be filled in again by whoever sends the record again. */
+const secrets = { Password: null, ConfirmPassword: null };
+
+const keptFields: Record<
+  OperationName,
+  { readonly record: Keeps; readonly user: Keeps; readonly secrets: Fields }
+> = {
   update: {
     record: [['ID', plainId]],
     user: [
@@ -14,30 +21,41 @@ const keptFields: Record<'update' | 'insert', { readonly record: Keeps; readonly
       ['ID', plainId],
       ['Email', plainEmail],
     ],
+    secrets,
   },
   insert: {
-    record: principalFields.map((name) => [name, plain]),
+    record: principalFields.map((name) => [name, name === 'Email' ? plainEmail : plain]),
     user: [
       ['Username', plain],
       ['Email', plainEmail],
     ],
+    secrets,
+  },
+  state: {
+    record: [
+      ['ID', plainId],
+      ['State', plain],
+    ],
+    user: [
+      ['ID', plainId],
+      ['State', plain],
+    ],
+    secrets: {},
   },
 };
 
-/** To be filled in again by whoever sends the record again. */
-const secrets = { Password: null, ConfirmPassword: null };
 /** Longer than anything a sound record has. */
 const textMax = 1024;
 
 /** A record as it was sent, without what is secret or may be: only the fields that are known not to be are kept. */
-export async function withoutSecrets(operation: 'update' | 'insert', record: Fields): Promise<Fields> {
-  const { record: recordFields, user: userFields } = keptFields[operation];
+export async function withoutSecrets(operation: OperationName, record: Fields): Promise<Fields> {
+  const { record: recordFields, user: userFields, secrets: emptied } = keptFields[operation];
   const kept = keep(record, recordFields);
   if (!Array.isArray(record.Users)) return kept;
   const turns = new Turns();
   const users: (Fields | null)[] = [];
   for (const user of record.Users) {
-    users.push(isObject(user) ? { ...keep(user, userFields), ...secrets } : null);
+    users.push(isObject(user) ? { ...keep(user, userFields), ...emptied } : null);
     if (turns.over) await turns.next();
   }
   return { ...kept, Users: users };
@@ -70,7 +88,6 @@ function plainEmail(value: unknown): unknown {
 
 /** A failed record, on its way back to its sender. */
 export interface FailedRecord {
-  readonly position: number;
   readonly record: Fields | null;
   readonly refusal: Fault;
   readonly faults: ReadonlyMap<string, readonly Fault[]>;

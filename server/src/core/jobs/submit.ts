@@ -30,7 +30,7 @@ export interface SealedChunk {
 
 /** A job on its way into the store: all of what is added, or none of it. */
 export interface JobBook {
-  refuse(refusals: readonly KeptRefusal[]): Promise<void>;
+  refuse(refusals: readonly KeptRefusal[]): Promise<unknown>;
   add(chunk: SealedChunk): Promise<void>;
 }
 
@@ -91,7 +91,7 @@ interface CheckedRecords {
   readonly numbers: readonly (Numbers | undefined)[];
 }
 
-/** Goes through the records slice by slice, so that a hundred thousand of them never stand in memory as objects. */
+/** Goes through the records slice by slice; only those that are refused stand in memory as objects. */
 async function checkRecords(
   call: { records: RecordList; done: ReadonlySet<number> },
   operation: Operation,

@@ -20,6 +20,7 @@ export const english: Sentences = {
     text: '"{name}" takes a text of 1 to {max} characters.',
     date: '"{name}" takes a date such as 2026-01-31 or 2026-01-31T08:00:00Z.',
     flag: '"{name}" takes true or false.',
+    after: '"{name}" takes the id of an event, such as 1042.0.',
     key: '"{name}" takes 1 to {max} visible ASCII characters, and is sent once.',
     unknown: '"{name}" is not a parameter of this call.',
     spelling: '"{name}" is not a parameter of this call; did you mean "{meant}"?',
@@ -29,14 +30,23 @@ export const english: Sentences = {
   HEADERS_TOO_LARGE: 'The headers of the request are too large.',
   UNAUTHENTICATED: {
     missing:
-      'A credential is needed: send SyncPublicKey and SyncSecretKey, or Authorization: Bearer <public>.<secret>.',
+      'A credential is needed: send SyncPublicKey and SyncSecretKey, or Authorization: Bearer <public>.<secret>, or the AccessToken that a login gave.',
     wrong:
       'The credential is not valid: it is unknown, expired or revoked, or may not be used from this address.',
     several: 'Several credentials were sent; send one.',
+    token:
+      'The access token is no valid credential: it is unknown or has expired, or its session has ended. Sign in again, or refresh it.',
+    refresh:
+      'The refresh token is unknown, has expired or was used before, or its session has ended; sign in again.',
+    login: 'The username or the password is wrong, or the account is disabled.',
+    user: 'This is for signed-in users: send the AccessToken that a login gave.',
     closed:
       'No API client exists yet, and without one only direct calls from this machine are served. Create one with: npx --no -- anagrafe client create --name erp',
   },
-  FORBIDDEN: 'This credential does not have the scope {scope}, which this call needs.',
+  FORBIDDEN: {
+    scope: 'This credential does not have the scope {scope}, which this call needs.',
+    user: 'A signed-in user may reset its own password (irs/update, with CurrentPassword), read its own record (irs/list) and sign out; nothing else.',
+  },
   NOT_FOUND: 'There is nothing at this path; /docs lists every call.',
   METHOD_NOT_ALLOWED: 'This path takes {allow}.',
   UNSUPPORTED_MEDIA_TYPE: 'Send the body as Content-Type: application/json, in UTF-8 and not compressed.',
@@ -60,7 +70,10 @@ export const english: Sentences = {
     'A call with this Idempotency-Key is being worked on; send it again in {seconds} seconds to get its answer.',
   IDEMPOTENCY_KEY_REUSED:
     'This Idempotency-Key was sent with another body or to another path; send the same call again, or take a new key.',
-  RATE_LIMITED: 'Too many calls; send the next one in {seconds} seconds.',
+  RATE_LIMITED: {
+    calls: 'Too many calls; send the next one in {seconds} seconds.',
+    guesses: 'Too many wrong passwords; try again in {seconds} seconds.',
+  },
   OVERLOADED:
     'The service has more work than it can do in time; nothing was applied. Send the call again in {seconds} seconds.',
   UNAVAILABLE: 'The database does not answer; nothing was applied. Send the call again in {seconds} seconds.',
@@ -69,6 +82,7 @@ export const english: Sentences = {
   INVALID_RECORD: 'The record has faults; nothing of it was applied.',
   INVALID_USERS: 'The users of the record have faults; nothing of it was applied.',
   PRINCIPAL_NOT_FOUND: 'There is no principal with this ID.',
+  PRINCIPAL_DISABLED: 'This principal is disabled and gets no new users; enable it first.',
   USER_NOT_FOUND: 'This principal has no user with this ID.',
   USERNAME_TAKEN: 'This username is taken.',
   EXTERNAL_KEY_TAKEN: {
@@ -86,6 +100,7 @@ export const english: Sentences = {
   UNKNOWN_FIELD: {
     unknown: '"{field}" is not a field of this object.',
     spelling: '"{field}" is not a field of this object; did you mean "{known}"?',
+    more: 'This object has {count} more fields that are not known.',
   },
   WRONG_TYPE: {
     string: 'This must be a string.',
@@ -93,6 +108,7 @@ export const english: Sentences = {
     object: 'This must be an object.',
   },
   INVALID_ID: 'An ID is a whole number from 1 to 9007199254740991, not a string.',
+  INVALID_STATE: 'A state is "active" or "disabled".',
   NO_USERS: 'Send at least one user.',
   AMBIGUOUS_USER:
     'A user with a Username is a registration, one with an ID a password reset; send one of the two.',
@@ -128,6 +144,7 @@ export const english: Sentences = {
     iterations:
       'This {algorithm} hash has {found} iterations; with its key length, from {min} to {max} are allowed.',
   },
+  CURRENT_PASSWORD_WRONG: 'This is not the current password.',
 
   TAKEN_AS_JOB: 'The call was taken as job {id}; GET {location} tells how it goes.',
 };

@@ -20,6 +20,7 @@ export const italian: Sentences = {
     text: '"{name}" accetta un testo da 1 a {max} caratteri.',
     date: '"{name}" accetta una data come 2026-01-31 o 2026-01-31T08:00:00Z.',
     flag: '"{name}" accetta true o false.',
+    after: '"{name}" accetta l\'id di un evento, come 1042.0.',
     key: '"{name}" accetta da 1 a {max} caratteri ASCII visibili, e va inviata una volta sola.',
     unknown: '"{name}" non è un parametro di questa chiamata.',
     spelling: '"{name}" non è un parametro di questa chiamata; si intendeva "{meant}"?',
@@ -29,14 +30,23 @@ export const italian: Sentences = {
   HEADERS_TOO_LARGE: 'Le intestazioni della richiesta sono troppo grandi.',
   UNAUTHENTICATED: {
     missing:
-      'Serve una credenziale: inviare SyncPublicKey e SyncSecretKey, oppure Authorization: Bearer <public>.<secret>.',
+      "Serve una credenziale: inviare SyncPublicKey e SyncSecretKey, oppure Authorization: Bearer <public>.<secret>, oppure l'AccessToken ottenuto con il login.",
     wrong:
       'La credenziale non è valida: è sconosciuta, scaduta o revocata, o non può essere usata da questo indirizzo.',
     several: 'Sono state inviate più credenziali; inviarne una sola.',
+    token:
+      "L'access token non è una credenziale valida: è sconosciuto o scaduto, o la sua sessione è terminata. Accedere di nuovo, o rinnovarlo.",
+    refresh:
+      'Il refresh token è sconosciuto, scaduto o già usato, o la sua sessione è terminata; accedere di nuovo.',
+    login: "Il nome utente o la password non sono corretti, o l'utenza è disabilitata.",
+    user: "Questa chiamata è per gli utenti che hanno effettuato l'accesso: inviare l'AccessToken ottenuto con il login.",
     closed:
       'Non esiste ancora alcun client API, e senza di esso sono servite solo le chiamate dirette da questa macchina. Crearne uno con: npx --no -- anagrafe client create --name erp',
   },
-  FORBIDDEN: "Questa credenziale non ha l'ambito {scope}, necessario per questa chiamata.",
+  FORBIDDEN: {
+    scope: "Questa credenziale non ha l'ambito {scope}, necessario per questa chiamata.",
+    user: "Un utente che ha effettuato l'accesso può reimpostare la propria password (irs/update, con CurrentPassword), leggere la propria anagrafica (irs/list) e uscire; nient'altro.",
+  },
   NOT_FOUND: "A questo percorso non c'è nulla; /docs elenca tutte le chiamate.",
   METHOD_NOT_ALLOWED: 'Questo percorso accetta {allow}.',
   UNSUPPORTED_MEDIA_TYPE: 'Inviare il corpo come Content-Type: application/json, in UTF-8 e non compresso.',
@@ -61,7 +71,10 @@ export const italian: Sentences = {
     'Una chiamata con questa Idempotency-Key è in corso; inviarla di nuovo tra {seconds} secondi per averne la risposta.',
   IDEMPOTENCY_KEY_REUSED:
     'Questa Idempotency-Key è stata inviata con un altro corpo o a un altro percorso; ripetere la stessa chiamata o usare una chiave nuova.',
-  RATE_LIMITED: 'Troppe chiamate; inviare la prossima tra {seconds} secondi.',
+  RATE_LIMITED: {
+    calls: 'Troppe chiamate; inviare la prossima tra {seconds} secondi.',
+    guesses: 'Troppe password errate; riprovare tra {seconds} secondi.',
+  },
   OVERLOADED:
     'Il servizio ha più lavoro di quanto possa svolgere in tempo; nulla è stato applicato. Ripetere la chiamata tra {seconds} secondi.',
   UNAVAILABLE:
@@ -72,6 +85,7 @@ export const italian: Sentences = {
   INVALID_RECORD: 'Il record contiene errori; nulla di esso è stato applicato.',
   INVALID_USERS: 'Gli utenti del record contengono errori; nulla di esso è stato applicato.',
   PRINCIPAL_NOT_FOUND: "Non esiste un'anagrafica con questo ID.",
+  PRINCIPAL_DISABLED: 'Questa anagrafica è disabilitata e non riceve nuovi utenti: prima va riabilitata.',
   USER_NOT_FOUND: 'Questa anagrafica non ha un utente con questo ID.',
   USERNAME_TAKEN: 'Questo nome utente è già in uso.',
   EXTERNAL_KEY_TAKEN: {
@@ -91,6 +105,7 @@ export const italian: Sentences = {
   UNKNOWN_FIELD: {
     unknown: '"{field}" non è un campo di questo oggetto.',
     spelling: '"{field}" non è un campo di questo oggetto; si intendeva "{known}"?',
+    more: 'Questo oggetto ha altri {count} campi sconosciuti.',
   },
   WRONG_TYPE: {
     string: 'Deve essere una stringa.',
@@ -98,6 +113,7 @@ export const italian: Sentences = {
     object: 'Deve essere un oggetto.',
   },
   INVALID_ID: 'Un ID è un numero intero da 1 a 9007199254740991, non una stringa.',
+  INVALID_STATE: 'Uno stato è "active" oppure "disabled".',
   NO_USERS: 'Inviare almeno un utente.',
   AMBIGUOUS_USER:
     'Un utente con Username è una registrazione, uno con ID una reimpostazione della password; inviare uno solo dei due.',
@@ -134,6 +150,7 @@ export const italian: Sentences = {
     iterations:
       'Questo hash {algorithm} ha {found} iterazioni; con la lunghezza della sua chiave sono ammesse da {min} a {max}.',
   },
+  CURRENT_PASSWORD_WRONG: 'Questa non è la password attuale.',
 
   TAKEN_AS_JOB: 'La chiamata è stata accettata come lavoro {id}; GET {location} dice come procede.',
 };

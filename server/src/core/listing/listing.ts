@@ -1,9 +1,11 @@
+import type { SignedInUser } from '../access/access.ts';
 import { Refusal } from '../faults.ts';
 import { type Fields, idMax, isAbsent, isId, isObject, shown } from '../fields/fields.ts';
 import { mapUsername } from '../fields/precis/username.ts';
 import { searchTerms } from '../fields/search.ts';
 import { usernameMax } from '../fields/username.ts';
 import { externalKeyMax, type PrincipalDetails } from '../records/principal.ts';
+import type { State } from '../records/state.ts';
 
 export interface PageOf<Items> {
   readonly totalCount: number;
@@ -23,6 +25,8 @@ export interface Listing {
   readonly search: Search | null;
   /** The mapped form of one username. */
   readonly usernameKey: string | null;
+  /** Of a signed-in user: its principal and itself, and nobody else. */
+  readonly own: SignedInUser | null;
 }
 
 export interface Search {
@@ -31,8 +35,6 @@ export interface Search {
   /** Or the username begins with this. */
   readonly usernamePrefix: string;
 }
-
-export type State = 'active' | 'disabled';
 
 export interface ListedUser {
   readonly id: number;
@@ -97,6 +99,7 @@ function readListing(body: unknown, known: readonly string[]): Listing {
     search:
       search === null ? null : { terms: searchTerms([search]), usernamePrefix: prefixOf(search.trim()) },
     usernameKey: username === null ? null : usernameKey(username),
+    own: null,
   };
 }
 

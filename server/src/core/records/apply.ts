@@ -1,4 +1,6 @@
 import type { Code } from '../codes.ts';
+import { Refusal } from '../faults.ts';
+import type { Author } from '../journal/journal.ts';
 import { type Draft, required } from './draft.ts';
 import { BrokenOff, type HashBatch, type Hasher } from './hashing.ts';
 import type { Numbers, Operation } from './operation.ts';
@@ -15,6 +17,7 @@ const hashesAtOnce = 1000;
 
 /** Who wants records applied, as far as the work itself has to know. */
 export interface Applicant {
+  readonly author: Author;
   /** The caller's fair share of the bulk lane. */
   readonly share: string;
   /** Of work that waits as long as it takes, as that of a job: told when to break off. Null where a caller waits. */
@@ -108,12 +111,18 @@ async function applyDraft<D extends Draft>(
     return await work.slots.run(() => writeDraft(draft, hashes, work));
   } catch (error) {
     if (error instanceof BrokenOff) throw error;
-    const kind = error instanceof WriteFailure ? error.kind : 'refused';
+    const kind = kindOf(error);
     if (kind === 'settled') return null;
     work.applicant.report(error);
     const id = kind === 'unknown' ? work.operation.idOf(draft, numbersOf(draft, work)) : draft.sentId;
     return { ...refused(draft, { code: failureCodes[kind] }), id };
   }
+}
+
+/** A store that could not be asked is away: nothing was written, and it may succeed later. */
+function kindOf(error: unknown): WriteFailureKind {
+  if (error instanceof WriteFailure) return error.kind;
+  return error instanceof Refusal ? 'away' : 'refused';
 }
 
 /** A record with a hundred thousand users does not ask for all of their hashes at once. */
@@ -147,7 +156,7 @@ async function writeDraft<D extends Draft>(
   const ingredients = {
     numbers: numbersOf(draft, work),
     hashes,
-    receipt: receiptOf?.(draft) ?? null,
+    occasion: { author: work.applicant.author, receipt: receiptOf?.(draft) ?? null },
   };
   for (let round = 1; ; round++) {
     try {

@@ -8,7 +8,7 @@ import type { Ingredients, Operation } from './operation.ts';
 import { type PrincipalDetails, principalFields, readPrincipal } from './principal.ts';
 import { type NewUser, type Registration, readRegistration, type UserRules } from './user-item.ts';
 import { type UsernameStore, Usernames } from './usernames.ts';
-import type { Receipt, Written } from './writing.ts';
+import type { Occasion, Written } from './writing.ts';
 
 export interface NewPrincipal {
   readonly id: number;
@@ -20,7 +20,7 @@ export interface NewPrincipal {
 export interface InsertStore extends UsernameStore, NumberingStore {
   findExternalKeys(keys: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** Inserts a principal with all of its users or nothing; with a receipt, the outcome too. Throws a `WriteFailure`. */
-  insertPrincipal(principal: NewPrincipal, receipt: Receipt | null): Promise<Written>;
+  insertPrincipal(principal: NewPrincipal, occasion: Occasion): Promise<Written>;
 }
 
 interface InsertDraft extends Draft {
@@ -42,7 +42,7 @@ export function insertOperation(store: InsertStore, rules: UserRules): Operation
     number: (drafts) => numberDrafts(drafts, store, { principals: true }),
     idOf: (_draft, numbers) => numbers.principal,
     write: (draft, ingredients) =>
-      store.insertPrincipal(newPrincipal(draft, ingredients), ingredients.receipt),
+      store.insertPrincipal(newPrincipal(draft, ingredients), ingredients.occasion),
   };
 }
 

@@ -1,9 +1,9 @@
 import type { Fields } from '../fields/fields.ts';
 import type { Turns } from '../turns.ts';
 import type { Draft } from './draft.ts';
-import type { Receipt, Written } from './writing.ts';
+import type { Occasion, Written } from './writing.ts';
 
-export type OperationName = 'update' | 'insert';
+export type OperationName = 'update' | 'insert' | 'state';
 
 /** IDs that were set aside for what a record creates, before it is written. */
 export interface Numbers {
@@ -17,8 +17,7 @@ export interface Ingredients {
   readonly numbers: Numbers;
   /** One for each user, in the order sent. */
   readonly hashes: readonly string[];
-  /** Where the outcome is kept, for a call that may be carried on by someone else; null for one that is not. */
-  readonly receipt: Receipt | null;
+  readonly occasion: Occasion;
 }
 
 /** The checks of one call against the store. */

@@ -6,7 +6,7 @@ export interface AppliedUser {
   readonly id: number;
   readonly username: string;
   readonly email: string | null;
-  readonly operation: 'register' | 'reset';
+  readonly operation: 'register' | 'reset' | 'state';
 }
 
 /** What became of one record. */

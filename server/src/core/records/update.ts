@@ -14,6 +14,7 @@ import {
 } from './draft.ts';
 import { type NumberingStore, numberDrafts } from './numbering.ts';
 import type { Ingredients, Operation } from './operation.ts';
+import type { State } from './state.ts';
 import {
   type NewPassword,
   type NewUser,
@@ -23,7 +24,7 @@ import {
   type UserRules,
 } from './user-item.ts';
 import { type UsernameStore, Usernames } from './usernames.ts';
-import type { Receipt, Written } from './writing.ts';
+import type { Occasion, Written } from './writing.ts';
 
 export interface KnownUser {
   readonly principalId: number;
@@ -38,10 +39,10 @@ export interface RecordChange {
 }
 
 export interface UpdateStore extends UsernameStore, NumberingStore {
-  findPrincipals(ids: readonly number[]): Promise<ReadonlySet<number>>;
+  findPrincipals(ids: readonly number[]): Promise<ReadonlyMap<number, State>>;
   findUsers(ids: readonly number[]): Promise<ReadonlyMap<number, KnownUser>>;
   /** Applies all of a record or nothing; with a receipt, its outcome too. Throws a `WriteFailure`. */
-  applyRecord(change: RecordChange, receipt: Receipt | null): Promise<Written>;
+  applyRecord(change: RecordChange, occasion: Occasion): Promise<Written>;
 }
 
 interface UpdateDraft extends Draft {
@@ -60,7 +61,7 @@ export function updateOperation(store: UpdateStore, rules: UserRules): Operation
     order: (draft) => draft.principalId,
     number: (drafts) => numberDrafts(drafts, store, { principals: false }),
     idOf: (draft) => draft.sentId,
-    write: (draft, ingredients) => store.applyRecord(change(draft, ingredients), ingredients.receipt),
+    write: (draft, ingredients) => store.applyRecord(change(draft, ingredients), ingredients.occasion),
   };
 }
 
@@ -95,10 +96,17 @@ async function checkAgainstStore(
   for (const draft of drafts) {
     if (draft.principalId !== null && !principals.has(draft.principalId))
       draft.faults.add('ID', 'PRINCIPAL_NOT_FOUND');
+    refuseDisabled(draft, principals);
     await checkResets(draft, users, turns);
     await usernames.refuseTaken(draft, turns);
     if (draft.faults.none) await usernames.claim(draft, turns);
   }
+}
+
+/** Who is disabled may have passwords reset, but gets no new users. */
+function refuseDisabled(draft: UpdateDraft, principals: ReadonlyMap<number, State>): void {
+  const disabled = principals.get(draft.principalId ?? 0) === 'disabled';
+  if (disabled && draft.users.some(isRegistration)) draft.faults.add('ID', 'PRINCIPAL_DISABLED');
 }
 
 async function checkResets(

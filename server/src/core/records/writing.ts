@@ -1,4 +1,5 @@
 import { Refusal } from '../faults.ts';
+import type { Author } from '../journal/journal.ts';
 import type { AppliedUser } from './outcome.ts';
 
 /** Names the place where the outcome of one record is kept. */
@@ -6,6 +7,12 @@ export interface Receipt {
   readonly callId: string;
   /** Of the record in the call, from 0. */
   readonly position: number;
+}
+
+/** On whose behalf a record is written, and where its outcome is kept, for a call that may be carried on by others. */
+export interface Occasion {
+  readonly author: Author;
+  readonly receipt: Receipt | null;
 }
 
 export interface Written {

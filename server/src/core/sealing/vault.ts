@@ -16,6 +16,8 @@ export interface JobKey {
 export class Vault {
   readonly #fingerprintKey: Buffer;
   readonly #wrappingKey: Buffer;
+  readonly #journalKey: Buffer;
+  readonly #guessKey: Buffer;
   /** Tells whether two services have the same key, and nothing else about it. */
   readonly identity: Buffer;
 
@@ -23,12 +25,24 @@ export class Vault {
     if (masterKey.length !== keyBytes) throw new Error(`a master key has ${keyBytes} bytes`);
     this.#fingerprintKey = derive(masterKey, 'fingerprint of a body');
     this.#wrappingKey = derive(masterKey, 'wrapping of a job key');
+    this.#journalKey = derive(masterKey, 'chain of the journal');
+    this.#guessKey = derive(masterKey, 'digest of a guess');
     this.identity = derive(masterKey, 'identity of the master key');
   }
 
   /** Keyed, so that the fingerprints that are stored cannot be used to try passwords on. */
   newFingerprint(): Hmac {
     return createHmac('sha256', this.#fingerprintKey);
+  }
+
+  /** The seal of a row of the journal: nobody without the key can make another chain. */
+  sealRow(before: Buffer, position: number, text: string): Buffer {
+    return createHmac('sha256', this.#journalKey).update(before).update(`${position} ${text}`).digest();
+  }
+
+  /** Of what somebody typed as a username, or of where it came from. */
+  guessDigest(text: string): Buffer {
+    return createHmac('sha256', this.#guessKey).update(text).digest();
   }
 
   newJobKey(callId: string): JobKey {

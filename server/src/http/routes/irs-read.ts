@@ -19,12 +19,12 @@ export function readRoutes(app: FastifyInstance, store: ListingStore): void {
   app.post(
     '/irs/list',
     {
-      config,
+      config: { ...config, self: true },
       schema: {
         operationId: 'list',
         summary: 'Read principals with their users',
         description:
-          'In the order of their IDs. `Date` finds what changed since, users included; `Search` matches the beginnings of words and of usernames. `Users` holds the first 1,000.',
+          'In the order of their IDs. `Date` finds what changed since, users included; `Search` matches the beginnings of words and of usernames. `Users` holds the first 1,000. A signed-in user sees its own principal and itself alone.',
         tags: ['irs'],
         querystring: CallQuery,
         headers: CallHeaders,
@@ -33,7 +33,7 @@ export function readRoutes(app: FastifyInstance, store: ListingStore): void {
       },
     },
     async (request, reply) => {
-      const listing = readPrincipalListing(request.body);
+      const listing = { ...readPrincipalListing(request.body), own: request.caller.user };
       const page = await store.listPrincipals(listing);
       const envelope = () => pageEnvelope({ ...listing, ...page }, [], debugOf(request));
       return sendEnvelope(reply, envelope, principalItems(page.items));

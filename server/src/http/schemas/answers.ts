@@ -1,5 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 import { type Code, codes } from '../../core/codes.ts';
+import { eventTypes } from '../../core/events/event.ts';
 import { appliedExample, refusalExample, refusedExample, tuplesExample } from './examples.ts';
 import { Id, named, nullable, strictObject } from './named.ts';
 
@@ -49,7 +50,7 @@ const AppliedUser = named(
     ID: Id,
     Username: Type.String(),
     Email: Text,
-    Operation: Type.String({ enum: ['register', 'reset'] }),
+    Operation: Type.String({ enum: ['register', 'reset', 'state'] }),
   }),
 );
 
@@ -123,7 +124,7 @@ const Job = named(
   strictObject({
     ID: Type.String({ format: 'uuid' }),
     State: Type.String({ enum: ['queued', 'running', 'completed', 'cancelled'] }),
-    Operation: Type.String({ enum: ['update', 'insert'] }),
+    Operation: Type.String({ enum: ['update', 'insert', 'state'] }),
     Records: Count,
     RecordsDone: Count,
     RecordsFailed: Count,
@@ -148,11 +149,54 @@ const FailedRecord = named(
   ),
 );
 
+const CloudEvent = named(
+  'CloudEvent',
+  strictObject(
+    {
+      specversion: Type.Literal('1.0'),
+      id: Type.String(),
+      source: Type.String(),
+      type: Type.String({ enum: [...eventTypes] }),
+      subject: Type.Optional(Type.String()),
+      time: Moment,
+      datacontenttype: Type.Literal('application/json'),
+      data: Type.Record(Type.String(), Type.Unknown()),
+    },
+    { description: 'CloudEvents 1.0' },
+  ),
+);
+
+const Login = named(
+  'Login',
+  strictObject({
+    IRID: Id,
+    UserID: Id,
+    Username: Type.String(),
+    Denomination: Text,
+    Surname: Text,
+    Name: Text,
+    Token: Type.String({ description: 'opaque; for the header `AccessToken`' }),
+    RefreshToken: Type.String({ description: 'good for one exchange' }),
+    TokenExpiration: Moment,
+  }),
+);
+
+const Feed = named(
+  'Feed',
+  strictObject({
+    After: nullable(Type.String({ description: 'what to give as `after` to read on' })),
+    More: Type.Boolean({ description: 'whether there is more at once' }),
+  }),
+);
+
 const Tuples = page('TuplesEnvelope', Tuple, nullable(Estimate));
 const JobTuples = page('JobEnvelope', Tuple, Job);
 const Jobs = page('JobsEnvelope', Job);
 const Principals = page('PrincipalsEnvelope', Principal);
 const Users = page('UsersEnvelope', UserOfPrincipal);
+const Events = page('EventsEnvelope', CloudEvent, Feed);
+const LoginAnswer = page('LoginEnvelope', Type.Never(), Login);
+const Empty = page('EmptyEnvelope', Type.Never());
 const Refusal = named('RefusalEnvelope', envelope(Type.Null()));
 
 const answer = (description: string, schema: TSchema, example?: unknown) => ({
@@ -206,5 +250,14 @@ export const failedAnswers = {
   200: answer('The failed records', Type.Array(FailedRecord)),
   ...jobRefusals,
 };
+const { 403: _forbidden, ...openRefusals } = refusals;
+export const loginAnswers = {
+  200: answer('Signed in', LoginAnswer),
+  ...openRefusals,
+  401: answer('Not signed in', Refusal, refusalExample(401, 'UNAUTHENTICATED')),
+  429: answer('Too many wrong passwords; see Retry-After', Refusal, refusalExample(429, 'RATE_LIMITED')),
+};
+export const logoutAnswers = { 200: answer('Signed out', Empty), ...openRefusals };
+export const eventAnswers = { 200: answer('Events, in order', Events), ...refusals };
 export const principalAnswers = { 200: answer('A page of principals', Principals), ...refusals };
 export const userAnswers = { 200: answer('A page of users', Users), ...refusals };

@@ -29,8 +29,13 @@ const Import = named(
   }),
 );
 
+const CurrentPassword = Type.Optional(
+  nullable(
+    Type.String({ format: 'password', description: 'of a signed-in user who resets its own password' }),
+  ),
+);
 const noName = { Username: absent, Email: absent, PasswordHash: absent };
-const Reset = named('Reset', strictObject({ ID: Id, ...passwords, ...noName }));
+const Reset = named('Reset', strictObject({ ID: Id, ...passwords, CurrentPassword, ...noName }));
 
 const longSentence = 'una frase lunga';
 const newSentence = 'una frase nuova';
@@ -80,6 +85,27 @@ export const InsertBody = Type.Array(
   },
 );
 
+export const LoginBody = strictObject(
+  { Username: Type.String(), Password: Type.String({ format: 'password' }) },
+  { examples: [{ Username: 'mario.rossi', Password: longSentence }] },
+);
+export const RefreshBody = strictObject({ RefreshToken: Type.String({ format: 'password' }) });
+
+const State = Type.Enum(['active', 'disabled']);
+
+export const StateBody = Type.Array(
+  strictObject({
+    ID: Id,
+    State: Type.Optional(nullable(State)),
+    Users: Type.Optional(nullable(Type.Array(strictObject({ ID: Id, State })))),
+    Faults,
+  }),
+  {
+    minItems: 1,
+    examples: [[{ ID: 1, State: 'disabled', Users: [{ ID: 7, State: 'active' }] }]],
+  },
+);
+
 const listing = {
   Page: Type.Optional(nullable(Type.Integer({ minimum: 1, default: 1 }))),
   PageSize: Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: 1000, default: 100 }))),
@@ -114,6 +140,13 @@ export const WriteQuery = Type.Object({
   dryRun: Type.Optional(
     Type.Boolean({ description: 'makes every check and does nothing; `result.record` is the estimate' }),
   ),
+  ...debug,
+});
+export const EventQuery = Type.Object({
+  after: Type.Optional(
+    Type.String({ description: 'the id of the event that was read last; without it, from the beginning' }),
+  ),
+  pageSize: paging.pageSize,
   ...debug,
 });
 export const JobId = Type.Object({ id: Type.String({ format: 'uuid' }) });

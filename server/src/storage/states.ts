@@ -1,0 +1,71 @@
+import type { AppliedUser } from '../core/records/outcome.ts';
+import type { StateChange } from '../core/records/state.ts';
+import { type Occasion, WriteFailure, type Written } from '../core/records/writing.ts';
+import type { Database, Prepared } from './database.ts';
+import { authorColumns, authorPlaces, authorValues } from './journal.ts';
+import { kept, keptValues } from './outcomes.ts';
+
+const applySql = (keeping: string) => `
+  with sent as (
+    select * from unnest($2::bigint[], $3::text[]) as sent (id, state)
+  ), owner as (
+    select id, state from anagrafe.principals where id = $1 for no key update
+  ), known as (
+    select users.id, users.state from anagrafe.users join owner on principal_id = owner.id
+     where users.id = any($2::bigint[]) order by users.id for no key update of users
+  ), principal as (
+    update anagrafe.principals
+       set state = coalesce($4, state), updated_at = greatest(updated_at, clock_timestamp())
+     where id = (select id from owner) and (select count(*) from known) = cardinality($2::bigint[])
+    returning id, updated_at as written_at
+  ), changed as (
+    update anagrafe.users as stored set state = sent.state, updated_at = written_at
+      from sent cross join principal where stored.id = sent.id
+    returning stored.id, stored.username, stored.email
+  ), sessions_ended as (
+    delete from anagrafe.sessions using principal
+     where user_id in (select sent.id from sent where sent.state = 'disabled')
+        or ($4 = 'disabled' and user_id in (select users.id from anagrafe.users where principal_id = $1))
+  ), noted as (
+    -- Only what is not as it was.
+    insert into anagrafe.journal (${authorColumns}, action, principal_id, details)
+    select ${authorPlaces(5)}, 'state', id, jsonb_strip_nulls(jsonb_build_object(
+             'state', (select $4 from owner where owner.state <> $4),
+             'users', (select jsonb_agg(jsonb_build_array(known.id, sent.state) order by known.id)
+                         from known join sent using (id) where known.state <> sent.state)))
+      from principal
+  )${keeping}
+  select principal.id as principal, changed.id, username, email from principal left join changed on true`;
+
+const applyAndForget: Prepared = { name: 'apply states', text: applySql('') };
+const applyAndKeep: Prepared = { name: 'apply states and keep the outcome', text: applySql(kept(11)) };
+
+interface ChangedRow {
+  readonly id: number | null;
+  readonly username: string;
+  readonly email: string | null;
+}
+
+export async function applyStates(
+  database: Database,
+  change: StateChange,
+  { author, receipt }: Occasion,
+): Promise<Written> {
+  const applied = change.users.map(({ id }) => ({ id, operation: 'state' as const }));
+  const rows = await database.query<ChangedRow>(receipt ? applyAndKeep : applyAndForget, [
+    change.principalId,
+    change.users.map(({ id }) => id),
+    change.users.map(({ state }) => state),
+    change.state,
+    ...authorValues(author, receipt?.callId),
+    ...keptValues(receipt, applied),
+  ]);
+  // The principal or one of its users was gone: nothing was written.
+  if (rows.length === 0) throw new WriteFailure('conflict');
+  const changed = new Map(rows.map((row) => [row.id, row]));
+  const users = applied.map(({ id, operation }): AppliedUser => {
+    const { username = '', email = null } = changed.get(id) ?? {};
+    return { id, username, email, operation };
+  });
+  return { id: change.principalId, users };
+}
