@@ -1,0 +1,130 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { asUser, login, registerUsers, rightPassword, signedIn } from '../setup/login.ts';
+import { startTestService, type TestService } from '../setup/service.ts';
+
+let service: TestService;
+let principal: number;
+let ids: number[];
+
+beforeAll(async () => {
+  service = await startTestService();
+  ({ principal, ids } = await registerUsers(
+    service,
+    'many',
+    'slow',
+    'cleared',
+    'forgiven',
+    'own',
+    'bystander',
+  ));
+});
+
+const forgetSource = () => service.database.query('delete from anagrafe.throttles where user_id is null');
+const guess = (name: string) => login(service, name, 'a wrong guess');
+
+describe('guesses at one account', () => {
+  it('made side by side count as so many: five are tried, the others wait', async () => {
+    await forgetSource();
+    const answers = await Promise.all(Array.from({ length: 45 }, () => guess('many')));
+    const tried = answers.filter(({ status }) => status === 401);
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(tried.length).toBeLessThanOrEqual(6);
+    expect(tried.length + refused.length).toBe(45);
+    for (const { headers, body } of refused) {
+      expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+      expect(body).toMatchObject({ statusCode: 429, errorCode: 'RATE_LIMITED' });
+    }
+    // The right one has to wait as well, or one could tell that it is right.
+    expect((await login(service, 'MANY')).status).toBe(429);
+    expect((await login(service, 'bystander')).status).toBe(200);
+  });
+
+  it('wait longer each time, and never for good', async () => {
+    await forgetSource();
+    const waits: number[] = [];
+    for (let n = 0; n < 5; n++) expect((await guess('slow')).status).toBe(401);
+    for (let n = 0; n < 14; n++) {
+      const { status, headers } = await guess('slow');
+      expect(status).toBe(429);
+      waits.push(Number(headers.get('retry-after')));
+      await service.database.query('update anagrafe.throttles set waits_until = now()');
+      expect((await guess('slow')).status).toBe(401);
+    }
+    expect(waits).toEqual(waits.toSorted((one, other) => one - other));
+    expect(waits[0]).toBeLessThanOrEqual(2);
+    expect(Math.max(...waits)).toBe(900);
+    await service.database.query('update anagrafe.throttles set waits_until = now()');
+    expect((await login(service, 'slow')).status).toBe(200);
+    expect((await guess('slow')).status).toBe(401);
+  });
+
+  it('are forgotten with a good login, and with a reset', async () => {
+    await forgetSource();
+    for (let n = 0; n < 4; n++) await guess('forgiven');
+    expect((await login(service, 'forgiven')).status).toBe(200);
+    for (let n = 0; n < 4; n++) expect((await guess('forgiven')).status).toBe(401);
+
+    for (let n = 0; n < 6; n++) await guess('cleared');
+    expect((await login(service, 'cleared')).status).toBe(429);
+    const Users = [{ ID: ids[2], Password: rightPassword, ConfirmPassword: rightPassword }];
+    expect((await service.call('irs/update', [{ ID: principal, Users }])).status).toBe(200);
+    expect((await login(service, 'cleared')).status).toBe(200);
+  });
+
+  it('count the same where there is no such account', async () => {
+    await forgetSource();
+    for (let n = 0; n < 5; n++) expect((await guess('nobody')).status).toBe(401);
+    expect((await guess('Nobody')).status).toBe(429);
+  });
+
+  it('count at the current password of a signed-in user too', async () => {
+    await forgetSource();
+    const own = await signedIn(service, 'own');
+    const attempt = (CurrentPassword: string) =>
+      service.call(
+        'irs/update',
+        [
+          {
+            ID: principal,
+            Users: [
+              {
+                ID: own.UserID,
+                Password: 'a new long sentence',
+                ConfirmPassword: 'a new long sentence',
+                CurrentPassword,
+              },
+            ],
+          },
+        ],
+        asUser(own),
+      );
+    for (let n = 0; n < 5; n++) expect((await attempt('a wrong one')).status).toBe(422);
+    expect((await attempt('a wrong one')).status).toBe(429);
+    expect((await attempt(rightPassword)).status).toBe(429);
+  });
+});
+
+describe('guesses from one source', () => {
+  it('wait, whomever they are for, and do not make the accounts wait', async () => {
+    await forgetSource();
+    await service.database.query('delete from anagrafe.throttles');
+    const answers = await Promise.all(Array.from({ length: 80 }, (_, n) => guess(`someone ${n}`)));
+    expect(answers.filter(({ status }) => status === 401).length).toBeLessThanOrEqual(51);
+    expect((await login(service, 'bystander')).status).toBe(429);
+    const counted = await service.database.query(
+      'select failures from anagrafe.throttles where failures > 1',
+    );
+    expect(counted).toHaveLength(1);
+    await forgetSource();
+    expect((await login(service, 'bystander')).status).toBe(200);
+  });
+
+  it('leave nothing of what was typed in the table', async () => {
+    await login(service, 'my secret password', 'x');
+    const rows = await service.database.query<{ row: string }>(
+      'select t::text as row from anagrafe.throttles as t',
+    );
+    expect(JSON.stringify(rows)).not.toContain(Buffer.from('secret').toString('hex'));
+    expect(JSON.stringify(rows)).not.toContain('secret');
+  });
+});

@@ -1,0 +1,197 @@
+import { hash as bcrypt } from '@node-rs/bcrypt';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { asUser, login, loginOf, registerUsers, rightPassword, signedIn } from '../setup/login.ts';
+import { startTestService, type TestService } from '../setup/service.ts';
+
+let service: TestService;
+let principal: number;
+let mario: number;
+
+beforeAll(async () => {
+  service = await startTestService();
+  const made = await registerUsers(service, 'Mario.Rossi', 'anna', 'disabled.one');
+  principal = made.principal;
+  mario = made.ids[0] ?? 0;
+  await service.call('irs/state', [{ ID: principal, Users: [{ ID: made.ids[2] ?? 0, State: 'disabled' }] }]);
+});
+
+const refreshed = (RefreshToken: string) => service.call('login/refresh', { RefreshToken });
+const ownList = (token: string, init = {}) =>
+  service.call<{ ID: number; Users: { ID: number }[] }>(
+    'irs/list',
+    {},
+    { headers: { AccessToken: token }, ...init },
+  );
+
+describe('a login', () => {
+  it('gives who it is, two opaque tokens of 256 bits, and when the first one expires', async () => {
+    const before = Date.now();
+    const { status, body, headers } = await login(service, 'MARIO.ROSSI');
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      statusCode: 200,
+      errorCode: null,
+      message: null,
+      result: {
+        totalCount: 0,
+        totalPages: 0,
+        page: 1,
+        count: 0,
+        records: [],
+        record: {
+          IRID: principal,
+          UserID: mario,
+          Username: 'Mario.Rossi',
+          Denomination: 'Principal 1',
+          Surname: null,
+          Name: null,
+          Token: expect.stringMatching(/^agt_[0-9A-Za-z]{49}$/),
+          RefreshToken: expect.stringMatching(/^agr_[0-9A-Za-z]{49}$/),
+          TokenExpiration: expect.any(String),
+        },
+      },
+      debug: null,
+    });
+    expect(headers.get('cache-control')).toBe('no-store');
+    const { TokenExpiration } = loginOf(body);
+    const lifetime = (Date.parse(TokenExpiration) - before) / 60_000;
+    expect(lifetime).toBeGreaterThan(14.9);
+    expect(lifetime).toBeLessThan(15.5);
+  });
+
+  it('has the same answer for an unknown user, a wrong password and a disabled user', async () => {
+    const answers = await Promise.all([
+      login(service, 'nobody.at.all'),
+      login(service, 'anna', 'not the password'),
+      login(service, 'disabled.one'),
+      login(service, 'not\u0000a username'),
+    ]);
+    for (const { status, text } of answers) {
+      expect(status).toBe(401);
+      expect(text).toBe(answers[0]?.text);
+    }
+    expect(answers[0]?.body).toMatchObject({ errorCode: 'UNAUTHENTICATED', result: null });
+  });
+
+  it('shows in the list, and leaves the date of the last change alone', async () => {
+    const { RefreshToken: _, ...record } = await signedIn(service, 'anna');
+    const { body } = await service.call<{ LastLoginAt: string | null; UpdatedAt: string; CreatedAt: string }>(
+      'irs/users',
+      { Username: 'anna' },
+    );
+    const [user] = body.result?.records ?? [];
+    expect(Date.parse(user?.LastLoginAt ?? '')).toBeGreaterThan(Date.now() - 60_000);
+    expect(user?.UpdatedAt).toBe(user?.CreatedAt);
+    expect(record.UserID).toBeGreaterThan(0);
+  });
+
+  it.each([
+    [{ Username: 'anna' }, 'INVALID_PARAMETER'],
+    [{ Username: 'anna', Password: '' }, 'INVALID_PARAMETER'],
+    [{ Username: 'anna', Password: 7 }, 'INVALID_PARAMETER'],
+    [{ username: 'anna', Password: 'x' }, 'INVALID_PARAMETER'],
+    [{ Username: 'anna', Password: 'x', More: 1 }, 'INVALID_PARAMETER'],
+    [[], 'INVALID_BODY'],
+  ])('that is no login is refused: %j', async (body, code) => {
+    const answer = await service.call('login', body);
+    expect([answer.status, answer.body.errorCode]).toEqual([400, code]);
+  });
+
+  it('takes the place of an imported hash with one of ours', async () => {
+    const PasswordHash = await bcrypt('the old password', 10);
+    const record = { ID: principal, Users: [{ Username: 'imported', PasswordHash }] };
+    expect((await service.call('irs/update', [record])).status).toBe(200);
+    expect((await login(service, 'imported', 'wrong')).status).toBe(401);
+    expect(await storedHash('imported')).toBe(PasswordHash);
+    expect((await login(service, 'imported', 'the old password')).status).toBe(200);
+    expect(await storedHash('imported')).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    expect((await login(service, 'imported', 'the old password')).status).toBe(200);
+  });
+});
+
+async function storedHash(username: string): Promise<string | undefined> {
+  const [row] = await service.database.query<{ hash: string }>(
+    'select password_hash as hash from anagrafe.users where username_key = $1',
+    [username],
+  );
+  return row?.hash;
+}
+
+describe('tokens', () => {
+  it('are stored as digests alone', async () => {
+    const { Token, RefreshToken } = await signedIn(service, 'anna');
+    const rows = await service.database.query('select sessions::text as row from anagrafe.sessions');
+    const text = JSON.stringify(rows);
+    for (const secret of [Token, RefreshToken]) expect(text).not.toContain(secret.slice(4, 40));
+    expect(JSON.stringify(service.log)).not.toContain(Token.slice(4, 40));
+  });
+
+  it('are good in AccessToken and as a bearer, and no other is', async () => {
+    const { Token } = await signedIn(service, 'anna');
+    expect((await ownList(Token)).status).toBe(200);
+    expect((await ownList('', { headers: { authorization: `Bearer ${Token}` } })).status).toBe(200);
+    for (const wrong of [`${Token}x`, Token.slice(0, -1), 'agt_x', '']) {
+      const { status, body } = await ownList(wrong);
+      expect([status, body.errorCode]).toEqual([401, 'UNAUTHENTICATED']);
+    }
+  });
+
+  it('end with their time', async () => {
+    const { Token, RefreshToken } = await signedIn(service, 'anna');
+    await service.database.query(
+      `update anagrafe.sessions set token_expires_at = now() where user_id = (select id from anagrafe.users where username_key = 'anna')`,
+    );
+    expect((await ownList(Token)).status).toBe(401);
+    expect((await refreshed(RefreshToken)).status).toBe(200);
+    await service.database.query('update anagrafe.sessions set refresh_expires_at = now()');
+    expect((await refreshed(RefreshToken)).status).toBe(401);
+  });
+
+  it('are exchanged once; whoever exchanges one again ends all that came of the login', async () => {
+    const first = await signedIn(service, 'anna');
+    const second = loginOf((await refreshed(first.RefreshToken)).body);
+    expect(second.Token).not.toBe(first.Token);
+    expect((await ownList(second.Token)).status).toBe(200);
+    const other = await signedIn(service, 'anna');
+    const again = await refreshed(first.RefreshToken);
+    expect([again.status, again.body.errorCode]).toEqual([401, 'UNAUTHENTICATED']);
+    expect((await ownList(second.Token)).status).toBe(401);
+    expect((await refreshed(second.RefreshToken)).status).toBe(401);
+    expect((await ownList(other.Token)).status).toBe(200);
+  });
+
+  it('are exchanged once by many at the same moment, and then all of them are out', async () => {
+    const { RefreshToken } = await signedIn(service, 'anna');
+    const answers = await Promise.all(Array.from({ length: 8 }, () => refreshed(RefreshToken)));
+    const good = answers.filter(({ status }) => status === 200);
+    expect(good).toHaveLength(1);
+    const { Token } = loginOf(good[0]?.body);
+    expect((await ownList(Token)).status).toBe(401);
+  });
+
+  it('end with a logout, and those of another login do not', async () => {
+    const one = await signedIn(service, 'anna');
+    const other = await signedIn(service, 'anna');
+    const out = await service.call('logout', undefined, asUser(one));
+    expect([out.status, out.body.result?.record]).toEqual([200, null]);
+    expect((await ownList(one.Token)).status).toBe(401);
+    expect((await refreshed(one.RefreshToken)).status).toBe(401);
+    expect((await ownList(other.Token)).status).toBe(200);
+    expect((await service.call('logout', {}, {})).status).toBe(401);
+  });
+
+  it('end with a reset, all of them', async () => {
+    const one = await signedIn(service, 'mario.rossi');
+    const other = await signedIn(service, 'mario.rossi');
+    const anna = await signedIn(service, 'anna');
+    const Users = [{ ID: mario, Password: 'a new long sentence', ConfirmPassword: 'a new long sentence' }];
+    expect((await service.call('irs/update', [{ ID: principal, Users }])).status).toBe(200);
+    for (const { Token, RefreshToken } of [one, other]) {
+      expect((await ownList(Token)).status).toBe(401);
+      expect((await refreshed(RefreshToken)).status).toBe(401);
+    }
+    expect((await ownList(anna.Token)).status).toBe(200);
+    expect((await login(service, 'mario.rossi', rightPassword)).status).toBe(401);
+    expect((await login(service, 'mario.rossi', 'a new long sentence')).status).toBe(200);
+  });
+});

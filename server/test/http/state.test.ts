@@ -1,0 +1,157 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { asUser, login, registerUsers, rightPassword, signedIn } from '../setup/login.ts';
+import { newUser, startTestService, type TestService } from '../setup/service.ts';
+
+let service: TestService;
+let serial = 0;
+
+beforeAll(async () => {
+  service = await startTestService();
+});
+
+async function two() {
+  const names = [`first ${++serial}`, `second ${serial}`];
+  const { principal, ids } = await registerUsers(service, ...names);
+  return { principal, one: ids[0] ?? 0, other: ids[1] ?? 0, names };
+}
+
+const set = (...records: unknown[]) => service.call('irs/state', records);
+const applied = (ID: number) => ({ Item1: ID, Item2: null, Item3: true, Item4: null, Item5: {}, Item6: {} });
+
+async function statesOf(principal: number) {
+  const { body } = await service.call<{ State: string; Users: { State: string }[] }>('irs/list', {
+    ID: principal,
+  });
+  const [record] = body.result?.records ?? [];
+  return [record?.State, ...(record?.Users ?? []).map(({ State }) => State)];
+}
+
+describe('a disabled user', () => {
+  it('cannot sign in and loses its sessions, its colleagues do not, and it can be enabled again', async () => {
+    const { principal, one, names } = await two();
+    const [first = '', second = ''] = names;
+    const gone = await signedIn(service, first);
+    const stays = await signedIn(service, second);
+    const { status, body } = await set({ ID: principal, Users: [{ ID: one, State: 'disabled' }] });
+    expect([status, body.result?.records]).toEqual([200, [applied(principal)]]);
+    expect(await statesOf(principal)).toEqual(['active', 'disabled', 'active']);
+    expect((await login(service, first)).status).toBe(401);
+    expect((await service.call('irs/list', {}, asUser(gone))).status).toBe(401);
+    expect((await service.call('irs/list', {}, asUser(stays))).status).toBe(200);
+    await set({ ID: principal, Users: [{ ID: one, State: 'active' }] });
+    expect((await login(service, first)).status).toBe(200);
+    expect((await service.call('irs/list', {}, asUser(gone))).status).toBe(401);
+  });
+
+  it('has its password reset, and stays disabled', async () => {
+    const { principal, one, names } = await two();
+    await set({ ID: principal, Users: [{ ID: one, State: 'disabled' }] });
+    const Users = [{ ID: one, Password: 'a new long sentence', ConfirmPassword: 'a new long sentence' }];
+    expect((await service.call('irs/update', [{ ID: principal, Users }])).status).toBe(200);
+    expect((await login(service, names[0] ?? '', 'a new long sentence')).status).toBe(401);
+    await set({ ID: principal, Users: [{ ID: one, State: 'active' }] });
+    expect((await login(service, names[0] ?? '', 'a new long sentence')).status).toBe(200);
+  });
+});
+
+describe('a disabled principal', () => {
+  it('lets nobody sign in and takes no registration, but resets', async () => {
+    const { principal, one, names } = await two();
+    const session = await signedIn(service, names[0] ?? '');
+    await set({ ID: principal, State: 'disabled' });
+    expect(await statesOf(principal)).toEqual(['disabled', 'active', 'active']);
+    for (const name of names) expect((await login(service, name)).status).toBe(401);
+    expect((await service.call('irs/list', {}, asUser(session))).status).toBe(401);
+    const reset = { ID: one, Password: rightPassword, ConfirmPassword: rightPassword };
+    const registered = await service.call('irs/update', [
+      { ID: principal, Users: [newUser(`new ${serial}`)] },
+    ]);
+    expect([registered.status, registered.body.errorCode]).toEqual([422, 'PRINCIPAL_DISABLED']);
+    expect(registered.body.result?.records[0]).toMatchObject({ Item2: 'PRINCIPAL_DISABLED', Item3: false });
+    const mixed = await service.call('irs/update', [
+      { ID: principal, Users: [reset, newUser(`new ${serial}`)] },
+    ]);
+    expect(mixed.body.errorCode).toBe('PRINCIPAL_DISABLED');
+    expect((await service.call('irs/update', [{ ID: principal, Users: [reset] }])).status).toBe(200);
+    await set({ ID: principal, State: 'active' });
+    expect((await login(service, names[0] ?? '')).status).toBe(200);
+  });
+
+  it('can have users of another state, all in one record', async () => {
+    const { principal, one, other } = await two();
+    const Users = [
+      { ID: other, State: 'disabled' },
+      { ID: one, State: 'active' },
+    ];
+    const { body } = await service.call('irs/state', [{ ID: principal, State: 'disabled', Users }], {
+      headers: { prefer: 'return=representation' },
+    });
+    expect(body.result?.records[0]?.Item6.Users?.map(({ ID, Operation }) => [ID, Operation])).toEqual([
+      [other, 'state'],
+      [one, 'state'],
+    ]);
+    expect(await statesOf(principal)).toEqual(['disabled', 'active', 'disabled']);
+  });
+});
+
+describe('a record of states', () => {
+  it('is refused as a whole, with every fault of it', async () => {
+    const { principal, one } = await two();
+    const stranger = await two();
+    const { status, body } = await set(
+      {
+        ID: principal,
+        Users: [
+          { ID: one, State: 'disabled' },
+          { ID: stranger.one, State: 'disabled' },
+        ],
+      },
+      { ID: principal, State: 'gone' },
+      { ID: principal },
+      { ID: 999_999, State: 'disabled' },
+      {
+        ID: principal,
+        Users: [{ ID: one, State: 'active' }, { ID: one, State: 'disabled' }, { ID: 'x' }, 7],
+      },
+      { State: 'disabled', Extra: 1 },
+      { ID: principal, Users: {} },
+    );
+    expect(status).toBe(422);
+    const codes = body.result?.records.map(({ Item5 }) =>
+      Object.fromEntries(
+        Object.entries(Item5).map(([place, faults]) => [place, faults.map(({ code }) => code)]),
+      ),
+    );
+    expect(codes).toEqual([
+      { 'Users[1].ID': ['USER_NOT_FOUND'] },
+      { State: ['INVALID_STATE'] },
+      { State: ['REQUIRED'] },
+      { ID: ['PRINCIPAL_NOT_FOUND'] },
+      {
+        'Users[1].ID': ['DUPLICATE_USER'],
+        'Users[2].ID': ['INVALID_ID'],
+        'Users[2].State': ['REQUIRED'],
+        'Users[3]': ['WRONG_TYPE'],
+      },
+      { ID: ['REQUIRED'], Extra: ['UNKNOWN_FIELD'] },
+      { Users: ['WRONG_TYPE'], State: ['REQUIRED'] },
+    ]);
+    expect(await statesOf(principal)).toEqual(['active', 'active', 'active']);
+  });
+
+  it('can be tried first, sent once with a key, and taken as a job', async () => {
+    const { principal } = await two();
+    const record = [{ ID: principal, State: 'disabled' }];
+    expect((await service.call('irs/state?dryRun=true', record)).status).toBe(200);
+    expect(await statesOf(principal)).toEqual(['active', 'active', 'active']);
+    const headers = { 'idempotency-key': 'states' };
+    expect((await service.call('irs/state', record, { headers })).status).toBe(200);
+    const again = await service.call('irs/state', record, { headers });
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    const job = await service.call('irs/state', [{ ID: principal, State: 'active' }], {
+      headers: { prefer: 'respond-async' },
+    });
+    expect(job.status).toBe(202);
+    await expect.poll(() => statesOf(principal)).toEqual(['active', 'active', 'active']);
+  });
+});
