@@ -86,6 +86,7 @@ create table anagrafe.deliveries (
 CREATE INDEX deliveries_due ON anagrafe.deliveries USING btree (webhook_id, next_at) WHERE (state = 'pending'::text);
 CREATE INDEX deliveries_ended ON anagrafe.deliveries USING btree (created_at) WHERE (state <> 'pending'::text);
 CREATE INDEX deliveries_of_webhook ON anagrafe.deliveries USING btree (webhook_id, created_at DESC);
+CREATE INDEX deliveries_position ON anagrafe.deliveries USING btree ("position") WHERE (state = 'pending'::text);
 
 create table anagrafe.journal (
   id bigint not null generated always as identity,

@@ -114,6 +114,7 @@ create table anagrafe.deliveries (
 
 create index deliveries_due on anagrafe.deliveries (webhook_id, next_at) where state = 'pending';
 create index deliveries_of_webhook on anagrafe.deliveries (webhook_id, created_at desc);
+create index deliveries_position on anagrafe.deliveries (position) where state = 'pending';
 create index deliveries_ended on anagrafe.deliveries (created_at) where state <> 'pending';
 
 create index calls_jobs_ended_at on anagrafe.calls (ended_at) where is_job;

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { isFitPair, readKeyPair } from './core/access/keys.ts';
+import { meantBy } from './core/fields/spelling.ts';
 import { readMasterKey } from './core/sealing/master-key.ts';
 import { isNetwork } from './network.ts';
 import { flag, integer, list, oneOf, type Setting, text } from './settings.ts';
@@ -63,6 +64,18 @@ export const settings = {
   IDEMPOTENCY_HOURS: integer(1, 8760, 24, 'how many hours an Idempotency-Key is remembered'),
   TOKEN_MINUTES: integer(1, 1440, 15, 'how many minutes an access token lives'),
   SESSION_DAYS: integer(1, 365, 30, 'how many days a refresh token lives'),
+  AUDIT_DAYS: integer(0, 36_500, 0, 'how many days the journal is kept; 0 keeps it for good'),
+  DELIVERY_DAYS: integer(1, 3650, 30, 'how many days it can be seen what was delivered to a webhook'),
+  WEBHOOK_NETWORKS: list(
+    'addresses or networks with commas between, such as 10.0.0.0/8,127.0.0.1',
+    'internal networks that webhooks may be delivered to, and by plain http',
+    isNetwork,
+  ),
+  WEBHOOK_WAITS: list(
+    'whole numbers of seconds with commas between, such as 5,30,120',
+    'how long a delivery that failed waits before each next attempt; unless given, from 5 seconds to 20 hours over three days',
+    (seconds) => /^\d{1,6}$/.test(seconds),
+  ),
   EVENT_DAYS: integer(1, 36_500, 90, 'how many days events can be read'),
   CALLS_PER_MINUTE: integer(1, 1_000_000_000, 60_000, 'the calls that one client may make in a minute'),
   MAX_WAIT_SECONDS: integer(
@@ -118,14 +131,9 @@ export function misspeltSettings(environment: NodeJS.ProcessEnv): string[] {
 /** One that is misspelt would be passed over in silence, and the service would not do what was asked. */
 export function refuseMisspelt([name]: readonly string[]): void {
   if (name === undefined) return;
-  const meant = Object.keys(settings).find((known) => lettersOf(prefix + known) === lettersOf(name));
-  const hint = meant ? `did you mean ${prefix}${meant}?` : '"anagrafe config" lists them all.';
+  const meant = meantBy(name.slice(prefix.length), Object.keys(settings));
+  const hint = meant ? `did you mean ${prefix}${meant}?` : '"npx --no -- anagrafe config" lists them all.';
   throw new ConfigError(`${name} is not a setting; ${hint}`);
-}
-
-/** Two letters that changed places, or another case: the usual slips. */
-function lettersOf(text: string): string {
-  return [...text.toUpperCase()].sort().join('');
 }
 
 function isDatabaseUrl(value: string): boolean {

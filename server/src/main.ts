@@ -12,19 +12,22 @@ import { stateOperation } from './core/records/state.ts';
 import { updateOperation } from './core/records/update.ts';
 import { Vault } from './core/sealing/vault.ts';
 import { changeOwnPassword } from './core/sessions/own-password.ts';
+import { deliverDue, threeDays } from './core/webhooks/deliver.ts';
+import { webhookName } from './core/webhooks/webhook.ts';
 import { buildApp } from './http/app.ts';
-import { isLoopback } from './http/evidence.ts';
 import { openMetrics } from './http/metrics.ts';
 import { openQueue, type Queue } from './jobs/queue.ts';
 import { type Sequencer, startSequencer } from './jobs/sequencer.ts';
 import { workOnJobs } from './jobs/worker.ts';
 import { findMasterKey, makeMasterKey, wrongMasterKey } from './master-key.ts';
+import { isLoopback, networkList } from './network.ts';
 import { openCommonPasswords } from './passwords/common-passwords.ts';
 import { type HashingPool, openHasher } from './passwords/hasher.ts';
 import { needsRehash } from './passwords/needs-rehash.ts';
 import { openChunks } from './storage/chunks.ts';
 import { openAccess, openClients } from './storage/clients.ts';
 import type { Database } from './storage/database.ts';
+import { dueWebhooks, makeOutDeliveries, openDeliveries } from './storage/deliveries.ts';
 import { openEvents } from './storage/events.ts';
 import { openGuesses } from './storage/guesses.ts';
 import { openJobs } from './storage/jobs.ts';
@@ -35,12 +38,13 @@ import { keepMasterKeyIdentity, masterKeyIdentity } from './storage/master-key.t
 import { migrate } from './storage/migrations.ts';
 import { openReadiness } from './storage/readiness.ts';
 import { openRegistry } from './storage/registry.ts';
-import { sweepCalls } from './storage/retention.ts';
+import { sweepAccounts, sweepCalls } from './storage/retention.ts';
 import { sequenceRows } from './storage/sequence.ts';
 import { openSessions } from './storage/sessions.ts';
 import { openSubmissions } from './storage/submissions.ts';
 import { openStore } from './store.ts';
 import { version } from './version.ts';
+import { openSender } from './webhooks/sender.ts';
 
 export interface Service {
   /** Where it answers, such as `http://127.0.0.1:8420`. */
@@ -169,13 +173,34 @@ export async function startService(config: Config, log: Logger): Promise<Service
       onOutcomes: metrics.recordsDone,
       report: (error) => log.error({ err: error }, 'records of a job failed'),
     });
+    const deliveries = {
+      store: openDeliveries(database),
+      openSecret: (sealed: Buffer, id: number) => vault.openSecret(sealed, webhookName(id)),
+      send: openSender(networkList(config.WEBHOOK_NETWORKS), version).send,
+      waits: config.WEBHOOK_WAITS.length > 0 ? config.WEBHOOK_WAITS.map(Number) : threeDays,
+    };
+    await queue.workOnWebhooks((id, signal) =>
+      deliverDue(id, deliveries, signal).catch((error) =>
+        log.warn({ err: error, webhook: id }, 'deliveries were broken off'),
+      ),
+    );
+    const seal = vault.sealRow.bind(vault);
     sequencer = startSequencer(
-      () => sequenceRows(store.queue, (before, position, text) => vault.sealRow(before, position, text)),
-      (error) => log.warn({ err: error }, 'the journal could not be sealed'),
+      async () => {
+        const more = await sequenceRows(store.queue, seal);
+        const behind = await makeOutDeliveries(store.queue);
+        await queue?.enqueueWebhooks(await dueWebhooks(store.queue));
+        return more || behind;
+      },
+      (error) => log.warn({ err: error }, 'the journal could not be sealed, or deliveries not be made out'),
     );
     await queue.repeat('retention', '17 * * * *', async () => {
-      const swept = await sweepCalls(database, { jobDays: config.JOB_DAYS });
-      if (swept > 0) log.info({ calls: swept }, 'calls that were kept long enough were removed');
+      const calls = await sweepCalls(database, { jobDays: config.JOB_DAYS });
+      const rows = await sweepAccounts(database, {
+        deliveryDays: config.DELIVERY_DAYS,
+        auditDays: config.AUDIT_DAYS,
+      });
+      if (calls + rows > 0) log.info({ calls, rows }, 'what was kept long enough was removed');
     });
 
     return {

@@ -1,4 +1,6 @@
-import { isIP } from 'node:net';
+import { BlockList, isIP } from 'node:net';
+
+const mappedIpv4 = /^::ffff:(?=\d+\.)/i;
 
 /** An address, or a network such as `10.0.0.0/8`, whose address has nothing beyond the bits that count. */
 export function isNetwork(text: string): boolean {
@@ -19,4 +21,32 @@ function numberOf(address: string): bigint {
   const after = groups(tail ?? '');
   const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0');
   return [...before, ...zeros, ...after].reduce((sum, group) => sum * 65_536n + BigInt(`0x${group}`), 0n);
+}
+
+/** Addresses and networks, such as `10.0.0.0/8`, as a list that can be asked. */
+export function networkList(networks: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [address = '', bits] = network.split('/');
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    list.addSubnet(address, Number(bits ?? (family === 'ipv6' ? 128 : 32)), family);
+  }
+  return list;
+}
+
+const loopback = networkList(['127.0.0.0/8', '::1']);
+
+export function isLoopback(address: string): boolean {
+  return isInside(address, loopback);
+}
+
+/** An IPv4 address that came over an IPv6 socket is the IPv4 address. */
+export function plainAddress(address: string): string | null {
+  const plain = address.replace(mappedIpv4, '').replace(/%.*$/, '');
+  return isIP(plain) === 0 ? null : plain;
+}
+
+export function isInside(address: string, list: BlockList): boolean {
+  const plain = plainAddress(address);
+  return plain !== null && list.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
 }

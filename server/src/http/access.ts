@@ -4,8 +4,9 @@ import { type AccessStore, type Caller, demandScope, identify } from '../core/ac
 import type { Scope } from '../core/access/clients.ts';
 import { Refusal } from '../core/faults.ts';
 import type { Author } from '../core/journal/journal.ts';
+import { plainAddress } from '../network.ts';
 import { FailedAttempts } from './attempts.ts';
-import { hasCredential, plainAddress, readEvidence } from './evidence.ts';
+import { hasCredential, readEvidence } from './evidence.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

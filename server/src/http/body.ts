@@ -53,14 +53,15 @@ export function readBodies(
 ): void {
   const intake = new Intake(limits.bytesTogether);
 
-  function tooLarge(): Refusal {
+  function tooLarge(variant: 'bytes' | 'deep' | 'values' | 'names'): Refusal {
     return new Refusal('BODY_TOO_LARGE', {
+      variant,
       figures: { bytes: limits.bytes, depth: limits.depth, values: limits.values },
     });
   }
 
   function refusalOf({ problem, offset, at }: JsonError): Refusal {
-    if (problem === 'deep' || problem === 'names' || problem === 'values') return tooLarge();
+    if (problem === 'deep' || problem === 'names' || problem === 'values') return tooLarge(problem);
     return new Refusal('INVALID_JSON', { variant: problem, figures: { offset, at: at === '' ? '$' : at } });
   }
 
@@ -98,7 +99,7 @@ export function readBodies(
     const fingerprint = fingerprintOf(request);
     const bytes = await collect(payload, Math.min(declared, limits.bytes), (piece) => {
       const { length } = piece;
-      if (declared > limits.bytes || request.bodyBytes + length > limits.bytes) throw tooLarge();
+      if (declared > limits.bytes || request.bodyBytes + length > limits.bytes) throw tooLarge('bytes');
       intake.hold(length);
       request.bodyBytes += length;
       fingerprint?.update(piece);

@@ -1,13 +1,13 @@
-import { BlockList, isIP } from 'node:net';
+import type { BlockList } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import type { CallerEvidence, Credential } from '../core/access/access.ts';
 import { readAccessToken, readKeyPair } from '../core/access/keys.ts';
+import { isInside, isLoopback, plainAddress } from '../network.ts';
 
 const bearer = /^Bearer +(\S+)$/i;
 const forwardingHeader =
   /^(via|cdn-loop|(x-)?forwarded(-.+)?|x-.+-forwarded-.+|x-(original|remote|envoy)-.+|x-real-ip|.*(client|connecting|socket|user)-?ip(v6)?)$/;
 const loopbackHost = /^(localhost|127(?:\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
-const mappedIpv4 = /^::ffff:(?=\d+\.)/i;
 
 /** Reads off a request what it shows of who sends it. Whatever cannot be believed is left out. */
 export function readEvidence(request: FastifyRequest, trustedProxies: BlockList): CallerEvidence {
@@ -67,32 +67,4 @@ function isOwnPage(
 ): boolean {
   const sameOrigin = origin === undefined || origin === `http://${host}`;
   return sameOrigin && (site === undefined || site === 'same-origin' || site === 'none');
-}
-
-/** Addresses and networks, such as `10.0.0.0/8`, as a list that can be asked. */
-export function networkList(networks: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const network of networks) {
-    const [address = '', bits] = network.split('/');
-    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-    list.addSubnet(address, Number(bits ?? (family === 'ipv6' ? 128 : 32)), family);
-  }
-  return list;
-}
-
-const loopback = networkList(['127.0.0.0/8', '::1']);
-
-export function isLoopback(address: string): boolean {
-  return isInside(address, loopback);
-}
-
-/** An IPv4 address that came over an IPv6 socket is the IPv4 address. */
-export function plainAddress(address: string): string | null {
-  const plain = address.replace(mappedIpv4, '').replace(/%.*$/, '');
-  return isIP(plain) === 0 ? null : plain;
-}
-
-function isInside(address: string, list: BlockList): boolean {
-  const plain = plainAddress(address);
-  return plain !== null && list.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
 }

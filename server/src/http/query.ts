@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { Refusal } from '../core/faults.ts';
 import { shown } from '../core/fields/fields.ts';
+import { meantBy } from '../core/fields/spelling.ts';
 
 type Flag = 'debug' | 'dryRun' | 'failed';
 type Figure = 'page' | 'pageSize';
@@ -54,7 +55,7 @@ export function textOf(request: FastifyRequest, name: Text): string | null {
 }
 
 function unknownParameter(name: string, known: readonly string[]): Refusal {
-  const meant = known.find((other) => other.toLowerCase() === name.toLowerCase());
+  const meant = meantBy(name, known);
   return new Refusal('INVALID_PARAMETER', {
     variant: meant ? 'spelling' : 'unknown',
     figures: { name: shown(name), ...(meant && { meant }) },

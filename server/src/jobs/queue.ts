@@ -24,6 +24,10 @@ export interface Queue {
   wake(): void;
   /** Has `run` called for chunks, one at a time each; a chunk for which it throws is begun again later. */
   work(run: (message: ChunkMessage, signal: AbortSignal) => Promise<void>): Promise<void>;
+  /** Has an endpoint looked after; one for which that is asked already is not asked for twice. */
+  enqueueWebhooks(ids: readonly number[]): Promise<void>;
+  /** Has `run` called for endpoints, for each by one node at a time. */
+  workOnWebhooks(run: (id: number, signal: AbortSignal) => Promise<void>): Promise<void>;
   /** Has `run` called at the times of a cron expression, on one node. */
   repeat(name: string, cron: string, run: () => Promise<void>): Promise<void>;
   /** Lets the work at hand come to a place where it can be broken off. */
@@ -31,6 +35,9 @@ export interface Queue {
 }
 
 const chunks = 'chunks';
+const webhooks = 'webhooks';
+/** Endpoints that this node delivers to at once. */
+const webhooksAtOnce = 2;
 /** How soon other nodes see new work. */
 const pollSeconds = 1;
 /** A node that has said nothing for so long is taken for dead, and its chunks are given to others. */
@@ -49,6 +56,15 @@ const chunkQueue = {
   retryDelayMax: 30,
 };
 
+/** One that waits and one that is at work for each endpoint; what is due is asked for again every second. */
+const webhookQueue = {
+  policy: 'stately',
+  expireInSeconds: 3600,
+  heartbeatSeconds: deadSeconds,
+  deleteAfterSeconds: 60,
+  retryLimit: 0,
+};
+
 export async function openQueue(options: QueueOptions): Promise<Queue> {
   const boss = new PgBoss({
     db: asBossDatabase(options.database),
@@ -60,6 +76,7 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
   try {
     await boss.start();
     await boss.createQueue(chunks, chunkQueue);
+    await boss.createQueue(webhooks, webhookQueue);
   } catch (error) {
     // What has been started of it would keep the process from ending.
     await boss.stop({ graceful: false });
@@ -67,6 +84,7 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
   }
   const stopping = new AbortController();
   const workers: string[] = [];
+  const deliverers: string[] = [];
 
   function wake(): void {
     for (const worker of workers) boss.notifyWorker(worker);
@@ -98,6 +116,26 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
           },
         );
         workers.push(worker);
+      }
+    },
+    async enqueueWebhooks(ids) {
+      if (ids.length === 0) return;
+      await boss.insert(
+        webhooks,
+        ids.map((id) => ({ data: { id }, singletonKey: String(id) })),
+      );
+      for (const worker of deliverers) boss.notifyWorker(worker);
+    },
+    async workOnWebhooks(run) {
+      for (let n = 0; n < webhooksAtOnce; n++) {
+        const worker = await boss.work<{ id: number }>(
+          webhooks,
+          { pollingIntervalSeconds: pollSeconds },
+          async ([job]) => {
+            if (job) await run(job.data.id, AbortSignal.any([stopping.signal, job.signal]));
+          },
+        );
+        deliverers.push(worker);
       }
     },
     async repeat(name, cron, run) {

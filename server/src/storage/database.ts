@@ -3,9 +3,19 @@ import { CommitUnknown, failureKind, NotConnected } from './failures.ts';
 
 /** IDs fit into a double (the core refuses larger ones), so they are numbers everywhere in the service. */
 const types: pg.CustomTypesConfig = {
-  getTypeParser: (oid, format) =>
-    oid === pg.types.builtins.INT8 && format !== 'binary' ? Number : pg.types.getTypeParser(oid, format),
+  getTypeParser(oid, format) {
+    if (format === 'binary') return pg.types.getTypeParser(oid, format);
+    if (oid === int8Array) return numbersOf;
+    return oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format);
+  },
 };
+
+/** The type `bigint[]`. */
+const int8Array: number = 1016;
+
+function numbersOf(text: string): number[] {
+  return text === '{}' ? [] : text.slice(1, -1).split(',').map(Number);
+}
 
 /** A statement that is run so often that it is worth being planned once for each connection. */
 export interface Prepared {

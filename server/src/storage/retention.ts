@@ -18,12 +18,13 @@ export async function sweepCalls(database: Database, options: { jobDays: number 
      select id from anagrafe.calls where not is_job and key_expires_at <= now()`,
     [options.jobDays],
   );
-  for (const { id } of old) await sweepCall(database, id);
-  return old.length;
+  let swept = 0;
+  for (const { id } of old) swept += await sweepCall(database, id);
+  return swept;
 }
 
 /** The outcomes first, which may be a hundred thousand: what is left of a call that is half gone is swept next time. */
-async function sweepCall(database: Database, id: string): Promise<void> {
+async function sweepCall(database: Database, id: string): Promise<number> {
   for (let from = 0; ; from += rowsAtOnce) {
     await database.query(
       'delete from anagrafe.outcomes where call_id = $1 and position >= $2 and position < $3',
@@ -32,5 +33,84 @@ async function sweepCall(database: Database, id: string): Promise<void> {
     const left = await database.query('select from anagrafe.outcomes where call_id = $1 limit 1', [id]);
     if (left.length === 0) break;
   }
-  await database.query('delete from anagrafe.calls where id = $1', [id]);
+  const gone = await database.query('delete from anagrafe.calls where id = $1 returning id', [id]);
+  return gone.length;
+}
+
+/** What else is kept no longer than it is of use. */
+export interface Keeping {
+  readonly deliveryDays: number;
+  /** Zero: for good. */
+  readonly auditDays: number;
+}
+
+/** Removes sessions that have expired, guesses that were forgotten, deliveries and the beginning of the journal. */
+export async function sweepAccounts(database: Database, keeping: Keeping): Promise<number> {
+  return (
+    (await sweepRows(database, 'sessions', 'refresh_expires_at <= now() - make_interval(days => $1)', 0)) +
+    (await sweepRows(database, 'throttles', 'updated_at <= now() - make_interval(days => $1)', 1)) +
+    (await sweepRows(
+      database,
+      'deliveries',
+      `state <> 'pending' and created_at <= now() - make_interval(days => $1)`,
+      keeping.deliveryDays,
+    )) +
+    (await sweepJournal(database, keeping.auditDays))
+  );
+}
+
+async function sweepRows(
+  database: Database,
+  table: 'sessions' | 'throttles' | 'deliveries',
+  condition: string,
+  days: number,
+): Promise<number> {
+  let swept = 0;
+  for (;;) {
+    const gone = await database.query(
+      `delete from anagrafe.${table} where ctid = any(array(
+         select ctid from anagrafe.${table} where ${condition} limit ${rowsAtOnce})) returning 1`,
+      [days],
+    );
+    swept += gone.length;
+    if (gone.length < rowsAtOnce) return swept;
+  }
+}
+
+/**
+ * From the beginning of the chain on, so that what is left holds together; where it begins now is written down. What
+ * an endpoint has not been told yet stays.
+ */
+async function sweepJournal(database: Database, days: number): Promise<number> {
+  if (days === 0) return 0;
+  let swept = 0;
+  for (;;) {
+    const gone = await database.query(
+      `with old as (
+         select position from anagrafe.journal, anagrafe.journal_chain
+          where position >= first_position and position < first_position + ${rowsAtOnce}
+            and at <= now() - make_interval(days => $1)
+            and position < (select last_position from anagrafe.journal_chain)
+            and position <= coalesce((select min(position) from anagrafe.webhooks where deleted_at is null), position)
+            and not exists (select from anagrafe.deliveries
+                             where deliveries.position = journal.position and state = 'pending')
+          order by position
+       ), whole as (
+         -- Up to the first one that stays.
+         select position from (select position, row_number() over (order by position) as nth from old) as numbered,
+                anagrafe.journal_chain
+          where position = first_position + nth - 1
+       ), gone as (
+         delete from anagrafe.journal where position in (select position from whole) returning position, seal
+       ), chain as (
+         update anagrafe.journal_chain
+            set first_position = last.position + 1, first_seal = last.seal
+           from (select position, seal from gone order by position desc limit 1) as last
+       )
+       select from gone`,
+      [days],
+    );
+    swept += gone.length;
+    if (gone.length < rowsAtOnce) return swept;
+  }
 }

@@ -38,7 +38,7 @@ describe('a record without its secrets', () => {
     const users = [{ Username: 'mario', Email: 'm@example.com', Password: 'secret', ID: 3 }];
     expect(await withoutSecrets('insert', { ...details, Users: users })).toEqual({
       ...details,
-      Users: [{ Username: 'mario', Email: 'm@example.com', ...empty }],
+      Users: [{ Username: 'mario', Email: 'm@example.com', ID: '', ...empty }],
     });
     expect(await withoutSecrets('insert', details)).toEqual(details);
   });
@@ -60,11 +60,15 @@ describe('a record without its secrets', () => {
     });
   });
 
-  it('gives null for what may hold anything: an object, an array, a text without end', async () => {
+  it('gives an empty text, which is refused again, for what may hold anything', async () => {
     const record = { ID: { is: 'secret' }, Users: [{ Username: ['secret'], Email: 'x'.repeat(1025) }] };
     expect(await withoutSecrets('update', record)).toEqual({
-      ID: null,
-      Users: [{ Username: null, Email: null, ...empty }],
+      ID: '',
+      Users: [{ Username: '', Email: '', ...empty }],
+    });
+    expect(await withoutSecrets('insert', { Name: 'x', Users: { not: 'an array' } })).toEqual({
+      Name: 'x',
+      Users: '',
     });
     const longest = 'x'.repeat(1024);
     expect(await withoutSecrets('insert', { Name: longest })).toEqual({ Name: longest });
@@ -76,22 +80,22 @@ describe('a record without its secrets', () => {
       Users: [{ ID: 'a secret', Username: 'x', Email: 'a secret' }, { Email: '' }],
     };
     expect(await withoutSecrets('update', record)).toEqual({
-      ID: null,
+      ID: '',
       Users: [
-        { ID: null, Username: 'x', Email: '', ...empty },
+        { ID: '', Username: 'x', Email: '', ...empty },
         { Email: '', ...empty },
       ],
     });
     expect(await withoutSecrets('update', { ID: '-12' })).toEqual({ ID: '-12' });
   });
 
-  it('drops every field that it does not know, whatever it is called', async () => {
+  it('keeps of a field that it does not know the name alone, whatever it is called', async () => {
     const record: Fields = JSON.parse(
       '{"ID":1,"__proto__":{"Password":"secret"},"Password":"secret","Faults":["secret"],"Users":[{"Username":"x","__proto__":"secret","constructor":"secret","password":"secret"}]}',
     );
     const kept = await withoutSecrets('update', record);
     expect(JSON.stringify(kept)).toBe(
-      '{"ID":1,"Users":[{"Username":"x","Password":null,"ConfirmPassword":null}]}',
+      '{"ID":1,"Users":[{"Username":"x","constructor":"","password":"","Password":null,"ConfirmPassword":null}]}',
     );
     expect(Object.getPrototypeOf(kept)).toBe(Object.prototype);
   });
@@ -110,7 +114,7 @@ describe('a record without its secrets', () => {
     });
     await fc.assert(
       fc.asyncProperty(record, async (sent) => {
-        for (const operation of ['update', 'insert'] as const) {
+        for (const operation of ['update', 'insert', 'state'] as const) {
           expect(JSON.stringify(await withoutSecrets(operation, sent))).not.toContain('the secret');
         }
       }),

@@ -142,9 +142,14 @@ describe('a job that is cancelled before it began', () => {
     const message = 'The job was cancelled before this record was begun; nothing of it was applied.';
     const Faults = { Record: [{ code: 'CANCELLED', message }] };
     expect(kit).toEqual([
-      { ID, Users: [{ Username: 'never begun', ...empty }], Faults },
-      { ID: other, Users: [{ Username: 'nor this', Email: 'a@example.com', ...empty }], Faults },
-      { ID: 987_654, Users: [{ Username: 'refused at once', ...empty }], Faults: expect.anything() },
+      { ID, Users: [{ Username: 'never begun', ...empty }], Position: 0, Faults },
+      { ID: other, Users: [{ Username: 'nor this', Email: 'a@example.com', ...empty }], Position: 1, Faults },
+      {
+        ID: 987_654,
+        Users: [{ Username: 'refused at once', ...empty }],
+        Position: 2,
+        Faults: expect.anything(),
+      },
     ]);
     for (const record of kit) for (const user of record.Users) Object.assign(user, secret);
     const again = await service.call('irs/update', kit.slice(0, 2));

@@ -35,7 +35,7 @@ const empty = { Password: null, ConfirmPassword: null };
 const sentence = { Password: 'a sentence for later', ConfirmPassword: 'a sentence for later' };
 
 describe('the failed records of a job', () => {
-  it('are a bare array, in the order sent, each as it was sent but for its secrets, with its faults', async () => {
+  it('are a bare array, in the order sent, each as it was sent but for its secrets, with its place and its faults', async () => {
     const { headers, text } = await kitOf('irs/update', [
       { ID: 987_654, Users: [newUser('kit.1', { Email: 'kit@example.com' })] },
       { ID: principal, Users: [importedUser('kit.applied')] },
@@ -46,9 +46,9 @@ describe('the failed records of a job', () => {
     const secrets = '"Password":null,"ConfirmPassword":null';
     expect(text).toBe(
       `[{"ID":987654,"Users":[{"Username":"kit.1","Email":"kit@example.com",${secrets}}],` +
-        '"Faults":{"ID":[{"code":"PRINCIPAL_NOT_FOUND","message":"There is no principal with this ID."}]}},' +
+        '"Position":0,"Faults":{"ID":[{"code":"PRINCIPAL_NOT_FOUND","message":"There is no principal with this ID."}]}},' +
         `{"ID":${principal},"Users":[{"Username":"kit.2",${secrets}},{"ID":0,${secrets}}],` +
-        '"Faults":{"Users[1].ID":[{"code":"INVALID_ID","message":"An ID is a whole number from 1 to 9007199254740991, not a string."}]}}]',
+        '"Position":2,"Faults":{"Users[1].ID":[{"code":"INVALID_ID","message":"An ID is a whole number from 1 to 9007199254740991, not a string."}]}}]',
     );
   });
 
@@ -62,7 +62,7 @@ describe('the failed records of a job', () => {
     const { kit } = await kitOf('irs/insert', records);
     // A text that is no address may be a password that got into the wrong column.
     expect(kit.map(({ Faults: _, ...record }) => record)).toEqual(
-      records.map((record) => ({ ...record, Email: '' })),
+      records.map((record, Position) => ({ ...record, Email: '', Position })),
     );
   });
 
@@ -78,7 +78,7 @@ describe('the failed records of a job', () => {
   it('keep every text to the letter', async () => {
     const Denomination = 'C:\\u0000\\temp "quoted" \u00e8\u{1f98a}\u2028';
     const { kit } = await kitOf('irs/insert', [{ Denomination, Name: '' }]);
-    expect(kit).toEqual([{ Denomination, Name: '', Faults: expect.anything() }]);
+    expect(kit).toEqual([{ Denomination, Name: '', Position: 0, Faults: expect.anything() }]);
   });
 
   it('are told though their texts hold what the database cannot keep', async () => {
@@ -112,6 +112,8 @@ describe('failed records that are sent again', () => {
     ]);
     for (const user of kit.flatMap(({ Users = [] }) => Users)) Object.assign(user, sentence);
     Object.assign(kit[0]?.Users?.[1] ?? {}, { Username: 'again.free' });
+    expect(kit[2]?.Users?.[0]).toMatchObject({ Pasword: '' });
+    Object.assign(kit[2]?.Users?.[0] ?? {}, { Pasword: null });
     Object.assign(kit[3]?.Users?.[0] ?? {}, empty, { PasswordHash: importedHash });
     const { status, body } = await service.call('irs/update', kit);
     expect([status, body.result?.records.map((tuple) => tuple.Item3)]).toEqual([200, Array(4).fill(true)]);
@@ -143,7 +145,12 @@ describe('failed records that are sent again', () => {
     const users = [newUser('inserted again', { Email: 'm@example.com' }), newUser('and again')];
     const { kit } = await kitOf('irs/insert', [{ ...record, Email: 'mario', Users: users, Fax: '06' }]);
     expect(kit.map(codesOf)).toEqual([{ Email: ['EMAIL_INVALID'], Fax: ['UNKNOWN_FIELD'] }]);
-    Object.assign(kit[0] ?? {}, { Email: record.Email });
+    const unchanged = await service.call('irs/insert', kit);
+    expect([unchanged.status, unchanged.body.result?.records[0]?.Item5]).toMatchObject([
+      422,
+      { Email: [{ code: 'TEXT_EMPTY' }], Fax: [{ code: 'UNKNOWN_FIELD' }] },
+    ]);
+    Object.assign(kit[0] ?? {}, { Email: record.Email, Fax: null });
     for (const user of kit[0]?.Users ?? []) Object.assign(user, sentence);
     const ended = await finished(service, await submit(service, 'irs/insert', kit));
     expect(ended.body.result?.records[0]?.Item3).toBe(true);

@@ -152,8 +152,12 @@ describe('one username twice in a call', () => {
       Item1: second,
       Item2: 'USERNAME_TAKEN',
       Item3: false,
-      Item4: 'This username is taken.',
-      Item5: { 'Users[0].Username': [{ code: 'USERNAME_TAKEN', message: 'This username is taken.' }] },
+      Item4: 'This username stands earlier in the same call.',
+      Item5: {
+        'Users[0].Username': [
+          { code: 'USERNAME_TAKEN', message: 'This username stands earlier in the same call.' },
+        ],
+      },
     });
     expect((await stored(one))?.principal).toBe(first);
   });

@@ -1,4 +1,5 @@
 import type { Faults } from '../faults.ts';
+import { meantBy } from './spelling.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -49,7 +50,7 @@ export function refuseUnknownFields(
     if (isAbsent(fields[name]) || known.includes(name)) continue;
     if (++unknown > unknownShown) continue;
     const field = shown(name);
-    const meant = known.find((other) => other.toLowerCase() === name.toLowerCase());
+    const meant = meantBy(name, known);
     if (meant) faults.add(within(place, field), 'UNKNOWN_FIELD', { field, known: meant }, 'spelling');
     else faults.add(within(place, field), 'UNKNOWN_FIELD', { field }, 'unknown');
   }
@@ -81,7 +82,7 @@ export function isEmail(text: string): boolean {
 export function readEmail(value: unknown, place: string, faults: Faults): string | null {
   const text = readString(value, place, faults);
   if (isAbsent(text)) return null;
-  if (text === '') faults.add(place, 'TEXT_EMPTY');
+  if (text === '') faults.add(place, 'TEXT_EMPTY', undefined, 'optional');
   else if (text.length > emailMax) faults.add(place, 'EMAIL_TOO_LONG', { max: emailMax });
   else if (!emailSyntax.test(text)) faults.add(place, 'EMAIL_INVALID');
   else return text;
@@ -92,7 +93,7 @@ export function readEmail(value: unknown, place: string, faults: Faults): string
 export function readText(value: unknown, max: number, place: string, faults: Faults): string | null {
   const text = readString(value, place, faults);
   if (isAbsent(text)) return null;
-  if (text.trim() === '') faults.add(place, 'TEXT_EMPTY');
+  if (text.trim() === '') faults.add(place, 'TEXT_EMPTY', undefined, 'optional');
   else if (text.length > max * 2 || [...text].length > max) faults.add(place, 'TEXT_TOO_LONG', { max });
   else if (controlCharacter.test(text)) faults.add(place, 'TEXT_CHARACTERS');
   else return text;

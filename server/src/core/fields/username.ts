@@ -27,8 +27,10 @@ export function readUsername(value: unknown, place: string, faults: Faults): Use
     return null;
   }
   const result = mapUsername(asSent);
-  if ('fault' in result) faults.add(place, faultCodes[result.fault]);
-  else if ([...result.mapped].length > usernameMax)
+  if ('fault' in result) {
+    const variant = result.fault === 'empty' ? 'required' : undefined;
+    faults.add(place, faultCodes[result.fault], undefined, variant);
+  } else if ([...result.mapped].length > usernameMax)
     faults.add(place, 'USERNAME_TOO_LONG', { max: usernameMax });
   else return { asSent, key: result.mapped };
   return null;

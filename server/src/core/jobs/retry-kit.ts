@@ -1,5 +1,5 @@
 import type { Fault } from '../codes.ts';
-import { type Fields, isAbsent, isEmail, isObject } from '../fields/fields.ts';
+import { type Fields, isAbsent, isEmail, isObject, shown } from '../fields/fields.ts';
 import type { OperationName } from '../records/operation.ts';
 import { principalFields } from '../records/principal.ts';
 import { Turns } from '../turns.ts';
@@ -44,6 +44,23 @@ const keptFields: Record<
   },
 };
 
+/**
+ * In place of what was there and is not kept. It is a fault, so that a record that is sent again as it came back is
+ * refused again, and not applied without.
+ */
+const lost = '';
+/** What has its own place, or is to be filled in again. */
+const notMissed = [
+  'Users',
+  'Password',
+  'ConfirmPassword',
+  'CurrentPassword',
+  'PasswordHash',
+  'Faults',
+  'Position',
+];
+/** So many fields that are not known are named. */
+const othersMax = 20;
 /** Longer than anything a sound record has. */
 const textMax = 1024;
 
@@ -51,7 +68,8 @@ const textMax = 1024;
 export async function withoutSecrets(operation: OperationName, record: Fields): Promise<Fields> {
   const { record: recordFields, user: userFields, secrets: emptied } = keptFields[operation];
   const kept = keep(record, recordFields);
-  if (!Array.isArray(record.Users)) return kept;
+  if (isAbsent(record.Users)) return kept;
+  if (!Array.isArray(record.Users)) return { ...kept, Users: lost };
   const turns = new Turns();
   const users: (Fields | null)[] = [];
   for (const user of record.Users) {
@@ -67,27 +85,34 @@ function keep(fields: Fields, keeps: Keeps): Fields {
     const value = fields[name];
     if (!isAbsent(value)) kept[name] = keepOne(value);
   }
+  const others = Object.keys(fields).filter(
+    (name) => !Object.hasOwn(kept, name) && !notMissed.includes(name),
+  );
+  for (const name of others.filter((other) => !isAbsent(fields[other])).slice(0, othersMax))
+    kept[shown(name)] = lost;
   return kept;
 }
 
 function plain(value: unknown): unknown {
-  if (typeof value === 'string') return value.length <= textMax ? value : null;
-  return typeof value === 'number' || typeof value === 'boolean' ? value : null;
+  if (typeof value === 'string') return value.length <= textMax ? value : lost;
+  return typeof value === 'number' || typeof value === 'boolean' ? value : lost;
 }
 
 /** A text that is no number may be anything, such as a password that got into the wrong column. */
 function plainId(value: unknown): unknown {
-  return typeof value === 'string' && !/^-?\d+$/.test(value) ? null : plain(value);
+  return typeof value === 'string' && !/^-?\d+$/.test(value) ? lost : plain(value);
 }
 
-/** The same goes for a text that is no address. It is left empty and not out, so that nobody is registered without. */
+/** The same goes for a text that is no address. */
 function plainEmail(value: unknown): unknown {
   const kept = plain(value);
-  return typeof kept === 'string' && !isEmail(kept) ? '' : kept;
+  return typeof kept === 'string' && !isEmail(kept) ? lost : kept;
 }
 
 /** A failed record, on its way back to its sender. */
 export interface FailedRecord {
+  /** In the call. */
+  readonly position: number;
   readonly record: Fields | null;
   readonly refusal: Fault;
   readonly faults: ReadonlyMap<string, readonly Fault[]>;

@@ -20,6 +20,8 @@ export const english: Sentences = {
     text: '"{name}" takes a text of 1 to {max} characters.',
     date: '"{name}" takes a date such as 2026-01-31 or 2026-01-31T08:00:00Z.',
     flag: '"{name}" takes true or false.',
+    url: '"{name}" takes an http or https address without a username, a password or a fragment.',
+    choice: '"{name}" takes {takes}.',
     after: '"{name}" takes the id of an event, such as 1042.0.',
     key: '"{name}" takes 1 to {max} visible ASCII characters, and is sent once.',
     unknown: '"{name}" is not a parameter of this call.',
@@ -50,8 +52,12 @@ export const english: Sentences = {
   NOT_FOUND: 'There is nothing at this path; /docs lists every call.',
   METHOD_NOT_ALLOWED: 'This path takes {allow}.',
   UNSUPPORTED_MEDIA_TYPE: 'Send the body as Content-Type: application/json, in UTF-8 and not compressed.',
-  BODY_TOO_LARGE:
-    'The body is larger than {bytes} bytes, nested deeper than {depth} levels, or holds more than {values} values; send it in several calls.',
+  BODY_TOO_LARGE: {
+    bytes: 'The body is larger than {bytes} bytes; send it in several calls.',
+    deep: 'The body is nested deeper than {depth} levels, and no record is.',
+    values: 'The body holds more than {values} values; send it in several calls.',
+    names: 'The body has fields of more different names than any records have.',
+  },
   BATCH_TOO_LARGE: {
     answered:
       'The call holds more than {records} records or {users} users. Send it with "Prefer: respond-async", which takes up to {jobUsers} users as a job, or in several calls.',
@@ -67,7 +73,7 @@ export const english: Sentences = {
   },
   JOB_NOT_FOUND: 'There is no job with this ID, or it is not yours, or it ended too long ago to be kept.',
   IDEMPOTENCY_IN_PROGRESS:
-    'A call with this Idempotency-Key is being worked on; send it again in {seconds} seconds to get its answer.',
+    'A call with this Idempotency-Key is being worked on, or was cut off a moment ago; send it again in {seconds} seconds to get its answer.',
   IDEMPOTENCY_KEY_REUSED:
     'This Idempotency-Key was sent with another body or to another path; send the same call again, or take a new key.',
   RATE_LIMITED: {
@@ -84,7 +90,10 @@ export const english: Sentences = {
   PRINCIPAL_NOT_FOUND: 'There is no principal with this ID.',
   PRINCIPAL_DISABLED: 'This principal is disabled and gets no new users; enable it first.',
   USER_NOT_FOUND: 'This principal has no user with this ID.',
-  USERNAME_TAKEN: 'This username is taken.',
+  USERNAME_TAKEN: {
+    stored: 'This username is taken.',
+    call: 'This username stands earlier in the same call.',
+  },
   EXTERNAL_KEY_TAKEN: {
     stored: 'This external key belongs to the principal with ID {id}.',
     call: 'This external key stands in an earlier record of the same call.',
@@ -115,7 +124,10 @@ export const english: Sentences = {
   UNRECOGNISED_USER: 'A user needs a Username, to be registered, or an ID, to have its password reset.',
   DUPLICATE_USER: 'The same user stands twice in this record.',
   EMPTY_PRINCIPAL: 'A principal needs at least one of {fields}.',
-  TEXT_EMPTY: 'This must not be empty; send null or leave the field out.',
+  TEXT_EMPTY: {
+    optional: 'This must not be empty; send null or leave the field out.',
+    required: 'This must not be empty.',
+  },
   TEXT_TOO_LONG: 'This may have at most {max} characters.',
   TEXT_CHARACTERS: 'This holds a control character.',
   USERNAME_TOO_LONG: 'A username may have at most {max} characters.',

@@ -20,6 +20,8 @@ export const italian: Sentences = {
     text: '"{name}" accetta un testo da 1 a {max} caratteri.',
     date: '"{name}" accetta una data come 2026-01-31 o 2026-01-31T08:00:00Z.',
     flag: '"{name}" accetta true o false.',
+    url: '"{name}" accetta un indirizzo http o https senza nome utente, password o frammento.',
+    choice: '"{name}" accetta {takes}.',
     after: '"{name}" accetta l\'id di un evento, come 1042.0.',
     key: '"{name}" accetta da 1 a {max} caratteri ASCII visibili, e va inviata una volta sola.',
     unknown: '"{name}" non è un parametro di questa chiamata.',
@@ -50,8 +52,12 @@ export const italian: Sentences = {
   NOT_FOUND: "A questo percorso non c'è nulla; /docs elenca tutte le chiamate.",
   METHOD_NOT_ALLOWED: 'Questo percorso accetta {allow}.',
   UNSUPPORTED_MEDIA_TYPE: 'Inviare il corpo come Content-Type: application/json, in UTF-8 e non compresso.',
-  BODY_TOO_LARGE:
-    'Il corpo supera {bytes} byte, è annidato oltre {depth} livelli o contiene più di {values} valori; inviarlo in più chiamate.',
+  BODY_TOO_LARGE: {
+    bytes: 'Il corpo supera {bytes} byte; inviarlo in più chiamate.',
+    deep: 'Il corpo è annidato oltre {depth} livelli, e nessun record lo è.',
+    values: 'Il corpo contiene più di {values} valori; inviarlo in più chiamate.',
+    names: 'Il corpo ha campi con più nomi diversi di quanti ne abbiano i record.',
+  },
   BATCH_TOO_LARGE: {
     answered:
       'La chiamata contiene più di {records} record o {users} utenti. Inviarla con "Prefer: respond-async", che accetta fino a {jobUsers} utenti come lavoro, oppure in più chiamate.',
@@ -68,7 +74,7 @@ export const italian: Sentences = {
   JOB_NOT_FOUND:
     'Non esiste un lavoro con questo ID, o non è vostro, o è finito da troppo tempo per essere conservato.',
   IDEMPOTENCY_IN_PROGRESS:
-    'Una chiamata con questa Idempotency-Key è in corso; inviarla di nuovo tra {seconds} secondi per averne la risposta.',
+    'Una chiamata con questa Idempotency-Key è in corso, o è stata interrotta un momento fa; inviarla di nuovo tra {seconds} secondi per averne la risposta.',
   IDEMPOTENCY_KEY_REUSED:
     'Questa Idempotency-Key è stata inviata con un altro corpo o a un altro percorso; ripetere la stessa chiamata o usare una chiave nuova.',
   RATE_LIMITED: {
@@ -87,7 +93,10 @@ export const italian: Sentences = {
   PRINCIPAL_NOT_FOUND: "Non esiste un'anagrafica con questo ID.",
   PRINCIPAL_DISABLED: 'Questa anagrafica è disabilitata e non riceve nuovi utenti: prima va riabilitata.',
   USER_NOT_FOUND: 'Questa anagrafica non ha un utente con questo ID.',
-  USERNAME_TAKEN: 'Questo nome utente è già in uso.',
+  USERNAME_TAKEN: {
+    stored: 'Questo nome utente è già in uso.',
+    call: 'Questo nome utente compare già nella stessa chiamata.',
+  },
   EXTERNAL_KEY_TAKEN: {
     stored: "Questa chiave esterna appartiene all'anagrafica con ID {id}.",
     call: 'Questa chiave esterna compare in un record precedente della stessa chiamata.',
@@ -121,7 +130,10 @@ export const italian: Sentences = {
     'Un utente richiede Username, per essere registrato, oppure ID, per reimpostarne la password.',
   DUPLICATE_USER: 'Lo stesso utente compare due volte in questo record.',
   EMPTY_PRINCIPAL: "Un'anagrafica richiede almeno uno tra {fields}.",
-  TEXT_EMPTY: 'Non deve essere vuoto; inviare null o omettere il campo.',
+  TEXT_EMPTY: {
+    optional: 'Non deve essere vuoto; inviare null o omettere il campo.',
+    required: 'Non deve essere vuoto.',
+  },
   TEXT_TOO_LONG: 'Può avere al massimo {max} caratteri.',
   TEXT_CHARACTERS: 'Contiene un carattere di controllo.',
   USERNAME_TOO_LONG: 'Un nome utente può avere al massimo {max} caratteri.',

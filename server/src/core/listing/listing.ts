@@ -3,6 +3,7 @@ import { Refusal } from '../faults.ts';
 import { type Fields, idMax, isAbsent, isId, isObject, shown } from '../fields/fields.ts';
 import { mapUsername } from '../fields/precis/username.ts';
 import { searchTerms } from '../fields/search.ts';
+import { meantBy } from '../fields/spelling.ts';
 import { usernameMax } from '../fields/username.ts';
 import { externalKeyMax, type PrincipalDetails } from '../records/principal.ts';
 import type { State } from '../records/state.ts';
@@ -85,7 +86,7 @@ function readListing(body: unknown, known: readonly string[]): Listing {
   if (!isObject(fields)) throw new Refusal('INVALID_BODY', { variant: 'object' });
   const unknown = Object.keys(fields).find((name) => !isAbsent(fields[name]) && !known.includes(name));
   if (unknown !== undefined) {
-    const meant = known.find((name) => name.toLowerCase() === unknown.toLowerCase());
+    const meant = meantBy(unknown, known);
     throw meant ? wrong(shown(unknown), 'spelling', { meant }) : wrong(shown(unknown), 'unknown');
   }
   const username = readText(fields, 'Username', usernameMax);

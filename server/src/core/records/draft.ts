@@ -12,7 +12,7 @@ export interface Draft {
 }
 
 /** What the retry kit puts beside a record for people; it may stay there when the record is sent again. */
-export const passedOver = ['Faults'];
+export const passedOver = ['Faults', 'Position'];
 
 type ReadItem<Item extends UserItem> = (value: unknown, place: string, faults: Faults) => Item | null;
 

@@ -38,8 +38,10 @@ export class Usernames {
       if (turns.over) await turns.next();
       const key = keyOf(item);
       if (key === undefined) continue;
-      if (this.#stored.has(key) || this.#claimed.has(key) || own.has(key))
-        draft.faults.add(within(item.place, 'Username'), 'USERNAME_TAKEN');
+      const place = within(item.place, 'Username');
+      if (this.#stored.has(key)) draft.faults.add(place, 'USERNAME_TAKEN', undefined, 'stored');
+      else if (this.#claimed.has(key) || own.has(key))
+        draft.faults.add(place, 'USERNAME_TAKEN', undefined, 'call');
       own.add(key);
     }
   }

@@ -18,6 +18,7 @@ export class Vault {
   readonly #wrappingKey: Buffer;
   readonly #journalKey: Buffer;
   readonly #guessKey: Buffer;
+  readonly #secretKey: Buffer;
   /** Tells whether two services have the same key, and nothing else about it. */
   readonly identity: Buffer;
 
@@ -27,6 +28,7 @@ export class Vault {
     this.#wrappingKey = derive(masterKey, 'wrapping of a job key');
     this.#journalKey = derive(masterKey, 'chain of the journal');
     this.#guessKey = derive(masterKey, 'digest of a guess');
+    this.#secretKey = derive(masterKey, 'sealing of a secret');
     this.identity = derive(masterKey, 'identity of the master key');
   }
 
@@ -38,6 +40,15 @@ export class Vault {
   /** The seal of a row of the journal: nobody without the key can make another chain. */
   sealRow(before: Buffer, position: number, text: string): Buffer {
     return createHmac('sha256', this.#journalKey).update(before).update(`${position} ${text}`).digest();
+  }
+
+  /** What is kept for good but must be had again in plain, such as the secret of a webhook; `about` is bound to it. */
+  sealSecret(secret: string, about: string): Buffer {
+    return seal(Buffer.from(secret), this.#secretKey, about);
+  }
+
+  openSecret(sealed: Buffer, about: string): string {
+    return open(sealed, this.#secretKey, about).toString();
   }
 
   /** Of what somebody typed as a username, or of where it came from. */

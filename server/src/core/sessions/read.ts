@@ -1,5 +1,6 @@
 import { Refusal } from '../faults.ts';
 import { type Fields, isAbsent, isObject, shown } from '../fields/fields.ts';
+import { meantBy } from '../fields/spelling.ts';
 
 /** Longer than any username or password that could be right; anything beyond is not worth a look. */
 const textMax = 4096;
@@ -19,7 +20,7 @@ function readText(fields: Fields, name: string): string {
 }
 
 function refuseUnknown(unknown: string, names: readonly string[]): Refusal {
-  const meant = names.find((name) => name.toLowerCase() === unknown.toLowerCase());
+  const meant = meantBy(unknown, names);
   return new Refusal('INVALID_PARAMETER', {
     variant: meant ? 'spelling' : 'unknown',
     figures: { name: shown(unknown), ...(meant && { meant }) },

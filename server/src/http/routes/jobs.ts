@@ -107,7 +107,7 @@ export function jobRoutes(app: FastifyInstance, store: JobStore): void {
         operationId: 'failedRecords',
         summary: 'The failed records, ready to be sent again',
         description:
-          'A bare array of the records as they were sent, without their secrets, each with its faults. Correct them, fill in the passwords, and send the array to where it came from; `Faults` may stay.',
+          'A bare array of the records as they were sent, without their secrets, each with its place in the call and its faults. Correct them, fill in the passwords, and send the array to where it came from; `Position` and `Faults` may stay.',
         tags,
         params: JobId,
         querystring: CallQuery,
@@ -130,10 +130,10 @@ function aboutJob(job: Parameters<typeof jobFields>[0], request: FastifyRequest)
 }
 
 async function* retryItems(failed: AsyncIterable<FailedRecord>, language: Language) {
-  for await (const { record, refusal, faults } of failed) {
+  for await (const { position: Position, record, refusal, faults } of failed) {
     const byPlace = faultsByPlace(faults, language);
     const Faults =
       Object.keys(byPlace).length > 0 ? byPlace : faultsByPlace(new Map([['Record', [refusal]]]), language);
-    yield { ...record, Faults };
+    yield { ...record, Position, Faults };
   }
 }

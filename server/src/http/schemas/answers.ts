@@ -141,9 +141,10 @@ const Job = named(
 const FailedRecord = named(
   'FailedRecord',
   Type.Object(
-    { Faults: Type.Record(Type.String(), Type.Array(Fault)) },
+    { Position: Count, Faults: Type.Record(Type.String(), Type.Array(Fault)) },
     {
-      description: 'the record as it was sent, its secrets null, with its faults',
+      description:
+        'the record as it was sent, its secrets null, with its place in the call (from 0) and its faults',
       additionalProperties: true,
     },
   ),

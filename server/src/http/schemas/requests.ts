@@ -40,15 +40,16 @@ const Reset = named('Reset', strictObject({ ID: Id, ...passwords, CurrentPasswor
 const longSentence = 'una frase lunga';
 const newSentence = 'una frase nuova';
 
-const Faults = Type.Optional(
-  Type.Unknown({ description: 'of a failed record that is sent again; passed over' }),
-);
+const ofFailed = {
+  Faults: Type.Optional(Type.Unknown({ description: 'of a failed record that is sent again; passed over' })),
+  Position: Type.Optional(Type.Unknown({ description: 'the same' })),
+};
 
 export const UpdateBody = Type.Array(
   strictObject({
     ID: Id,
     Users: Type.Array(Type.Union([Registration, Import, Reset]), { minItems: 1 }),
-    Faults,
+    ...ofFailed,
   }),
   {
     minItems: 1,
@@ -75,7 +76,7 @@ export const InsertBody = Type.Array(
       Taxcode: text(64),
       Email: text(254),
       Users: Type.Optional(nullable(Type.Array(Type.Union([Registration, Import])))),
-      Faults,
+      ...ofFailed,
     },
     { minProperties: 1 },
   ),
@@ -98,7 +99,7 @@ export const StateBody = Type.Array(
     ID: Id,
     State: Type.Optional(nullable(State)),
     Users: Type.Optional(nullable(Type.Array(strictObject({ ID: Id, State })))),
-    Faults,
+    ...ofFailed,
   }),
   {
     minItems: 1,

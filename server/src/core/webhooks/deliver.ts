@@ -1,0 +1,95 @@
+import type { Entry, UserNames } from '../events/event.ts';
+import { bodyOf, type Subject, usersIn } from './message.ts';
+import { signedHeaders } from './signature.ts';
+
+/** A delivery that is due. */
+export interface DueDelivery extends Subject {
+  readonly id: string;
+  /** How often it was attempted before. */
+  readonly attempts: number;
+  /** When it was first due. */
+  readonly createdAt: Date;
+  readonly entry: Entry;
+}
+
+export interface Endpoint {
+  readonly id: number;
+  readonly url: string;
+  readonly sealedSecret: Buffer;
+}
+
+/** What came of an attempt: an answer of the receiver, or why there was none. */
+export interface Attempt {
+  readonly status: number | null;
+  readonly failure: string | null;
+}
+
+export interface Attempted extends Attempt {
+  readonly id: string;
+  readonly delivered: boolean;
+  /** How long to wait before the next attempt; null where there is none. */
+  readonly waitSeconds: number | null;
+}
+
+export interface DeliveryStore {
+  /** Null where it was disabled or removed. */
+  endpoint(webhookId: number): Promise<Endpoint | null>;
+  /** What is due now, the longest due first. */
+  due(webhookId: number, limit: number): Promise<readonly DueDelivery[]>;
+  names(userIds: readonly number[]): Promise<ReadonlyMap<number, UserNames>>;
+  /** Writes down what came of attempts; an endpoint of which one was given up is disabled. */
+  settle(webhookId: number, attempted: readonly Attempted[]): Promise<void>;
+}
+
+export interface DeliveryTools {
+  readonly store: DeliveryStore;
+  openSecret(sealed: Buffer, webhookId: number): string;
+  send(url: string, headers: Record<string, string>, body: string): Promise<Attempt>;
+  /** Seconds between one attempt and the next; after the last one a delivery is given up. */
+  readonly waits: readonly number[];
+}
+
+/** From seconds to a day, over three days in all. */
+export const threeDays = [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 43_200, 43_200, 43_200, 72_600];
+
+const dueAtOnce = 200;
+/** So many are on their way to one endpoint at a time. */
+const sentAtOnce = 16;
+
+/** Delivers all that is due to one endpoint, until nothing is or it is told to break off. */
+export async function deliverDue(
+  webhookId: number,
+  tools: DeliveryTools,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    const endpoint = await tools.store.endpoint(webhookId);
+    const due = endpoint ? await tools.store.due(webhookId, dueAtOnce) : [];
+    if (!endpoint || due.length === 0) return;
+    const names = await tools.store.names(due.flatMap((delivery) => usersIn(delivery.entry, delivery)));
+    const secret = tools.openSecret(endpoint.sealedSecret, webhookId);
+    const left = [...due];
+    const attempted: Attempted[] = [];
+    const sender = async () => {
+      for (let next = left.shift(); next && !signal.aborted; next = left.shift())
+        attempted.push(await attempt(next, endpoint.url, secret, names, tools));
+    };
+    await Promise.all(Array.from({ length: sentAtOnce }, sender));
+    await tools.store.settle(webhookId, attempted);
+  }
+}
+
+async function attempt(
+  delivery: DueDelivery,
+  url: string,
+  secret: string,
+  names: ReadonlyMap<number, UserNames>,
+  { send, waits }: DeliveryTools,
+): Promise<Attempted> {
+  const { id } = delivery;
+  const body = bodyOf(delivery.entry, delivery, names);
+  const came = await send(url, signedHeaders(secret, { id, body }, new Date()), body);
+  const delivered = came.status !== null && came.status >= 200 && came.status < 300;
+  const waitSeconds = delivered ? null : (waits[delivery.attempts] ?? null);
+  return { id, delivered, waitSeconds, ...came };
+}

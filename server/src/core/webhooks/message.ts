@@ -1,0 +1,50 @@
+import { type Entry, type EventType, eventOf, type Part, partsOf, type UserNames } from '../events/event.ts';
+import type { Granularity } from './webhook.ts';
+
+/** What one message is about: one event of an entry, or all of a type. */
+export interface Subject {
+  readonly type: EventType;
+  /** The place of the event in its entry; null where the message is about all of the type. */
+  readonly event: number | null;
+}
+
+interface Wish {
+  readonly types: readonly EventType[];
+  readonly granularity: Granularity;
+}
+
+/** The messages that an entry makes for an endpoint. */
+export function subjectsOf(entry: Entry, { types, granularity }: Wish): Subject[] {
+  const wanted = (type: EventType) => types.length === 0 || types.includes(type);
+  const parts = partsOf(entry);
+  if (granularity === 'user') {
+    return parts.flatMap(({ type }, event) => (wanted(type) ? [{ type, event }] : []));
+  }
+  const each = [...new Set(parts.map(({ type }) => type))].filter(wanted);
+  const told = granularity === 'record' ? each : each.filter((type) => !/^(user|principal)\./.test(type));
+  return told.map((type) => ({ type, event: null }));
+}
+
+/** The users that a message names. */
+export function usersIn(entry: Entry, subject: Subject): number[] {
+  return partsIn(entry, subject)
+    .map(({ part }) => part.userId)
+    .filter((id) => id !== null);
+}
+
+/** The body of a message: a CloudEvent; about several users, its data has them in `Users`. */
+export function bodyOf(entry: Entry, subject: Subject, names: ReadonlyMap<number, UserNames>): string {
+  const events = partsIn(entry, subject).map(({ part, nth }) => eventOf(entry, part, nth, names));
+  const [first] = events;
+  if (!first) throw new Error('A message is about nothing.');
+  if (subject.event !== null || first.data.UserID === undefined) return JSON.stringify(first);
+  const { IRID } = first.data;
+  const Users = events.map(({ data: { IRID: _, ...user } }) => user);
+  return JSON.stringify({ ...first, subject: `principals/${IRID}`, data: { IRID, Users } });
+}
+
+function partsIn(entry: Entry, { type, event }: Subject): { part: Part; nth: number }[] {
+  return partsOf(entry)
+    .map((part, nth) => ({ part, nth }))
+    .filter(({ part, nth }) => (event === null ? part.type === type : nth === event));
+}

@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto';
+import { type EventType, eventTypes } from '../events/event.ts';
+import { Refusal } from '../faults.ts';
+import type { Author } from '../journal/journal.ts';
+
+/** How much one message tells: of one user, of all users of a record, or of a whole call or job. */
+export const granularities = ['user', 'record', 'job'] as const;
+export type Granularity = (typeof granularities)[number];
+
+export interface Webhook {
+  readonly id: number;
+  readonly clientId: number | null;
+  readonly url: string;
+  /** Which events; all of them where empty. */
+  readonly types: readonly EventType[];
+  readonly granularity: Granularity;
+  readonly createdAt: Date;
+  readonly disabledAt: Date | null;
+  readonly disabledWhy: string | null;
+}
+
+/** What can be chosen. */
+export interface WebhookWish {
+  readonly url: string;
+  readonly types: readonly EventType[];
+  readonly granularity: Granularity;
+}
+
+export type DeliveryState = 'pending' | 'delivered' | 'failed';
+
+/** One message to one endpoint, with what came of its last attempt. */
+export interface Delivery {
+  readonly id: string;
+  readonly type: EventType;
+  readonly state: DeliveryState;
+  readonly attempts: number;
+  readonly createdAt: Date;
+  readonly nextAt: Date;
+  readonly attemptedAt: Date | null;
+  readonly status: number | null;
+  readonly failure: string | null;
+}
+
+export interface WebhookStore {
+  /** Told of everything that happens from now on. */
+  create(
+    wish: WebhookWish,
+    sealSecret: (id: number) => Buffer,
+    clientId: number | null,
+    author: Author,
+  ): Promise<Webhook>;
+  list(): Promise<readonly Webhook[]>;
+  /** Null where there is none. */
+  find(id: number): Promise<Webhook | null>;
+  change(
+    id: number,
+    change: Partial<WebhookWish> & { readonly enabled?: boolean },
+    author: Author,
+  ): Promise<Webhook | null>;
+  remove(id: number, author: Author): Promise<boolean>;
+  deliveries(
+    id: number,
+    page: { page: number; pageSize: number; failedOnly: boolean },
+  ): Promise<{ deliveries: readonly Delivery[]; totalCount: number }>;
+  /** Has deliveries attempted anew from the beginning: one, or all that failed. How many. */
+  replay(id: number, deliveryId: string | null, author: Author): Promise<number>;
+}
+
+const urlMax = 2000;
+
+/** What the secret of a webhook is bound to. */
+export function webhookName(id: number): string {
+  return `webhook ${id}`;
+}
+
+/** Says what is wrong with an address that nothing should be delivered to. */
+export function checkUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const good =
+    url !== null &&
+    /^https?:$/.test(url.protocol) &&
+    url.username === '' &&
+    url.password === '' &&
+    url.hash === '' &&
+    text.length <= urlMax;
+  if (!good) throw new Refusal('INVALID_PARAMETER', { variant: 'url', figures: { name: 'URL' } });
+  return url.toString();
+}
+
+export function checkTypes(types: readonly unknown[]): EventType[] {
+  return types.map((type) => {
+    const known = eventTypes.find((other) => other === type);
+    if (known) return known;
+    const takes = eventTypes.join(', ');
+    throw new Refusal('INVALID_PARAMETER', { variant: 'choice', figures: { name: 'Types', takes } });
+  });
+}
+
+export function checkGranularity(value: unknown): Granularity {
+  const known = granularities.find((other) => other === value);
+  if (known) return known;
+  const takes = granularities.join(', ');
+  throw new Refusal('INVALID_PARAMETER', { variant: 'choice', figures: { name: 'Granularity', takes } });
+}
+
+/** As Standard Webhooks writes it. */
+export function newWebhookSecret(): string {
+  return `whsec_${randomBytes(32).toString('base64')}`;
+}

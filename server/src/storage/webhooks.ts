@@ -1,0 +1,139 @@
+import type { Author } from '../core/journal/journal.ts';
+import type { Delivery, Webhook, WebhookStore, WebhookWish } from '../core/webhooks/webhook.ts';
+import type { Connection, Database } from './database.ts';
+import { reading } from './failures.ts';
+import { openJournal } from './journal.ts';
+
+const webhookColumns = `id, client_id as "clientId", url, types, granularity, created_at as "createdAt",
+  disabled_at as "disabledAt", disabled_why as "disabledWhy"`;
+
+export function openWebhooks(database: Database): WebhookStore {
+  return {
+    create: (wish, secret, clientId, author) =>
+      reading(() => create(database, wish, secret, clientId, author)),
+    list: () =>
+      reading(() =>
+        database.query<Webhook>(
+          `select ${webhookColumns} from anagrafe.webhooks where deleted_at is null order by id`,
+        ),
+      ),
+    find: (id) => reading(() => find(database, id)),
+    change: (id, change, author) => reading(() => changeWebhook(database, id, change, author)),
+    remove: (id, author) => reading(() => remove(database, id, author)),
+    deliveries: (id, page) => reading(() => deliveries(database, id, page)),
+    replay: (id, deliveryId, author) => reading(() => replay(database, id, deliveryId, author)),
+  };
+}
+
+async function find(connection: Connection, id: number): Promise<Webhook | null> {
+  const [webhook] = await connection.query<Webhook>(
+    `select ${webhookColumns} from anagrafe.webhooks where id = $1 and deleted_at is null`,
+    [id],
+  );
+  return webhook ?? null;
+}
+
+async function create(
+  database: Database,
+  { url, types, granularity }: WebhookWish,
+  sealSecret: (id: number) => Buffer,
+  clientId: number | null,
+  author: Author,
+): Promise<Webhook> {
+  return database.transaction(async (connection) => {
+    const [next] = await connection.query<{ id: number }>(
+      `select nextval(pg_get_serial_sequence('anagrafe.webhooks', 'id')) as id`,
+    );
+    const id = next?.id ?? 0;
+    const [made] = await connection.query<Webhook>(
+      `insert into anagrafe.webhooks (id, client_id, url, types, granularity, secret, position)
+       overriding system value
+       select $6, $1, $2, $3, $4, $5, last_position from anagrafe.journal_chain returning ${webhookColumns}`,
+      [clientId, url, types, granularity, sealSecret(id), id],
+    );
+    if (!made) throw new Error('The journal has no beginning: its chain was removed.');
+    await openJournal(connection).note(author, {
+      action: 'webhook.created',
+      details: { webhook: made.id, url },
+    });
+    return made;
+  });
+}
+
+async function changeWebhook(
+  database: Database,
+  id: number,
+  change: Partial<WebhookWish> & { readonly enabled?: boolean },
+  author: Author,
+): Promise<Webhook | null> {
+  return database.transaction(async (connection) => {
+    const [changed] = await connection.query<Webhook>(
+      `update anagrafe.webhooks
+          set url = coalesce($2, url), types = coalesce($3, types), granularity = coalesce($4, granularity),
+              disabled_at = case $5::boolean when true then null when false then coalesce(disabled_at, now())
+                                             else disabled_at end,
+              disabled_why = case $5::boolean when true then null when false then coalesce(disabled_why, 'by hand')
+                                              else disabled_why end
+        where id = $1 and deleted_at is null returning ${webhookColumns}`,
+      [id, change.url ?? null, change.types ?? null, change.granularity ?? null, change.enabled ?? null],
+    );
+    if (!changed) return null;
+    await openJournal(connection).note(author, {
+      action: 'webhook.changed',
+      details: { webhook: id, ...change },
+    });
+    return changed;
+  });
+}
+
+/** What was sent stays to be seen until it is swept. */
+async function remove(database: Database, id: number, author: Author): Promise<boolean> {
+  return database.transaction(async (connection) => {
+    const rows = await connection.query(
+      'update anagrafe.webhooks set deleted_at = now() where id = $1 and deleted_at is null returning id',
+      [id],
+    );
+    if (rows.length === 0) return false;
+    await connection.query(`delete from anagrafe.deliveries where webhook_id = $1 and state = 'pending'`, [
+      id,
+    ]);
+    await openJournal(connection).note(author, { action: 'webhook.deleted', details: { webhook: id } });
+    return true;
+  });
+}
+
+const deliveryColumns = `id, type, state, attempts, created_at as "createdAt", next_at as "nextAt",
+  attempted_at as "attemptedAt", status, failure`;
+
+async function deliveries(
+  database: Database,
+  id: number,
+  { page, pageSize, failedOnly }: { page: number; pageSize: number; failedOnly: boolean },
+): Promise<{ deliveries: Delivery[]; totalCount: number }> {
+  const which = `from anagrafe.deliveries where webhook_id = $1 ${failedOnly ? "and state = 'failed'" : ''}`;
+  const [counted] = await database.query<{ total: number }>(`select count(*) as total ${which}`, [id]);
+  const rows = await database.query<Delivery>(
+    `select ${deliveryColumns} ${which} order by created_at desc, id limit $2 offset $3`,
+    [id, pageSize, pageSize * (page - 1)],
+  );
+  return { deliveries: rows, totalCount: counted?.total ?? 0 };
+}
+
+async function replay(
+  database: Database,
+  id: number,
+  deliveryId: string | null,
+  author: Author,
+): Promise<number> {
+  return database.transaction(async (connection) => {
+    const which = deliveryId === null ? `state = 'failed' and $2::uuid is null` : 'id = $2::uuid';
+    const rows = await connection.query(
+      `update anagrafe.deliveries set state = 'pending', attempts = 0, next_at = now()
+        where webhook_id = $1 and ${which} returning id`,
+      [id, deliveryId],
+    );
+    const details = { webhook: id, delivery: deliveryId, count: rows.length };
+    if (rows.length > 0) await openJournal(connection).note(author, { action: 'webhook.replayed', details });
+    return rows.length;
+  });
+}

@@ -1,0 +1,149 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { CloudEvent } from '../../src/core/events/event.ts';
+import { finished, submit } from '../setup/jobs.ts';
+import { allSealed } from '../setup/journal.ts';
+import { registerUsers, rightPassword } from '../setup/login.ts';
+import { type Answer, newUser, startTestService, type TestService } from '../setup/service.ts';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startTestService();
+});
+
+interface Feed {
+  readonly After: string | null;
+  readonly More: boolean;
+}
+
+async function read(query = ''): Promise<Answer<CloudEvent>> {
+  const response = await fetch(`${service.url}/api/sync/v1/events${query}`);
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
+}
+
+const feedOf = ({ body }: Answer<CloudEvent>) => body.result?.record as Feed;
+
+/** All events after one, page by page. */
+async function readOn(after: string | null, pageSize = 1000): Promise<CloudEvent[]> {
+  await allSealed(service);
+  const events: CloudEvent[] = [];
+  for (let cursor = after; ; ) {
+    const answer = await read(`?pageSize=${pageSize}${cursor === null ? '' : `&after=${cursor}`}`);
+    events.push(...(answer.body.result?.records ?? []));
+    const { After, More } = feedOf(answer);
+    if (!More) return events;
+    cursor = After;
+  }
+}
+
+async function end(): Promise<string | null> {
+  return (await readOn(null)).at(-1)?.id ?? null;
+}
+
+describe('events', () => {
+  it('tell what a call has done, in the form of CloudEvents, without anything secret', async () => {
+    const after = await end();
+    const { principal, ids } = await registerUsers(service, 'mario', 'anna');
+    const reset = { ID: ids[0], Password: 'a new long sentence', ConfirmPassword: 'a new long sentence' };
+    await service.call('irs/update', [{ ID: principal, Users: [newUser('carla'), reset] }], {
+      headers: { 'x-request-id': 'the-third-call' },
+    });
+    const events = await readOn(after);
+    expect(events.map(({ type }) => type)).toEqual([
+      'principal.inserted',
+      'call.completed',
+      'user.registered',
+      'user.registered',
+      'call.completed',
+      'user.registered',
+      'user.password_reset',
+      'call.completed',
+    ]);
+    expect(events[6]).toEqual({
+      specversion: '1.0',
+      id: expect.stringMatching(/^\d+\.1$/),
+      source: '/api/sync/v1',
+      type: 'user.password_reset',
+      subject: `users/${ids[0]}`,
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      datacontenttype: 'application/json',
+      data: { IRID: principal, UserID: ids[0], Username: 'mario', Email: null },
+    });
+    expect(events[7]?.data).toEqual({
+      RequestId: 'the-third-call',
+      Operation: 'update',
+      Records: 1,
+      RecordsFailed: 0,
+      Users: 2,
+      UsersApplied: 2,
+    });
+    const text = JSON.stringify(events);
+    for (const secret of [rightPassword, 'a new long sentence', 'argon2']) expect(text).not.toContain(secret);
+  });
+
+  it('tell of states only where they change, and of a job when it has ended', async () => {
+    const { principal, ids } = await registerUsers(service, 'state one', 'state two');
+    const after = await end();
+    const Users = ids.map((ID) => ({ ID, State: 'disabled' }));
+    await service.call('irs/state', [{ ID: principal, State: 'active', Users: Users.slice(0, 1) }]);
+    await service.call('irs/state', [{ ID: principal, State: 'disabled', Users }]);
+    const records = [
+      { ID: principal, Users: [newUser('x')] },
+      { ID: 1, Users: [] },
+    ];
+    const job = await submit(service, 'irs/update', records);
+    await finished(service, job);
+    const events = await readOn(after);
+    expect(events.map(({ type, data }) => [type, data.UserID ?? null, data.State ?? null])).toEqual([
+      ['user.state_changed', ids[0], 'disabled'],
+      ['call.completed', null, null],
+      ['principal.state_changed', null, 'disabled'],
+      ['user.state_changed', ids[1], 'disabled'],
+      ['call.completed', null, null],
+      ['job.completed', null, 'completed'],
+    ]);
+    expect(events.at(-1)).toMatchObject({
+      subject: `jobs/${job}`,
+      data: { JobID: job, Operation: 'update', Records: 2, RecordsFailed: 2, Users: 1, UsersApplied: 0 },
+    });
+  });
+
+  it('come in pages that lead through all of them, also in the middle of a record', async () => {
+    const after = await end();
+    const names = Array.from({ length: 25 }, (_, n) => `page ${n}`);
+    await registerUsers(service, ...names);
+    const all = await readOn(after);
+    expect(all).toHaveLength(28);
+    for (const pageSize of [1, 7, 28]) expect(await readOn(after, pageSize)).toEqual(all);
+    const last = await read(`?after=${all.at(-1)?.id}`);
+    expect([last.body.result?.records, feedOf(last)]).toEqual([[], { After: all.at(-1)?.id, More: false }]);
+  });
+
+  it('are given to a reader without a gap, whatever is committed late', async () => {
+    const after = await end();
+    const { database } = service;
+    const insert = `insert into anagrafe.journal (actor, action, principal_id) values ('service', 'insert', $1)`;
+    let release = () => {};
+    const late = database.transaction(async (connection) => {
+      await connection.query(insert, [1]);
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+    });
+    await database.query(insert, [2]);
+    await expect.poll(async () => (await readOn(after)).map(({ data }) => data.IRID)).toEqual([2]);
+    const cursor = await end();
+    release();
+    await late;
+    await expect.poll(async () => (await readOn(cursor)).map(({ data }) => data.IRID)).toEqual([1]);
+  });
+
+  it('have an after that is the id of an event', async () => {
+    for (const wrong of ['x', '1', '1.', '.1', '-1.0', '1.0.0', '']) {
+      const { status, body } = await read(`?after=${wrong}`);
+      expect([status, body.errorCode]).toEqual([400, 'INVALID_PARAMETER']);
+    }
+    expect((await read('?since=1.0')).status).toBe(400);
+  });
+});
