@@ -20,6 +20,7 @@ export const codes = {
   PARTIALLY_APPLIED: 'call',
   NOTHING_APPLIED: 'call',
   JOB_NOT_FOUND: 'call',
+  WEBHOOK_NOT_FOUND: 'call',
   IDEMPOTENCY_IN_PROGRESS: 'call',
   IDEMPOTENCY_KEY_REUSED: 'call',
   RATE_LIMITED: 'call',

@@ -72,6 +72,7 @@ export const english: Sentences = {
     dry: 'No record would be applied; result.records tells why.',
   },
   JOB_NOT_FOUND: 'There is no job with this ID, or it is not yours, or it ended too long ago to be kept.',
+  WEBHOOK_NOT_FOUND: 'There is no such endpoint, or no such message to it.',
   IDEMPOTENCY_IN_PROGRESS:
     'A call with this Idempotency-Key is being worked on, or was cut off a moment ago; send it again in {seconds} seconds to get its answer.',
   IDEMPOTENCY_KEY_REUSED:

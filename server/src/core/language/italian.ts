@@ -73,6 +73,7 @@ export const italian: Sentences = {
   },
   JOB_NOT_FOUND:
     'Non esiste un lavoro con questo ID, o non è vostro, o è finito da troppo tempo per essere conservato.',
+  WEBHOOK_NOT_FOUND: 'Non esiste questo endpoint, o non gli è stato inviato questo messaggio.',
   IDEMPOTENCY_IN_PROGRESS:
     'Una chiamata con questa Idempotency-Key è in corso, o è stata interrotta un momento fa; inviarla di nuovo tra {seconds} secondi per averne la risposta.',
   IDEMPOTENCY_KEY_REUSED:

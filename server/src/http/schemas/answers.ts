@@ -94,7 +94,7 @@ function envelope(result: TSchema): TSchema {
   });
 }
 
-function page(name: string, item: TSchema, record: TSchema = Type.Null()): TSchema {
+export function page(name: string, item: TSchema, record: TSchema = Type.Null()): TSchema {
   const result = strictObject({
     totalCount: Count,
     totalPages: Count,
@@ -198,14 +198,14 @@ const Users = page('UsersEnvelope', UserOfPrincipal);
 const Events = page('EventsEnvelope', CloudEvent, Feed);
 const LoginAnswer = page('LoginEnvelope', Type.Never(), Login);
 const Empty = page('EmptyEnvelope', Type.Never());
-const Refusal = named('RefusalEnvelope', envelope(Type.Null()));
+export const Refusal = named('RefusalEnvelope', envelope(Type.Null()));
 
-const answer = (description: string, schema: TSchema, example?: unknown) => ({
+export const answer = (description: string, schema: TSchema, example?: unknown) => ({
   description,
   content: { 'application/json': { schema, ...(example !== undefined && { example }) } },
 });
 
-const refusals = {
+export const refusals = {
   400: answer('The body or a parameter cannot be understood', Refusal, refusalExample(400, 'INVALID_JSON')),
   401: answer('No valid credential', Refusal, refusalExample(401, 'UNAUTHENTICATED')),
   403: answer('The credential lacks the scope', Refusal, refusalExample(403, 'FORBIDDEN')),

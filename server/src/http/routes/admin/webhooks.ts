@@ -1,0 +1,229 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Refusal } from '../../../core/faults.ts';
+import { readChange, readWish } from '../../../core/webhooks/read.ts';
+import {
+  type Delivery,
+  newWebhookSecret,
+  type Webhook,
+  type WebhookStore,
+  webhookName,
+} from '../../../core/webhooks/webhook.ts';
+import { authorOf } from '../../access.ts';
+import { debugOf } from '../../call.ts';
+import { pageEnvelope } from '../../envelope.ts';
+import { isFlagged, pageOf } from '../../query.ts';
+import { CallHeaders, CallQuery } from '../../schemas/requests.ts';
+import {
+  ChangeWebhookBody,
+  DeliveryId,
+  DeliveryQuery,
+  deliveriesAnswers,
+  deliveryAnswers,
+  NewWebhookBody,
+  WebhookId,
+  webhookAnswers,
+  webhooksAnswers,
+} from '../../schemas/webhooks.ts';
+
+const tags = ['webhooks'];
+const scope = 'admin' as const;
+
+export interface WebhookTools {
+  readonly webhooks: WebhookStore;
+  sealSecret(secret: string, about: string): Buffer;
+}
+
+/** `/admin/v1/webhooks`: endpoints that are told what happens, and what was told to them. */
+export function webhookRoutes(app: FastifyInstance, { webhooks, sealSecret }: WebhookTools): void {
+  const common = { querystring: CallQuery, headers: CallHeaders, tags };
+
+  app.get(
+    '/webhooks',
+    {
+      config: { scope },
+      schema: { ...common, operationId: 'webhooks', summary: 'List endpoints', response: webhooksAnswers },
+    },
+    async (request) => {
+      const found = await webhooks.list();
+      const count = found.length;
+      return pageEnvelope(
+        { totalCount: count, count, page: 1, pageSize: Math.max(count, 1) },
+        found.map(webhookFields),
+        debugOf(request),
+      );
+    },
+  );
+
+  app.post(
+    '/webhooks',
+    {
+      config: { scope, maxValues: 100 },
+      schema: {
+        ...common,
+        operationId: 'createWebhook',
+        summary: 'Have an endpoint told what happens from now on',
+        description:
+          'Messages are CloudEvents, signed as Standard Webhooks says with the `Secret`, which is shown this once. `Granularity`: `user` tells of each user, `record` of all users of a record at once, `job` of whole calls and jobs alone.',
+        body: NewWebhookBody,
+        response: webhookAnswers,
+      },
+    },
+    async (request) => {
+      const secret = newWebhookSecret();
+      const seal = (id: number) => sealSecret(secret, webhookName(id));
+      const made = await webhooks.create(
+        readWish(request.body),
+        seal,
+        request.caller.clientId,
+        authorOf(request),
+      );
+      return aboutOne({ ...webhookFields(made), Secret: secret }, request);
+    },
+  );
+
+  app.patch<{ Params: { id: string } }>(
+    '/webhooks/:id',
+    {
+      config: { scope, maxValues: 100 },
+      schema: {
+        ...common,
+        operationId: 'changeWebhook',
+        summary: 'Change an endpoint, disable it, or enable it again',
+        description: 'One that is enabled again is told everything that has happened meanwhile.',
+        params: WebhookId,
+        body: ChangeWebhookBody,
+        response: webhookAnswers,
+      },
+    },
+    async (request) => {
+      const changed = await webhooks.change(idOf(request), readChange(request.body), authorOf(request));
+      if (!changed) throw new Refusal('WEBHOOK_NOT_FOUND');
+      return aboutOne(webhookFields(changed), request);
+    },
+  );
+
+  app.delete<{ Params: { id: string } }>(
+    '/webhooks/:id',
+    {
+      config: { scope, emptyBody: true },
+      schema: {
+        ...common,
+        operationId: 'deleteWebhook',
+        summary: 'Remove an endpoint',
+        params: WebhookId,
+        response: deliveryAnswers,
+      },
+    },
+    async (request) => {
+      if (!(await webhooks.remove(idOf(request), authorOf(request)))) throw new Refusal('WEBHOOK_NOT_FOUND');
+      return aboutOne(null, request);
+    },
+  );
+
+  app.get<{ Params: { id: string } }>(
+    '/webhooks/:id/deliveries',
+    {
+      config: { scope, query: ['page', 'pageSize', 'failed'] },
+      schema: {
+        ...common,
+        operationId: 'deliveries',
+        summary: 'What was told to an endpoint, the newest first',
+        params: WebhookId,
+        querystring: DeliveryQuery,
+        response: deliveriesAnswers,
+      },
+    },
+    async (request) => {
+      const webhook = await webhooks.find(idOf(request));
+      if (!webhook) throw new Refusal('WEBHOOK_NOT_FOUND');
+      const page = pageOf(request);
+      const failedOnly = isFlagged(request, 'failed');
+      const { deliveries, totalCount } = await webhooks.deliveries(webhook.id, { ...page, failedOnly });
+      const records = deliveries.map(deliveryFields);
+      return pageEnvelope(
+        { ...page, totalCount, count: records.length },
+        records,
+        debugOf(request),
+        webhookFields(webhook),
+      );
+    },
+  );
+
+  const replay = async (request: FastifyRequest, deliveryId: string | null) => {
+    const count = await webhooks.replay(idOf(request), deliveryId, authorOf(request));
+    if (count === 0 && deliveryId !== null) throw new Refusal('WEBHOOK_NOT_FOUND');
+    return aboutOne({ Replayed: count }, request);
+  };
+  app.post<{ Params: { id: string } }>(
+    '/webhooks/:id/replay',
+    {
+      config: { scope, emptyBody: true, maxValues: 10 },
+      schema: {
+        ...common,
+        operationId: 'replayFailed',
+        summary: 'Send again all that failed',
+        params: WebhookId,
+        response: deliveryAnswers,
+      },
+    },
+    (request) => replay(request, null),
+  );
+  app.post<{ Params: { id: string; delivery: string } }>(
+    '/webhooks/:id/deliveries/:delivery/replay',
+    {
+      config: { scope, emptyBody: true, maxValues: 10 },
+      schema: {
+        ...common,
+        operationId: 'replay',
+        summary: 'Send one message again',
+        params: DeliveryId,
+        response: deliveryAnswers,
+      },
+    },
+    (request) => {
+      const { delivery } = request.params;
+      if (!uuid.test(delivery)) throw new Refusal('WEBHOOK_NOT_FOUND');
+      return replay(request, delivery);
+    },
+  );
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** What is no number is nobody's. */
+function idOf({ params }: FastifyRequest): number {
+  const { id } = params as { id: string };
+  if (!/^\d{1,15}$/.test(id)) throw new Refusal('WEBHOOK_NOT_FOUND');
+  return Number(id);
+}
+
+function webhookFields(webhook: Webhook) {
+  return {
+    ID: webhook.id,
+    ClientID: webhook.clientId,
+    URL: webhook.url,
+    Types: webhook.types,
+    Granularity: webhook.granularity,
+    CreatedAt: webhook.createdAt,
+    DisabledAt: webhook.disabledAt,
+    DisabledWhy: webhook.disabledWhy,
+  };
+}
+
+function deliveryFields(delivery: Delivery) {
+  return {
+    ID: delivery.id,
+    Type: delivery.type,
+    State: delivery.state,
+    Attempts: delivery.attempts,
+    CreatedAt: delivery.createdAt,
+    NextAt: delivery.state === 'pending' ? delivery.nextAt : null,
+    AttemptedAt: delivery.attemptedAt,
+    Status: delivery.status,
+    Failure: delivery.failure,
+  };
+}
+
+function aboutOne(record: unknown, request: FastifyRequest) {
+  return pageEnvelope({ page: 1, pageSize: 1, totalCount: 0, count: 0 }, [], debugOf(request), record);
+}

@@ -1,0 +1,94 @@
+import { Type } from 'typebox';
+import { eventTypes } from '../../core/events/event.ts';
+import { granularities } from '../../core/webhooks/webhook.ts';
+import { answer, page, Refusal, refusals } from './answers.ts';
+import { refusalExample } from './examples.ts';
+import { Id, named, nullable, strictObject } from './named.ts';
+import { PageQuery } from './requests.ts';
+
+const Moment = Type.String({ format: 'date-time' });
+const EventTypes = Type.Array(Type.String({ enum: [...eventTypes] }), { description: 'all where empty' });
+const Granularity = Type.String({ enum: [...granularities] });
+const Url = Type.String({ format: 'uri', description: 'https; http for the networks that a setting names' });
+
+export const NewWebhookBody = strictObject(
+  {
+    URL: Url,
+    Types: Type.Optional(nullable(EventTypes)),
+    Granularity: Type.Optional(nullable(Granularity)),
+  },
+  { examples: [{ URL: 'https://erp.example.com/hooks', Types: ['user.registered'], Granularity: 'record' }] },
+);
+export const ChangeWebhookBody = strictObject(
+  {
+    URL: Type.Optional(nullable(Url)),
+    Types: Type.Optional(nullable(EventTypes)),
+    Granularity: Type.Optional(nullable(Granularity)),
+    Enabled: Type.Optional(nullable(Type.Boolean())),
+  },
+  { examples: [{ Enabled: true }] },
+);
+export const WebhookId = Type.Object({ id: Id });
+export const DeliveryId = Type.Object({ id: Id, delivery: Type.String({ format: 'uuid' }) });
+export const DeliveryQuery = Type.Object({
+  ...PageQuery.properties,
+  failed: Type.Optional(Type.Boolean({ description: 'only those that were given up' })),
+});
+
+const webhook = {
+  ID: Id,
+  ClientID: nullable(Id),
+  URL: Type.String(),
+  Types: EventTypes,
+  Granularity,
+  CreatedAt: Moment,
+  DisabledAt: nullable(Moment),
+  DisabledWhy: nullable(Type.String()),
+};
+const Webhook = named('Webhook', strictObject(webhook));
+const NewWebhook = named(
+  'WebhookWithSecret',
+  strictObject({
+    ...webhook,
+    Secret: Type.Optional(Type.String({ description: 'whsec_…, when it is made' })),
+  }),
+);
+const Delivery = named(
+  'Delivery',
+  strictObject({
+    ID: Type.String({ format: 'uuid', description: 'the `webhook-id`, the same at every attempt' }),
+    Type: Type.String({ enum: [...eventTypes] }),
+    State: Type.String({ enum: ['pending', 'delivered', 'failed'] }),
+    Attempts: Type.Integer({ minimum: 0 }),
+    CreatedAt: Moment,
+    NextAt: nullable(Moment),
+    AttemptedAt: nullable(Moment),
+    Status: nullable(Type.Integer({ description: 'what the receiver answered last' })),
+    Failure: nullable(Type.String({ description: 'why there was no answer, or none that counts' })),
+  }),
+);
+const Replayed = named(
+  'Replayed',
+  strictObject({ Replayed: Type.Integer({ minimum: 0, description: 'how many messages are sent again' }) }),
+);
+
+const missing = {
+  ...refusals,
+  404: answer('There is no such endpoint or message', Refusal, refusalExample(404, 'WEBHOOK_NOT_FOUND')),
+};
+export const webhooksAnswers = {
+  200: answer('The endpoints', page('WebhooksEnvelope', Webhook)),
+  ...refusals,
+};
+export const webhookAnswers = {
+  200: answer('The endpoint', page('WebhookEnvelope', Type.Never(), NewWebhook)),
+  ...missing,
+};
+export const deliveriesAnswers = {
+  200: answer('A page of messages', page('DeliveriesEnvelope', Delivery, Webhook)),
+  ...missing,
+};
+export const deliveryAnswers = {
+  200: answer('Done', page('ReplayedEnvelope', Type.Never(), nullable(Replayed))),
+  ...missing,
+};
