@@ -145,6 +145,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
       newFingerprint: () => vault.newFingerprint(),
       jobs: openJobs(database, queue),
       listing: openListing(database),
+      journal: tools.journal,
       events: openEvents(database, { days: config.EVENT_DAYS }),
       signIn,
       changeOwnPassword: (call) => changeOwnPassword(call, operations.update, signIn),

@@ -6,6 +6,7 @@ import type { AccessStore } from '../core/access/access.ts';
 import type { EventStore } from '../core/events/read.ts';
 import { Refusal } from '../core/faults.ts';
 import type { JobStore } from '../core/jobs/job.ts';
+import type { Journal } from '../core/journal/journal.ts';
 import type { ListingStore } from '../core/listing/listing.ts';
 import type { SignInTools } from '../core/sessions/sign-in.ts';
 import { networkList } from '../network.ts';
@@ -39,6 +40,7 @@ export interface AppOptions {
   newFingerprint(): Hmac;
   readonly jobs: JobStore;
   readonly listing: ListingStore;
+  readonly journal: Journal;
   readonly events: EventStore;
   readonly signIn: SignInTools;
   readonly changeOwnPassword: ChangeOwnPassword;
@@ -121,7 +123,7 @@ async function buildApi(api: FastifyInstance, identifyCaller: Identify, options:
   });
   readBodies(api, options.limits, fingerprintBy(options.newFingerprint));
   writeRoutes(api, options);
-  readRoutes(api, options.listing);
+  readRoutes(api, options);
   jobRoutes(api, options.jobs);
   eventRoute(api, options.events);
   loginRoutes(api, options.signIn);

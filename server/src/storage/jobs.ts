@@ -2,10 +2,12 @@ import type { Fault } from '../core/codes.ts';
 import type { Fields } from '../core/fields/fields.ts';
 import type { Job, JobOwner, JobPage, JobState, JobStore, OutcomePage, Page } from '../core/jobs/job.ts';
 import type { FailedRecord } from '../core/jobs/retry-kit.ts';
+import type { Author } from '../core/journal/journal.ts';
 import type { OperationName } from '../core/records/operation.ts';
 import type { ChunkQueue } from './chunk-queue.ts';
 import type { Database } from './database.ts';
 import { reading } from './failures.ts';
+import { openJournal } from './journal.ts';
 import {
   type KeptFaults,
   type OutcomeRow,
@@ -24,7 +26,7 @@ export function openJobs(database: Database, queue: ChunkQueue): JobStore {
     list: (owner, page) => reading(() => list(database, owner, page)),
     read: (id, page) => reading(() => read(database, id, page)),
     failed: (id) => failed(database, id),
-    cancel: (id) => reading(() => cancel(database, queue, id)),
+    cancel: (id, author) => reading(() => cancel(database, queue, id, author)),
   };
 }
 
@@ -141,7 +143,7 @@ async function* failed(database: Database, id: string): AsyncGenerator<FailedRec
 }
 
 /** What waits is put at the head of the queue once more: it is to be let go now, and not when its turn comes. */
-async function cancel(database: Database, queue: ChunkQueue, id: string): Promise<void> {
+async function cancel(database: Database, queue: ChunkQueue, id: string, author: Author): Promise<void> {
   await database.transaction(async (connection) => {
     const cancelled = await connection.query(
       `update anagrafe.calls set cancelled_at = now()
@@ -149,6 +151,7 @@ async function cancel(database: Database, queue: ChunkQueue, id: string): Promis
       [id],
     );
     if (cancelled.length === 0) return;
+    await openJournal(connection).note(author, { action: 'job.cancelled', callId: id });
     const waiting = await connection.query<{ number: number }>(
       'select number from anagrafe.chunks where call_id = $1 order by number',
       [id],

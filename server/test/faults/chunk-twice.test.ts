@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { type ChunkTools, runChunk } from '../../src/core/jobs/chunk.ts';
 import { submitJob } from '../../src/core/jobs/submit.ts';
+import { theOperator } from '../../src/core/journal/journal.ts';
 import { BrokenOff } from '../../src/core/records/hashing.ts';
 import { insertOperation } from '../../src/core/records/insert.ts';
 import type { OperationName } from '../../src/core/records/operation.ts';
@@ -167,7 +168,7 @@ describe('a chunk that two nodes run at once', () => {
         interval: 5,
       })
       .not.toHaveLength(0);
-    await openJobs(store.database, queue).cancel(id);
+    await openJobs(store.database, queue).cancel(id, theOperator);
     await Promise.all([running, runToItsEnd(id, 0, newNode())]);
     const page = { page: 1, pageSize: 1000, failedOnly: false, withUsers: true };
     const { job, outcomes = [] } = (await openJobs(store.database, queue).read(id, page)) ?? {};

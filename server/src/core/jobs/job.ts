@@ -1,5 +1,6 @@
 import type { Caller } from '../access/access.ts';
 import { Refusal } from '../faults.ts';
+import type { Author } from '../journal/journal.ts';
 import type { OperationName } from '../records/operation.ts';
 import type { Outcome } from '../records/outcome.ts';
 import type { FailedRecord } from './retry-kit.ts';
@@ -49,7 +50,7 @@ export interface JobStore {
   read(id: string, page: OutcomePage): Promise<JobPage | null>;
   failed(id: string): AsyncIterable<FailedRecord>;
   /** Has what has not begun left undone. */
-  cancel(id: string): Promise<void>;
+  cancel(id: string, author: Author): Promise<void>;
 }
 
 /** Whose jobs: those of one client (null: of protected mode), or of everyone. */

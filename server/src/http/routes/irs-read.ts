@@ -1,19 +1,27 @@
 import type { FastifyInstance } from 'fastify';
+import type { Journal, Note } from '../../core/journal/journal.ts';
 import {
   type ListedPrincipal,
   type ListedUser,
+  type Listing,
   type ListingStore,
   readPrincipalListing,
   readUserListing,
 } from '../../core/listing/listing.ts';
+import { authorOf } from '../access.ts';
 import { debugOf } from '../call.ts';
 import { pageEnvelope } from '../envelope.ts';
 import { principalAnswers, userAnswers } from '../schemas/answers.ts';
 import { CallHeaders, CallQuery, PrincipalListing, UserListing } from '../schemas/requests.ts';
 import { sendEnvelope } from '../stream.ts';
 
+interface ReadTools {
+  readonly listing: ListingStore;
+  readonly journal: Journal;
+}
+
 /** `irs/list` and `irs/users`: pages of what is stored, without anything secret. */
-export function readRoutes(app: FastifyInstance, store: ListingStore): void {
+export function readRoutes(app: FastifyInstance, { listing: store, journal }: ReadTools): void {
   const config = { scope: 'sync:read', emptyBody: true, maxValues: 100 } as const;
 
   app.post(
@@ -35,6 +43,7 @@ export function readRoutes(app: FastifyInstance, store: ListingStore): void {
     async (request, reply) => {
       const listing = { ...readPrincipalListing(request.body), own: request.caller.user };
       const page = await store.listPrincipals(listing);
+      await journal.note(authorOf(request), noteOf('list', listing, page.count));
       const envelope = () => pageEnvelope({ ...listing, ...page }, [], debugOf(request));
       return sendEnvelope(reply, envelope, principalItems(page.items));
     },
@@ -59,10 +68,21 @@ export function readRoutes(app: FastifyInstance, store: ListingStore): void {
     async (request, reply) => {
       const listing = readUserListing(request.body);
       const page = await store.listUsers(listing);
+      await journal.note(authorOf(request), noteOf('users', listing, page.count));
       const records = page.items.map((user) => ({ ...userFields(user), IRID: user.principalId }));
       return reply.send(pageEnvelope({ ...listing, ...page }, records, debugOf(request)));
     },
   );
+}
+
+/** Who has read how much; not what was searched for, which may be anything. */
+function noteOf(
+  call: 'list' | 'users',
+  { principalId, page, pageSize, search }: Listing,
+  count: number,
+): Note {
+  const details = { call, page, pageSize, searched: search !== null, count };
+  return { action: 'records.read', principalId, details };
 }
 
 async function* principalItems(principals: AsyncIterable<ListedPrincipal>) {

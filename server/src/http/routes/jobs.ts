@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { findJob, type JobStore, jobsSeenBy, readJob } from '../../core/jobs/job.ts';
 import type { FailedRecord } from '../../core/jobs/retry-kit.ts';
 import type { Language } from '../../core/language/say.ts';
+import { authorOf } from '../access.ts';
 import { debugOf, languageOf } from '../call.ts';
 import { pageEnvelope } from '../envelope.ts';
 import { jobFields } from '../job-fields.ts';
@@ -94,7 +95,7 @@ export function jobRoutes(app: FastifyInstance, store: JobStore): void {
     },
     async (request) => {
       const { id } = await findJob(request.params.id, request.caller, store);
-      await store.cancel(id);
+      await store.cancel(id, authorOf(request));
       return aboutJob(await findJob(id, request.caller, store), request);
     },
   );
