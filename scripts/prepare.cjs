@@ -23,16 +23,25 @@ function prepare() {
     say('Installing the dependencies, once …');
     npm('ci', '--loglevel=error');
   });
-  const sources = ['server/src', 'server/tsconfig.json', 'bench', 'tsconfig.base.json', 'package-lock.json'];
+  const sources = [
+    'client/src',
+    'client/tsconfig.json',
+    'server/src',
+    'server/tsconfig.json',
+    'bench',
+    'tsconfig.base.json',
+    'package-lock.json',
+  ];
   once('built', sources, join(root, 'server', 'dist', 'cli.js'), () => {
     say('Building …');
     // What was built from a file that is gone must go too.
-    for (const room of ['server', 'bench'])
+    for (const room of ['client', 'server', 'bench'])
       rmSync(join(root, room, 'dist'), { recursive: true, force: true });
     run(
       process.execPath,
       join(root, 'node_modules', 'typescript', 'bin', 'tsc'),
       '--build',
+      'client',
       'server',
       'bench',
     );

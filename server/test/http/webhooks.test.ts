@@ -1,5 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { verifyWebhook } from '../../../client/src/index.ts';
 import type { CloudEvent } from '../../src/core/events/event.ts';
 import { theOperator } from '../../src/core/journal/journal.ts';
 import { openWebhooks } from '../../src/storage/webhooks.ts';
@@ -36,6 +37,11 @@ describe('a webhook', () => {
       expect(headers['user-agent']).toMatch(/^Anagrafe\//);
       expect(body).not.toContain(rightPassword);
       expect(() => new Webhook(secret).verify(`${body} `, headers as Record<string, string>)).toThrow();
+      expect(await verifyWebhook(body, headers, secret)).toEqual(verified);
+      await expect(verifyWebhook(`${body} `, headers, secret)).rejects.toMatchObject({ code: 'wrong' });
+      const tomorrow = new Date(Date.now() + 86_400_000);
+      await expect(verifyWebhook(body, headers, secret, tomorrow)).rejects.toMatchObject({ code: 'expired' });
+      await expect(verifyWebhook(body, {}, secret)).rejects.toMatchObject({ code: 'missing' });
     }
     const users = receiver.received.map((message) => eventOf(message).data);
     expect(users.map(({ UserID }) => UserID).toSorted()).toEqual(ids);

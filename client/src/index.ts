@@ -1,0 +1,1 @@
+export { type Event, verifyWebhook, WebhookError, type WebhookFault } from './webhook.ts';
