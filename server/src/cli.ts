@@ -4,6 +4,7 @@ import { configCommand } from './cli/config.ts';
 import { migrateCommand } from './cli/migrate.ts';
 import { explainToOperator } from './cli/output.ts';
 import { serveCommand } from './cli/serve.ts';
+import { webhookCommand } from './cli/webhook.ts';
 import { version } from './version.ts';
 
 const program = new Command('anagrafe')
@@ -13,7 +14,8 @@ const program = new Command('anagrafe')
   .addCommand(serveCommand())
   .addCommand(migrateCommand())
   .addCommand(configCommand())
-  .addCommand(clientCommand());
+  .addCommand(clientCommand())
+  .addCommand(webhookCommand());
 
 try {
   await program.parseAsync();

@@ -139,6 +139,25 @@ describe('events', () => {
     await expect.poll(async () => (await readOn(cursor)).map(({ data }) => data.IRID)).toEqual([1]);
   });
 
+  it('keep no writer waiting for their order: whoever gives it out may take its time', async () => {
+    const after = await end();
+    let release = () => {};
+    const sequencing = service.database.transaction(async (connection) => {
+      await connection.query('select from anagrafe.journal_chain for update');
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+    });
+    const calls = Array.from({ length: 20 }, (_, n) =>
+      service.call('irs/insert', [{ Name: `unordered ${n}` }]),
+    );
+    for (const { status } of await Promise.all(calls)) expect(status).toBe(200);
+    expect((await read(`?after=${after}`)).body.result?.records).toEqual([]);
+    release();
+    await sequencing;
+    expect(await readOn(after)).toHaveLength(40);
+  });
+
   it('have an after that is the id of an event', async () => {
     for (const wrong of ['x', '1', '1.', '.1', '-1.0', '1.0.0', '']) {
       const { status, body } = await read(`?after=${wrong}`);

@@ -75,16 +75,17 @@ export function webhookName(id: number): string {
 
 /** Says what is wrong with an address that nothing should be delivered to. */
 export function checkUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  const good =
-    url !== null &&
-    /^https?:$/.test(url.protocol) &&
-    url.username === '' &&
-    url.password === '' &&
-    url.hash === '' &&
-    text.length <= urlMax;
-  if (!good) throw new Refusal('INVALID_PARAMETER', { variant: 'url', figures: { name: 'URL' } });
-  return url.toString();
+  const url = readUrl(text);
+  if (url === null) throw new Refusal('INVALID_PARAMETER', { variant: 'url', figures: { name: 'URL' } });
+  return url;
+}
+
+/** An address that messages can be sent to; null for any other text. */
+export function readUrl(text: string): string | null {
+  if (text.length > urlMax || !URL.canParse(text)) return null;
+  const url = new URL(text);
+  const plain = url.username === '' && url.password === '' && url.hash === '';
+  return plain && /^https?:$/.test(url.protocol) ? url.toString() : null;
 }
 
 export function checkTypes(types: readonly unknown[]): EventType[] {

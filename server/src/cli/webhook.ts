@@ -1,0 +1,187 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { ConfigError, readConfig } from '../config.ts';
+import { type EventType, eventTypes } from '../core/events/event.ts';
+import { theOperator } from '../core/journal/journal.ts';
+import { Vault } from '../core/sealing/vault.ts';
+import {
+  type Delivery,
+  type Granularity,
+  granularities,
+  newWebhookSecret,
+  readUrl,
+  type Webhook,
+  type WebhookStore,
+  webhookName,
+} from '../core/webhooks/webhook.ts';
+import { findMasterKey } from '../master-key.ts';
+import { refuseUnmigrated } from '../storage/migrations.ts';
+import { openWebhooks } from '../storage/webhooks.ts';
+import { openStore } from '../store.ts';
+import { print, tell } from './output.ts';
+
+export function webhookCommand(): Command {
+  const command = new Command('webhook').description('manage the endpoints that are told what happens');
+
+  command
+    .command('create <url>')
+    .description('have an endpoint told what happens from now on; its secret is shown once')
+    .option('--types <types>', `which events, with commas between: ${eventTypes.join(', ')}`, readTypes, [])
+    .option(
+      '--granularity <what>',
+      `a message for each ${granularities.join(', ')}`,
+      readGranularity,
+      'record',
+    )
+    .option('--json', 'as JSON')
+    .addHelpText(
+      'after',
+      '\nExample:\n  anagrafe webhook create https://erp.example.com/hooks --types user.registered,user.password_reset',
+    )
+    .action(create);
+
+  command.command('list').description('list the endpoints').option('--json', 'as JSON').action(list);
+
+  for (const [name, enabled, what] of [
+    ['enable', true, 'go on with an endpoint that is disabled, and tell it what has happened meanwhile'],
+    ['disable', false, 'tell an endpoint nothing for now'],
+  ] as const) {
+    command
+      .command(`${name} <id>`)
+      .description(what)
+      .option('--json', 'as JSON')
+      .action((id: string, { json }: { json?: boolean }) => change(id, enabled, json));
+  }
+
+  command.command('delete <id>').description('remove an endpoint').option('--json', 'as JSON').action(remove);
+
+  command
+    .command('deliveries <id>')
+    .description('show what was told to an endpoint lately, the newest first')
+    .option('--failed', 'only what was given up', false)
+    .option('--json', 'as JSON')
+    .action(deliveries);
+
+  command
+    .command('replay <id> [delivery]')
+    .description('send one message again, or all that were given up')
+    .option('--json', 'as JSON')
+    .addHelpText('after', '\nExample:\n  anagrafe webhook replay 3')
+    .action(replay);
+  return command;
+}
+
+interface CreateOptions {
+  types: EventType[];
+  granularity: Granularity;
+  json?: boolean;
+}
+
+async function create(text: string, { types, granularity, json }: CreateOptions): Promise<void> {
+  const key = await findMasterKey(readConfig(process.env));
+  if (!key) throw new ConfigError('the store has no master key yet: start the service once.');
+  const vault = new Vault(key);
+  const secret = newWebhookSecret();
+  const seal = (id: number) => vault.sealSecret(secret, webhookName(id));
+  return withWebhooks(async (store) => {
+    const made = await store.create({ url: addressOf(text), types, granularity }, seal, null, theOperator);
+    if (json) return print(JSON.stringify({ ...made, secret }));
+    print(`Webhook: ${made.id}`);
+    print(`Secret:  ${secret}`);
+    tell('\nThe secret is shown only now: the receiver verifies messages with it.');
+  });
+}
+
+function list({ json }: { json?: boolean }): Promise<void> {
+  return withWebhooks(async (store) => {
+    const webhooks = await store.list();
+    if (json) return print(JSON.stringify(webhooks));
+    if (webhooks.length === 0)
+      return tell('No webhook yet. Create one with: npx --no -- anagrafe webhook create https://…');
+    for (const webhook of webhooks) print(describe(webhook));
+  });
+}
+
+function change(id: string, enabled: boolean, json?: boolean): Promise<void> {
+  return withWebhooks(async (store) => {
+    const changed = await store.change(readId(id), { enabled }, theOperator);
+    if (!changed) throw noWebhook(id);
+    if (json) return print(JSON.stringify(changed));
+    tell(`Webhook ${id} is ${enabled ? 'enabled' : 'disabled'}.`);
+  });
+}
+
+function remove(id: string, { json }: { json?: boolean }): Promise<void> {
+  return withWebhooks(async (store) => {
+    if (!(await store.remove(readId(id), theOperator))) throw noWebhook(id);
+    if (json) return print(JSON.stringify({ id: readId(id), deleted: true }));
+    tell(`Webhook ${id} is removed.`);
+  });
+}
+
+function deliveries(id: string, { failed, json }: { failed: boolean; json?: boolean }): Promise<void> {
+  return withWebhooks(async (store) => {
+    if (!(await store.find(readId(id)))) throw noWebhook(id);
+    const found = await store.deliveries(readId(id), { page: 1, pageSize: 100, failedOnly: failed });
+    if (json) return print(JSON.stringify(found.deliveries));
+    for (const delivery of found.deliveries) print(describeDelivery(delivery));
+    tell(`${found.deliveries.length} of ${found.totalCount}`);
+  });
+}
+
+function replay(id: string, delivery: string | undefined, { json }: { json?: boolean }): Promise<void> {
+  return withWebhooks(async (store) => {
+    if (!(await store.find(readId(id)))) throw noWebhook(id);
+    const count = await store.replay(readId(id), delivery ?? null, theOperator);
+    if (json) return print(JSON.stringify({ replayed: count }));
+    tell(`${count} ${count === 1 ? 'message is' : 'messages are'} sent again.`);
+  });
+}
+
+async function withWebhooks(work: (store: WebhookStore) => Promise<void>): Promise<void> {
+  const { database, close } = await openStore(readConfig(process.env), { as: 'visitor', log: () => {} });
+  try {
+    await refuseUnmigrated(database);
+    await work(openWebhooks(database));
+  } finally {
+    await close();
+  }
+}
+
+function noWebhook(id: string): ConfigError {
+  return new ConfigError(`no webhook has the number ${id}; "anagrafe webhook list" shows them`);
+}
+
+function describe({ id, url, types, granularity, disabledAt, disabledWhy }: Webhook): string {
+  const state = disabledAt ? `disabled ${disabledAt.toISOString()}: ${disabledWhy}` : 'live';
+  return `${id}  ${url}  ${types.length > 0 ? types.join(',') : 'all'}  by ${granularity}  ${state}`;
+}
+
+function describeDelivery({ id, type, state, attempts, status, failure, createdAt }: Delivery): string {
+  const came = status ?? failure ?? 'not sent yet';
+  return `${createdAt.toISOString()}  ${id}  ${type}  ${state} after ${attempts}: ${came}`;
+}
+
+function addressOf(text: string): string {
+  const url = readUrl(text);
+  if (url === null) throw new ConfigError(`${text} is no http or https address that messages can be sent to`);
+  return url;
+}
+
+function readId(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw noWebhook(text);
+  return Number(text);
+}
+
+function readTypes(text: string): EventType[] {
+  const wanted = text.split(',').map((type) => type.trim());
+  const known = wanted.filter((type): type is EventType => (eventTypes as readonly string[]).includes(type));
+  if (known.length !== wanted.length)
+    throw new InvalidArgumentError(`It takes ${eventTypes.join(', ')}, with commas between.`);
+  return known;
+}
+
+function readGranularity(text: string): Granularity {
+  const known = granularities.find((granularity) => granularity === text);
+  if (!known) throw new InvalidArgumentError(`It takes ${granularities.join(', ')}.`);
+  return known;
+}
