@@ -45,7 +45,7 @@ describe('a call with a key that is being worked on', () => {
         statusCode: 409,
         errorCode: 'IDEMPOTENCY_IN_PROGRESS',
         message:
-          'A call with this Idempotency-Key is being worked on; send it again in 2 seconds to get its answer.',
+          'A call with this Idempotency-Key is being worked on, or was cut off a moment ago; send it again in 2 seconds to get its answer.',
         result: null,
         debug: null,
       });
