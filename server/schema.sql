@@ -109,6 +109,9 @@ create table anagrafe.journal (
   constraint journal_pkey PRIMARY KEY (id)
 );
 CREATE INDEX journal_at ON anagrafe.journal USING btree (at);
+CREATE INDEX journal_calls ON anagrafe.journal USING btree (id) WHERE (action = 'call.completed'::text);
+CREATE INDEX journal_calls_failed ON anagrafe.journal USING btree (id) WHERE ((action = 'call.completed'::text) AND ((details ->> 'recordsFailed'::text) <> '0'::text));
+CREATE INDEX journal_completed_at ON anagrafe.journal USING btree (at) WHERE (action = ANY (ARRAY['call.completed'::text, 'job.completed'::text]));
 CREATE UNIQUE INDEX journal_position ON anagrafe.journal USING btree ("position");
 CREATE INDEX journal_principal_id ON anagrafe.journal USING btree (principal_id, "position") WHERE (principal_id IS NOT NULL);
 CREATE INDEX journal_unsealed ON anagrafe.journal USING btree (id) WHERE ("position" IS NULL);

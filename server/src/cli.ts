@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { auditCommand } from './cli/audit.ts';
 import { clientCommand } from './cli/client.ts';
 import { configCommand } from './cli/config.ts';
 import { migrateCommand } from './cli/migrate.ts';
@@ -15,7 +16,8 @@ const program = new Command('anagrafe')
   .addCommand(migrateCommand())
   .addCommand(configCommand())
   .addCommand(clientCommand())
-  .addCommand(webhookCommand());
+  .addCommand(webhookCommand())
+  .addCommand(auditCommand());
 
 try {
   await program.parseAsync();

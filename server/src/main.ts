@@ -20,12 +20,14 @@ import { openQueue, type Queue } from './jobs/queue.ts';
 import { type Sequencer, startSequencer } from './jobs/sequencer.ts';
 import { workOnJobs } from './jobs/worker.ts';
 import { findMasterKey, makeMasterKey, wrongMasterKey } from './master-key.ts';
-import { isLoopback, networkList } from './network.ts';
+import { isLoopback, isNetwork, networkList } from './network.ts';
 import { openCommonPasswords } from './passwords/common-passwords.ts';
 import { type HashingPool, openHasher } from './passwords/hasher.ts';
 import { needsRehash } from './passwords/needs-rehash.ts';
+import { openAudit } from './storage/audit.ts';
 import { openChunks } from './storage/chunks.ts';
 import { openAccess, openClients } from './storage/clients.ts';
+import { openCompletedCalls } from './storage/completed-calls.ts';
 import type { Database } from './storage/database.ts';
 import { dueWebhooks, makeOutDeliveries, openDeliveries } from './storage/deliveries.ts';
 import { openEvents } from './storage/events.ts';
@@ -41,6 +43,7 @@ import { openRegistry } from './storage/registry.ts';
 import { sweepAccounts, sweepCalls } from './storage/retention.ts';
 import { sequenceRows } from './storage/sequence.ts';
 import { openSessions } from './storage/sessions.ts';
+import { openStatistics } from './storage/statistics.ts';
 import { openSubmissions } from './storage/submissions.ts';
 import { openStore } from './store.ts';
 import { version } from './version.ts';
@@ -129,6 +132,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
       noHash,
     };
     const readiness = openReadiness(store.front);
+    const seal = vault.sealRow.bind(vault);
 
     app = await buildApp({
       version,
@@ -152,6 +156,13 @@ export async function startService(config: Config, log: Logger): Promise<Service
       access,
       readiness,
       metrics,
+      admin: {
+        clients: { store: openClients(database), isNetwork },
+        calls: openCompletedCalls(database),
+        audit: { store: openAudit(database), seal },
+        statistics: openStatistics(database),
+        hashing: hasher,
+      },
     });
     await app
       .listen({
@@ -185,7 +196,6 @@ export async function startService(config: Config, log: Logger): Promise<Service
         log.warn({ err: error, webhook: id }, 'deliveries were broken off'),
       ),
     );
-    const seal = vault.sealRow.bind(vault);
     sequencer = startSequencer(
       async () => {
         const more = await sequenceRows(store.queue, seal);

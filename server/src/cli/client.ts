@@ -8,7 +8,10 @@ import {
   rotateSecret,
   type Scope,
   scopes,
+  usualGraceHours,
+  usualScopes,
 } from '../core/access/clients.ts';
+import { theOperator } from '../core/journal/journal.ts';
 import { isNetwork } from '../network.ts';
 import { openClients } from '../storage/clients.ts';
 import { refuseUnmigrated } from '../storage/migrations.ts';
@@ -23,8 +26,7 @@ export function clientCommand(): Command {
     .description('create an API client; its secret is shown once')
     .requiredOption('--name <name>', 'what the client is called in logs and lists')
     .option('--scope <scopes>', `what it may do, with commas between: ${scopes.join(', ')}`, readScopes, [
-      'sync:write',
-      'sync:read',
+      ...usualScopes,
     ])
     .option(
       '--network <networks>',
@@ -45,7 +47,7 @@ export function clientCommand(): Command {
   command
     .command('rotate <public-key>')
     .description('give a client a new secret; the old one goes on for a while')
-    .option('--grace-hours <hours>', 'how long the old secret goes on', readHours, 24)
+    .option('--grace-hours <hours>', 'how long the old secret goes on', readHours, usualGraceHours)
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExample:\n  anagrafe client rotate agp_1x2y3z --grace-hours 48')
     .action(rotate);
@@ -70,7 +72,7 @@ function create({ name, scope, network, knownByAddress, json }: CreateOptions): 
   return withClients(async (store, place) => {
     const first = (await store.listClients()).length === 0;
     const wish = { name, scopes: scope, networks: network, knownByAddress };
-    const { client, secret } = await createClient(wish, store);
+    const { client, secret } = await createClient(wish, store, theOperator);
     if (json) return print(JSON.stringify({ ...client, secret }));
     showSecret(client.publicKey, secret);
     tell(`\nClient "${name}" may use: ${client.scopes.join(', ')}. It is in the store ${place}.`);
@@ -94,7 +96,7 @@ function rotate(
 ): Promise<void> {
   return withClients(async (store) => {
     const oldEndsAt = new Date(Date.now() + graceHours * 3_600_000);
-    const secret = await rotateSecret(publicKey, oldEndsAt, store);
+    const secret = await rotateSecret(publicKey, oldEndsAt, store, theOperator);
     if (json) return print(JSON.stringify({ publicKey, secret, oldEndsAt }));
     showSecret(publicKey, secret);
     tell(`\nThe old secret goes on until ${oldEndsAt.toISOString()}.`);
@@ -103,7 +105,7 @@ function rotate(
 
 function revoke(publicKey: string, { json }: { json?: boolean }): Promise<void> {
   return withClients(async (store) => {
-    await revokeClient(publicKey, store);
+    await revokeClient(publicKey, store, theOperator);
     if (json) return print(JSON.stringify({ publicKey, revoked: true }));
     tell(`Client ${publicKey} is revoked, from its next call on.`);
   });

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { ConfigError } from '../config.ts';
 import { ClientError } from '../core/access/clients.ts';
+import { Refusal } from '../core/faults.ts';
 import { EngineError } from '../engine/engine.ts';
 import { NotConnected } from '../storage/failures.ts';
 import { StorageError } from '../storage/server.ts';
@@ -15,7 +16,9 @@ export function tell(line: string): void {
 }
 
 /** One line for what an operator can mend, the whole story for what only we can. Returns the exit code. */
-export function explainToOperator(error: unknown): number {
+export function explainToOperator(failure: unknown): number {
+  // A database that is away is a refusal to a caller; an operator is told what is behind it.
+  const error = failure instanceof Refusal && failure.cause ? failure.cause : failure;
   const message = error instanceof NotConnected ? unreachable(error.cause as Error) : knownTrouble(error);
   tell(message === undefined ? `anagrafe: ${(error as Error)?.stack ?? error}` : `anagrafe: ${message}`);
   return 1;

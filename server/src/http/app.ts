@@ -11,6 +11,7 @@ import type { ListingStore } from '../core/listing/listing.ts';
 import type { SignInTools } from '../core/sessions/sign-in.ts';
 import { networkList } from '../network.ts';
 import { guard, type Identify, identifyBy } from './access.ts';
+import { type AdminTools, adminRoutes } from './admin.ts';
 import { type BodyLimits, dropBodies, readBodies } from './body.ts';
 import { followCalls } from './call.ts';
 import { endIdleConnections } from './connections.ts';
@@ -47,6 +48,7 @@ export interface AppOptions {
   readonly access: AccessStore;
   readonly readiness: Readiness;
   readonly metrics: Metrics;
+  readonly admin: AdminTools;
 }
 
 const requestTimeoutMs = 300_000;
@@ -95,10 +97,11 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const identifyCaller = identifyBy(options.access, trustedProxies);
   operationRoutes(app, { ...options, identifyCaller, trustedProxies });
   consoleRoute(app, options);
-  await app.register(async (api) => buildApi(api, identifyCaller, options), { prefix: '/api/sync/v1' });
+  await app.register(async (api) => buildApi(api, identifyCaller, options));
   return app;
 }
 
+/** What the paths of the service have in common. One limit of memory and one rate of a client hold for all of them. */
 async function buildApi(api: FastifyInstance, identifyCaller: Identify, options: AppOptions): Promise<void> {
   // Whatever stands between must not give one client's answer to another.
   api.addHook('onRequest', async (_request, reply) => {
@@ -122,6 +125,13 @@ async function buildApi(api: FastifyInstance, identifyCaller: Identify, options:
     },
   });
   readBodies(api, options.limits, fingerprintBy(options.newFingerprint));
+  await api.register(async (sync) => syncRoutes(sync, options), { prefix: '/api/sync/v1' });
+  await api.register(async (admin) => adminRoutes(admin, { ...options.admin, jobs: options.jobs }), {
+    prefix: '/admin/v1',
+  });
+}
+
+function syncRoutes(api: FastifyInstance, options: AppOptions): void {
   writeRoutes(api, options);
   readRoutes(api, options);
   jobRoutes(api, options.jobs);

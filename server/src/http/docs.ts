@@ -14,12 +14,13 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
         title: 'Anagrafe',
         version,
         description:
-          'Keeps principal records and the user accounts that belong to them. Every answer under `/api/` is the same envelope; `docs/errors.md` lists its codes.',
+          'Keeps principal records and the user accounts that belong to them. Every answer under `/api/` and `/admin/` is the same envelope; `docs/errors.md` lists its codes.',
         license: { name: 'MIT', identifier: 'MIT' },
       },
       tags: [
         { name: 'irs', description: 'Principal records and their users' },
         { name: 'jobs', description: 'Calls that were taken with `Prefer: respond-async`' },
+        { name: 'admin', description: 'What those who look after the service see and do' },
       ],
       components: {
         securitySchemes: {

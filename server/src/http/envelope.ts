@@ -105,3 +105,8 @@ export function pageEnvelope<Item>(
   const result = { totalCount, totalPages, page: page.page, count, records, record };
   return { statusCode: 200, errorCode: null, message: null, result, debug };
 }
+
+/** The one thing that an answer is about, where nothing is listed. */
+export function recordEnvelope(record: unknown, debug: Debug | null): Envelope<never> {
+  return pageEnvelope({ totalCount: 0, count: 0, page: 1, pageSize: 1 }, [], debug, record);
+}

@@ -6,7 +6,7 @@ import { meantBy } from '../core/fields/spelling.ts';
 type Flag = 'debug' | 'dryRun' | 'failed';
 type Figure = 'page' | 'pageSize';
 /** Checked by whoever reads it. */
-type Text = 'after';
+type Text = 'after' | 'principal';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -20,6 +20,8 @@ const figures: Record<Figure, { fallback: number; max: number }> = {
   pageSize: { fallback: 100, max: 1000 },
 };
 
+const texts: readonly string[] = ['after', 'principal'] satisfies Text[];
+
 /** A parameter that is not known could have meant something important, so that it is refused. */
 export function checkQuery(request: FastifyRequest): void {
   const known = ['debug', ...(request.routeOptions.config.query ?? [])];
@@ -30,7 +32,7 @@ export function checkQuery(request: FastifyRequest): void {
       const number = /^\d{1,9}$/.test(String(value)) ? Number(value) : 0;
       if (number < 1 || number > max)
         throw new Refusal('INVALID_PARAMETER', { variant: 'number', figures: { name, min: 1, max } });
-    } else if (name !== 'after' && value !== 'true' && value !== 'false') {
+    } else if (!texts.includes(name) && value !== 'true' && value !== 'false') {
       throw new Refusal('INVALID_PARAMETER', { variant: 'flag', figures: { name } });
     }
   }

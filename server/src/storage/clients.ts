@@ -1,7 +1,9 @@
 import type { AccessStore, KnownClient } from '../core/access/access.ts';
 import type { Client, ClientStore, NewClient } from '../core/access/clients.ts';
+import type { Author } from '../core/journal/journal.ts';
 import type { Connection, Database } from './database.ts';
 import { reading } from './failures.ts';
+import { openJournal } from './journal.ts';
 import { findSignedIn } from './sessions.ts';
 
 const clientColumns = `id, public_key as "publicKey", name, scopes, networks::text[] as networks,
@@ -29,11 +31,15 @@ export function openAccess(database: Database): AccessStore {
 
 export function openClients(database: Database): ClientStore {
   return {
-    insertClient: (client, digest) => insertClient(database, client, digest, { first: false }),
-    insertFirstClient: (client, digest) => insertClient(database, client, digest, { first: true }),
-    listClients: () => database.query<Client>(`select ${clientColumns} from anagrafe.clients order by id`),
-    addSecret: (publicKey, digest, oldEndsAt) => addSecret(database, publicKey, digest, oldEndsAt),
-    revokeClient: (publicKey) => revokeClient(database, publicKey),
+    insertClient: (client, digest, author) =>
+      reading(() => insertClient(database, client, digest, { first: false, author })),
+    insertFirstClient: (client, digest, author) =>
+      reading(() => insertClient(database, client, digest, { first: true, author })),
+    listClients: () =>
+      reading(() => database.query<Client>(`select ${clientColumns} from anagrafe.clients order by id`)),
+    addSecret: (publicKey, digest, oldEndsAt, author) =>
+      reading(() => addSecret(database, publicKey, digest, oldEndsAt, author)),
+    revokeClient: (publicKey, author) => reading(() => revokeClient(database, publicKey, author)),
   };
 }
 
@@ -70,7 +76,7 @@ async function insertClient(
   database: Database,
   client: NewClient,
   digest: Buffer,
-  { first }: { first: boolean },
+  { first, author }: { first: boolean; author: Author },
 ): Promise<Client | null> {
   return database.transaction(async (connection) => {
     // One at a time: two clients known by the same address would make it unclear who calls.
@@ -91,6 +97,9 @@ async function insertClient(
       inserted.id,
       digest,
     ]);
+    const { id, publicKey, name, scopes, networks, knownByAddress } = inserted;
+    const details = { client: id, publicKey, name, scopes, networks, knownByAddress };
+    await openJournal(connection).note(author, { action: 'client.created', details });
     return inserted;
   });
 }
@@ -100,6 +109,7 @@ async function addSecret(
   publicKey: string,
   digest: Buffer,
   oldEndsAt: Date,
+  author: Author,
 ): Promise<boolean> {
   return database.transaction(async (connection) => {
     const [client] = await connection.query<{ id: number }>(
@@ -117,14 +127,21 @@ async function addSecret(
       client.id,
       digest,
     ]);
+    const details = { client: client.id, publicKey, oldEndsAt };
+    await openJournal(connection).note(author, { action: 'client.rotated', details });
     return true;
   });
 }
 
-async function revokeClient(database: Database, publicKey: string): Promise<boolean> {
-  const rows = await database.query<{ id: number }>(
-    'update anagrafe.clients set revoked_at = now() where public_key = $1 and revoked_at is null returning id',
-    [publicKey],
-  );
-  return rows.length > 0;
+async function revokeClient(database: Database, publicKey: string, author: Author): Promise<boolean> {
+  return database.transaction(async (connection) => {
+    const [client] = await connection.query<{ id: number }>(
+      'update anagrafe.clients set revoked_at = now() where public_key = $1 and revoked_at is null returning id',
+      [publicKey],
+    );
+    if (!client) return false;
+    const details = { client: client.id, publicKey };
+    await openJournal(connection).note(author, { action: 'client.revoked', details });
+    return true;
+  });
 }

@@ -14,6 +14,9 @@ describe('help', () => {
     ['client', 'list'],
     ['client', 'rotate'],
     ['client', 'revoke'],
+    ['audit'],
+    ['audit', 'verify'],
+    ['audit', 'export'],
   ];
 
   it('is there for every command', async () => {
@@ -27,7 +30,7 @@ describe('help', () => {
 
   it('names every command, and every option with an example where there are several', async () => {
     const { stdout: all } = await anagrafe(['--help']);
-    for (const name of ['serve', 'migrate', 'config', 'client'])
+    for (const name of ['serve', 'migrate', 'config', 'client', 'audit'])
       expect(all).toMatch(new RegExp(`^ +${name}\\b`, 'm'));
     const { stdout: create } = await anagrafe(['client', 'create', '--help']);
     for (const option of ['--name', '--scope', '--network', '--known-by-address', '--json'])

@@ -10,6 +10,7 @@ import {
   rotateSecret,
 } from '../../src/core/access/clients.ts';
 import { digestOf, newSecret } from '../../src/core/access/keys.ts';
+import { theOperator } from '../../src/core/journal/journal.ts';
 import { openAccess, openClients } from '../../src/storage/clients.ts';
 import { migrate } from '../../src/storage/migrations.ts';
 import { openStore, type Store } from '../../src/store.ts';
@@ -70,7 +71,7 @@ describe('the first client', () => {
   });
 
   it('counts as one that exists after it is revoked', async () => {
-    expect(await clients.revokeClient('deployment')).toBe(true);
+    expect(await clients.revokeClient('deployment', theOperator)).toBe(true);
     expect(await openAccess(store.database).hasClients()).toBe(true);
     expect(await ensureFirstClient({ publicKey: 'another', secret: newSecret() }, clients, access)).toBe(
       'ignored',
@@ -87,7 +88,7 @@ describe('a client', () => {
       networks: ['10.0.0.0/8', '192.168.1.4', 'fd00::/8', '2001:db8::1'],
       knownByAddress: true,
     });
-    const inserted = await clients.insertClient(given, digestOf(newSecret()));
+    const inserted = await clients.insertClient(given, digestOf(newSecret()), theOperator);
     expect(inserted).toEqual({
       ...given,
       id: expect.any(Number),
@@ -95,21 +96,23 @@ describe('a client', () => {
       createdAt: expect.any(Date),
       revokedAt: null,
     });
-    const next = await clients.insertClient(wish(), digestOf(newSecret()));
+    const next = await clients.insertClient(wish(), digestOf(newSecret()), theOperator);
     expect((await clients.listClients()).slice(-2)).toEqual([inserted, next]);
   });
 
   it('is refused with a public key that is taken, also by a revoked client', async () => {
     const { publicKey } = wish();
-    expect(await clients.insertClient(wish({ publicKey }), digestOf(newSecret()))).not.toBeNull();
-    expect(await clients.insertClient(wish({ publicKey }), digestOf(newSecret()))).toBeNull();
-    await clients.revokeClient(publicKey);
-    expect(await clients.insertClient(wish({ publicKey }), digestOf(newSecret()))).toBeNull();
+    expect(
+      await clients.insertClient(wish({ publicKey }), digestOf(newSecret()), theOperator),
+    ).not.toBeNull();
+    expect(await clients.insertClient(wish({ publicKey }), digestOf(newSecret()), theOperator)).toBeNull();
+    await clients.revokeClient(publicKey, theOperator);
+    expect(await clients.insertClient(wish({ publicKey }), digestOf(newSecret()), theOperator)).toBeNull();
   });
 
   it('is found by the letters of its public key as they are', async () => {
     const { publicKey } = wish();
-    await clients.insertClient(wish({ publicKey }), digestOf(newSecret()));
+    await clients.insertClient(wish({ publicKey }), digestOf(newSecret()), theOperator);
     expect(await access.findClient(publicKey, null)).not.toBeNull();
     for (const other of [publicKey.toUpperCase(), `${publicKey} `, publicKey.slice(0, -1), '', '%']) {
       expect(await access.findClient(other, null)).toBeNull();
@@ -119,7 +122,7 @@ describe('a client', () => {
   it('may call from its networks alone, and from nowhere when its address is not known', async () => {
     const { publicKey } = wish();
     const networks = ['198.51.100.0/25', '2001:db8:1::/48'];
-    await clients.insertClient(wish({ publicKey, networks }), digestOf(newSecret()));
+    await clients.insertClient(wish({ publicKey, networks }), digestOf(newSecret()), theOperator);
     const mayCallFrom = async (address: string | null) =>
       (await access.findClient(publicKey, address))?.mayCallFrom;
     expect(await mayCallFrom('198.51.100.127')).toBe(true);
@@ -132,9 +135,11 @@ describe('a client', () => {
 
   it('cannot be marked known by address without a network, nor with a scope that does not exist', async () => {
     const digest = digestOf(newSecret());
-    await expect(clients.insertClient(wish({ knownByAddress: true }), digest)).rejects.toThrow(/check/);
+    await expect(clients.insertClient(wish({ knownByAddress: true }), digest, theOperator)).rejects.toThrow(
+      /check/,
+    );
     const scopes = ['root'] as unknown as NewClient['scopes'];
-    await expect(clients.insertClient(wish({ scopes }), digest)).rejects.toThrow(/check/);
+    await expect(clients.insertClient(wish({ scopes }), digest, theOperator)).rejects.toThrow(/check/);
   });
 });
 
@@ -160,10 +165,12 @@ describe('the secrets of a client', () => {
 
   it('are given to no client that is revoked or unknown', async () => {
     const { client } = await createClient(wish(), clients);
-    expect(await clients.revokeClient(client.publicKey)).toBe(true);
-    expect(await clients.revokeClient(client.publicKey)).toBe(false);
-    expect(await clients.addSecret(client.publicKey, digestOf(newSecret()), inAnHour())).toBe(false);
-    expect(await clients.addSecret('agp_nobody', digestOf(newSecret()), inAnHour())).toBe(false);
-    expect(await clients.revokeClient('agp_nobody')).toBe(false);
+    expect(await clients.revokeClient(client.publicKey, theOperator)).toBe(true);
+    expect(await clients.revokeClient(client.publicKey, theOperator)).toBe(false);
+    expect(await clients.addSecret(client.publicKey, digestOf(newSecret()), inAnHour(), theOperator)).toBe(
+      false,
+    );
+    expect(await clients.addSecret('agp_nobody', digestOf(newSecret()), inAnHour(), theOperator)).toBe(false);
+    expect(await clients.revokeClient('agp_nobody', theOperator)).toBe(false);
   });
 });

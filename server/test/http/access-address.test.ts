@@ -6,6 +6,7 @@ import {
   createClient,
   type NewClient,
 } from '../../src/core/access/clients.ts';
+import { theOperator } from '../../src/core/journal/journal.ts';
 import type { Envelope } from '../../src/http/envelope.ts';
 import { openClients } from '../../src/storage/clients.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
@@ -154,7 +155,7 @@ describe('without a trusted proxy', () => {
       const networks = ['127.0.6.0/24'];
       const { publicKey } = await create({ networks, knownByAddress: true });
       expect(await status('127.0.6.1')).toBe(200);
-      await clients.revokeClient(publicKey);
+      await clients.revokeClient(publicKey, theOperator);
       expect(await status('127.0.6.1')).toBe(401);
       await create({ networks, knownByAddress: true });
       expect(await status('127.0.6.1')).toBe(200);

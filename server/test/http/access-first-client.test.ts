@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConfigError, readConfig } from '../../src/config.ts';
 import { newSecret } from '../../src/core/access/keys.ts';
+import { theOperator } from '../../src/core/journal/journal.ts';
 import { openLog } from '../../src/log.ts';
 import { type Service, startService } from '../../src/main.ts';
 import { openClients } from '../../src/storage/clients.ts';
@@ -132,7 +133,7 @@ describe('ANAGRAFE_FIRST_CLIENT', () => {
 
   it('does not come back to life once it is revoked', async () => {
     const opened = await openStore(readConfig(store.settings), { as: 'founder', log: () => {} });
-    await openClients(opened.database).revokeClient('deployment');
+    await openClients(opened.database).revokeClient('deployment', theOperator);
     await opened.close();
     await during({ ANAGRAFE_FIRST_CLIENT: pair, ANAGRAFE_HOST: '0.0.0.0' }, async (service) => {
       expect(await status(service, `Bearer ${pair}`)).toBe(401);

@@ -1,3 +1,6 @@
+import type { Code } from '../codes.ts';
+import { Refusal } from '../faults.ts';
+import { type Author, theOperator, theService } from '../journal/journal.ts';
 import type { AccessStore } from './access.ts';
 import { digestOf, isSameDigest, type KeyPair, newPublicKey, newSecret } from './keys.ts';
 
@@ -25,37 +28,61 @@ export interface NewClient {
   readonly knownByAddress: boolean;
 }
 
+/** Each change is noted in the journal by the transaction that makes it. */
 export interface ClientStore {
   /** Null when the public key, or a network of a client known by address, is another client's. */
-  insertClient(client: NewClient, digest: Buffer): Promise<Client | null>;
+  insertClient(client: NewClient, digest: Buffer, author: Author): Promise<Client | null>;
   /** The same, and null when any client was ever created. */
-  insertFirstClient(client: NewClient, digest: Buffer): Promise<Client | null>;
+  insertFirstClient(client: NewClient, digest: Buffer, author: Author): Promise<Client | null>;
   listClients(): Promise<readonly Client[]>;
   /** Puts a new secret beside the newest one, which then ends at `oldEndsAt`; older ones end at once. */
-  addSecret(publicKey: string, digest: Buffer, oldEndsAt: Date): Promise<boolean>;
-  revokeClient(publicKey: string): Promise<boolean>;
+  addSecret(publicKey: string, digest: Buffer, oldEndsAt: Date, author: Author): Promise<boolean>;
+  revokeClient(publicKey: string, author: Author): Promise<boolean>;
 }
 
-/** What an operator got wrong about clients; the message says what to do. */
-export class ClientError extends Error {}
+/** What somebody got wrong about clients: a refusal for a caller, and for an operator a message that says what to do. */
+export class ClientError extends Refusal {
+  constructor(code: Code, variant: string | null, message: string) {
+    super(code, variant === null ? {} : { variant });
+    this.message = message;
+  }
+}
+
+/** What a client may do where nothing else is said. */
+export const usualScopes: readonly Scope[] = ['sync:write', 'sync:read'];
+/** How long an old secret goes on where nothing else is said. */
+export const usualGraceHours = 24;
 
 export async function createClient(
   wish: Omit<NewClient, 'publicKey'>,
   store: ClientStore,
+  author: Author = theOperator,
 ): Promise<{ client: Client; secret: string }> {
   if (wish.name.trim() === '' || /\p{C}/u.test(wish.name))
-    throw new ClientError('a client needs a name of one line');
+    throw new ClientError('INVALID_CLIENT', 'name', 'a client needs a name of one line');
   if (wish.knownByAddress && wish.networks.length === 0) {
-    throw new ClientError('a client known by address needs at least one network');
+    throw new ClientError(
+      'INVALID_CLIENT',
+      'networks',
+      'a client known by address needs at least one network',
+    );
   }
   if (wish.knownByAddress && wish.networks.some((network) => network.endsWith('/0'))) {
     throw new ClientError(
+      'INVALID_CLIENT',
+      'everyone',
       'a client known by address cannot have a network of all addresses: it would let in everyone',
     );
   }
   const secret = newSecret();
-  const client = await store.insertClient({ ...wish, publicKey: newPublicKey() }, digestOf(secret));
-  if (!client) throw new ClientError('another client is already known by an address of these networks');
+  const client = await store.insertClient({ ...wish, publicKey: newPublicKey() }, digestOf(secret), author);
+  if (!client) {
+    throw new ClientError(
+      'CLIENT_ADDRESS_TAKEN',
+      null,
+      'another client is already known by an address of these networks',
+    );
+  }
   return { client, secret };
 }
 
@@ -73,21 +100,35 @@ export async function ensureFirstClient(
     knownByAddress: false,
   };
   const digest = digestOf(secret);
-  if (await store.insertFirstClient(client, digest)) return 'created';
+  if (await store.insertFirstClient(client, digest, theService)) return 'created';
   const known = await access.findClient(publicKey, null);
   return known?.digests.some((other) => isSameDigest(other, digest)) ? 'known' : 'ignored';
 }
 
 /** Gives a client a new secret; the old one goes on for a while, so that the caller can be changed over. */
-export async function rotateSecret(publicKey: string, oldEndsAt: Date, store: ClientStore): Promise<string> {
+export async function rotateSecret(
+  publicKey: string,
+  oldEndsAt: Date,
+  store: ClientStore,
+  author: Author = theOperator,
+): Promise<string> {
   const secret = newSecret();
-  if (await store.addSecret(publicKey, digestOf(secret), oldEndsAt)) return secret;
-  throw new ClientError(`no live client has the public key ${publicKey}; "anagrafe client list" shows them`);
+  if (await store.addSecret(publicKey, digestOf(secret), oldEndsAt, author)) return secret;
+  throw noLiveClient(publicKey);
 }
 
-export async function revokeClient(publicKey: string, store: ClientStore): Promise<void> {
-  if (!(await store.revokeClient(publicKey)))
-    throw new ClientError(
-      `no live client has the public key ${publicKey}; "anagrafe client list" shows them`,
-    );
+export async function revokeClient(
+  publicKey: string,
+  store: ClientStore,
+  author: Author = theOperator,
+): Promise<void> {
+  if (!(await store.revokeClient(publicKey, author))) throw noLiveClient(publicKey);
+}
+
+function noLiveClient(publicKey: string): ClientError {
+  return new ClientError(
+    'CLIENT_NOT_FOUND',
+    null,
+    `no live client has the public key ${publicKey}; "anagrafe client list" shows them`,
+  );
 }

@@ -15,39 +15,71 @@ export interface Chain {
   readonly lastSeal: Buffer;
 }
 
+/** An end of the chain, as somebody noted it. */
+export interface ChainEnd {
+  readonly position: number;
+  readonly seal: Buffer;
+}
+
 export type Seal = (before: Buffer, position: number, text: string) => Buffer;
 
+/** `rows` is how many hold, from the beginning on. */
 export type Verdict =
-  | { readonly sound: true; readonly rows: number; readonly last: { position: number; seal: Buffer } }
-  | { readonly sound: false; readonly position: number; readonly fault: ChainFault };
+  | { readonly sound: true; readonly rows: number; readonly last: ChainEnd }
+  | { readonly sound: false; readonly rows: number; readonly position: number; readonly fault: ChainFault };
 
 /** What is wrong at the first place where the chain does not hold. */
-export type ChainFault = 'changed' | 'removed' | 'inserted' | 'cut off';
+export const chainFaults = ['changed', 'removed', 'inserted', 'cut off'] as const;
+export type ChainFault = (typeof chainFaults)[number];
 
-/** Goes along the chain. `expected` is an end that was noted elsewhere, at some earlier time. */
+/**
+ * Goes along the chain. `expected` is an end that was noted elsewhere, at some earlier time. The rows and the ends must
+ * be of one moment, or what was sealed in between would look like an insertion.
+ */
 export async function verifyChain(
   rows: AsyncIterable<SealedRow>,
   chain: Chain,
   seal: Seal,
-  expected: { position: number; seal: Buffer } | null = null,
+  expected: ChainEnd | null = null,
 ): Promise<Verdict> {
   let before = chain.firstSeal;
   let next = chain.firstPosition;
-  let count = 0;
-  const broken = (position: number, fault: ChainFault): Verdict => ({ sound: false, position, fault });
+  let suspect: SealedRow | null = null;
+  const broken = (position: number, fault: ChainFault): Verdict => {
+    return { sound: false, rows: next - chain.firstPosition, position, fault };
+  };
+  const early = expected && faultBefore(chain, expected);
+  if (early) return broken(expected.position, early);
   for await (const row of rows) {
+    // What follows was sealed for the place where the suspect stands: the suspect was put before it.
+    if (suspect) return broken(next, holds(row, next) ? 'inserted' : 'changed');
     if (row.position < next) return broken(row.position, 'inserted');
+    if (row.position > chain.lastPosition && next > chain.lastPosition)
+      return broken(row.position, 'inserted');
     if (row.position > next) return broken(next, 'removed');
-    if (row.position > chain.lastPosition) return broken(row.position, 'inserted');
-    if (!seal(before, row.position, row.text).equals(row.seal)) return broken(row.position, 'changed');
-    if (expected?.position === row.position && !expected.seal.equals(row.seal))
-      return broken(row.position, 'changed');
+    if (!holds(row, next)) {
+      suspect = row;
+      continue;
+    }
+    if (expected?.position === next && !expected.seal.equals(row.seal)) return broken(next, 'changed');
     before = row.seal;
     next++;
-    count++;
   }
+  if (suspect) return broken(next, before.equals(chain.lastSeal) ? 'inserted' : 'changed');
   if (next <= chain.lastPosition) return broken(next, 'removed');
   if (!before.equals(chain.lastSeal)) return broken(chain.lastPosition, 'changed');
   if (expected && expected.position > chain.lastPosition) return broken(next, 'cut off');
-  return { sound: true, rows: count, last: { position: chain.lastPosition, seal: chain.lastSeal } };
+  const last = { position: chain.lastPosition, seal: chain.lastSeal };
+  return { sound: true, rows: next - chain.firstPosition, last };
+
+  function holds({ text, seal: given }: SealedRow, position: number): boolean {
+    return seal(before, position, text).equals(given);
+  }
+}
+
+/** A noted end that lies before the first row cannot be met on the way. */
+function faultBefore({ firstPosition, firstSeal }: Chain, expected: ChainEnd): ChainFault | null {
+  if (expected.position >= firstPosition) return null;
+  if (expected.position < firstPosition - 1) return 'removed';
+  return expected.seal.equals(firstSeal) ? null : 'changed';
 }

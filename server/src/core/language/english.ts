@@ -22,6 +22,8 @@ export const english: Sentences = {
     flag: '"{name}" takes true or false.',
     url: '"{name}" takes an http or https address without a username, a password or a fragment.',
     choice: '"{name}" takes {takes}.',
+    scopes: '"{name}" takes a list of one or more of {known}.',
+    networks: '"{name}" takes a list of up to {max} addresses or networks, such as 10.0.0.0/8.',
     after: '"{name}" takes the id of an event, such as 1042.0.',
     key: '"{name}" takes 1 to {max} visible ASCII characters, and is sent once.',
     unknown: '"{name}" is not a parameter of this call.',
@@ -73,6 +75,13 @@ export const english: Sentences = {
   },
   JOB_NOT_FOUND: 'There is no job with this ID, or it is not yours, or it ended too long ago to be kept.',
   WEBHOOK_NOT_FOUND: 'There is no such endpoint, or no such message to it.',
+  INVALID_CLIENT: {
+    name: 'A client needs a name of one line.',
+    networks: 'A client known by address needs at least one network.',
+    everyone: 'A client known by address cannot have a network of all addresses: it would let in everyone.',
+  },
+  CLIENT_ADDRESS_TAKEN: 'Another client is already known by an address of these networks.',
+  CLIENT_NOT_FOUND: 'No live client has this public key; GET /admin/v1/clients lists all of them.',
   IDEMPOTENCY_IN_PROGRESS:
     'A call with this Idempotency-Key is being worked on, or was cut off a moment ago; send it again in {seconds} seconds to get its answer.',
   IDEMPOTENCY_KEY_REUSED:

@@ -22,6 +22,8 @@ export const italian: Sentences = {
     flag: '"{name}" accetta true o false.',
     url: '"{name}" accetta un indirizzo http o https senza nome utente, password o frammento.',
     choice: '"{name}" accetta {takes}.',
+    scopes: '"{name}" accetta un elenco di uno o più tra {known}.',
+    networks: '"{name}" accetta un elenco di al massimo {max} indirizzi o reti, come 10.0.0.0/8.',
     after: '"{name}" accetta l\'id di un evento, come 1042.0.',
     key: '"{name}" accetta da 1 a {max} caratteri ASCII visibili, e va inviata una volta sola.',
     unknown: '"{name}" non è un parametro di questa chiamata.',
@@ -74,6 +76,14 @@ export const italian: Sentences = {
   JOB_NOT_FOUND:
     'Non esiste un lavoro con questo ID, o non è vostro, o è finito da troppo tempo per essere conservato.',
   WEBHOOK_NOT_FOUND: 'Non esiste questo endpoint, o non gli è stato inviato questo messaggio.',
+  INVALID_CLIENT: {
+    name: 'Un client richiede un nome di una sola riga.',
+    networks: "Un client riconosciuto dall'indirizzo richiede almeno una rete.",
+    everyone:
+      "Un client riconosciuto dall'indirizzo non può avere una rete di tutti gli indirizzi: farebbe entrare chiunque.",
+  },
+  CLIENT_ADDRESS_TAKEN: 'Un altro client è già riconosciuto da un indirizzo di queste reti.',
+  CLIENT_NOT_FOUND: 'Nessun client attivo ha questa chiave pubblica; GET /admin/v1/clients li elenca tutti.',
   IDEMPOTENCY_IN_PROGRESS:
     'Una chiamata con questa Idempotency-Key è in corso, o è stata interrotta un momento fa; inviarla di nuovo tra {seconds} secondi per averne la risposta.',
   IDEMPOTENCY_KEY_REUSED:

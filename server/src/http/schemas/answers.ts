@@ -5,10 +5,10 @@ import { appliedExample, refusalExample, refusedExample, tuplesExample } from '.
 import { Id, named, nullable, strictObject } from './named.ts';
 
 const errorCodes = (Object.keys(codes) as Code[]).filter((code) => codes[code] !== 'note');
-const Moment = Type.String({ format: 'date-time' });
-const Text = nullable(Type.String());
+export const Moment = Type.String({ format: 'date-time' });
+export const Text = nullable(Type.String());
 const State = Type.String({ enum: ['active', 'disabled'] });
-const Count = Type.Integer({ minimum: 0 });
+export const Count = Type.Integer({ minimum: 0 });
 const ErrorCode = named('ErrorCode', Type.String({ enum: errorCodes }));
 
 const user = {
@@ -197,7 +197,7 @@ const Principals = page('PrincipalsEnvelope', Principal);
 const Users = page('UsersEnvelope', UserOfPrincipal);
 const Events = page('EventsEnvelope', CloudEvent, Feed);
 const LoginAnswer = page('LoginEnvelope', Type.Never(), Login);
-const Empty = page('EmptyEnvelope', Type.Never());
+export const Empty = page('EmptyEnvelope', Type.Never());
 export const Refusal = named('RefusalEnvelope', envelope(Type.Null()));
 
 export const answer = (description: string, schema: TSchema, example?: unknown) => ({

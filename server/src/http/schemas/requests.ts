@@ -124,8 +124,8 @@ export const UserListing = strictObject(
   { examples: [{ Username: 'mario.rossi' }] },
 );
 
-const debug = { debug: Type.Optional(Type.Boolean({ description: 'fills `debug` of the answer' })) };
-const paging = {
+export const debug = { debug: Type.Optional(Type.Boolean({ description: 'fills `debug` of the answer' })) };
+export const paging = {
   page: Type.Optional(Type.Integer({ minimum: 1, default: 1 })),
   pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
 };

@@ -1,0 +1,77 @@
+import { Refusal } from '../faults.ts';
+import { idMax } from '../fields/fields.ts';
+import { type Chain, type ChainEnd, type Seal, type SealedRow, type Verdict, verifyChain } from './chain.ts';
+import type { Action, Author } from './journal.ts';
+
+/** A row of the journal with all that stands in it. */
+export interface AuditRow extends Author {
+  readonly id: number;
+  readonly at: Date;
+  readonly callId: string | null;
+  readonly action: Action;
+  readonly principalId: number | null;
+  readonly registered: readonly number[] | null;
+  readonly reset: readonly number[] | null;
+  readonly details: Readonly<Record<string, unknown>> | null;
+  /** Null together, for the moment until the row has its place. */
+  readonly position: number | null;
+  readonly seal: Buffer | null;
+}
+
+/** The journal as it was at one moment, whatever is written meanwhile. */
+export interface AuditMoment {
+  readonly chain: Chain;
+  /** Of the rows that have their place, what their seals are about. */
+  sealed(): AsyncIterable<SealedRow>;
+  /** Every row: in the order of their places, then those that have none yet. */
+  rows(): AsyncIterable<AuditRow>;
+}
+
+export interface AuditStore {
+  /** Rows that have their place, in its order. */
+  page(listing: AuditListing): Promise<readonly AuditRow[]>;
+  inOneMoment<Result>(work: (moment: AuditMoment) => Promise<Result>): Promise<Result>;
+}
+
+export interface AuditListing {
+  /** The position that was read last. */
+  readonly after: number;
+  readonly limit: number;
+  readonly principalId: number | null;
+}
+
+export interface AuditPage {
+  readonly rows: readonly AuditRow[];
+  /** What to give as `after` to read on. */
+  readonly after: number;
+  readonly more: boolean;
+}
+
+/** A page of the journal; one row more than asked for is read, to see whether there is one. */
+export async function readAudit(
+  sent: { after: string | null; principal: string | null },
+  pageSize: number,
+  store: AuditStore,
+): Promise<AuditPage> {
+  const after = readFigure('after', sent.after, 0) ?? 0;
+  const principalId = readFigure('principal', sent.principal, 1);
+  const found = await store.page({ after, limit: pageSize + 1, principalId });
+  const rows = found.slice(0, pageSize);
+  return { rows, after: rows.at(-1)?.position ?? after, more: found.length > pageSize };
+}
+
+function readFigure(name: string, text: string | null, min: number): number | null {
+  if (text === null) return null;
+  const figure = /^\d{1,16}$/.test(text) ? Number(text) : -1;
+  if (figure >= min && figure <= idMax) return figure;
+  throw new Refusal('INVALID_PARAMETER', { variant: 'number', figures: { name, min, max: idMax } });
+}
+
+/** Whether every row is as it was sealed, and none is missing or more than there was. */
+export function verifyJournal(
+  store: AuditStore,
+  seal: Seal,
+  expected: ChainEnd | null = null,
+): Promise<Verdict> {
+  return store.inOneMoment((moment) => verifyChain(moment.sealed(), moment.chain, seal, expected));
+}

@@ -1,0 +1,27 @@
+import type { FastifyInstance } from 'fastify';
+import type { JobStore } from '../core/jobs/job.ts';
+import type { CallStore } from '../core/journal/calls.ts';
+import type { StatisticsStore } from '../core/statistics/statistics.ts';
+import type { HashingState } from './metrics.ts';
+import { type AuditTools, auditRoutes } from './routes/admin/audit.ts';
+import { callRoute } from './routes/admin/calls.ts';
+import { type ClientTools, clientRoutes } from './routes/admin/clients.ts';
+import { allJobsRoute } from './routes/admin/jobs.ts';
+import { statisticsRoute } from './routes/admin/statistics.ts';
+
+export interface AdminTools {
+  readonly clients: ClientTools;
+  readonly calls: CallStore;
+  readonly audit: AuditTools;
+  readonly statistics: StatisticsStore;
+  readonly hashing: HashingState;
+}
+
+/** `/admin/v1`: for those who look after the service. The scope of every call is `admin`. */
+export function adminRoutes(app: FastifyInstance, tools: AdminTools & { readonly jobs: JobStore }): void {
+  clientRoutes(app, tools.clients);
+  callRoute(app, tools.calls);
+  allJobsRoute(app, tools.jobs);
+  auditRoutes(app, tools.audit);
+  statisticsRoute(app, tools);
+}

@@ -1,0 +1,32 @@
+import type { FastifyInstance } from 'fastify';
+import type { JobStore } from '../../../core/jobs/job.ts';
+import { debugOf } from '../../call.ts';
+import { pageEnvelope } from '../../envelope.ts';
+import { jobFields } from '../../job-fields.ts';
+import { pageOf } from '../../query.ts';
+import { jobsAnswers } from '../../schemas/answers.ts';
+import { CallHeaders, PageQuery } from '../../schemas/requests.ts';
+
+/** `jobs`: those of everyone. What is done to one is done at `/api/sync/v1/jobs`. */
+export function allJobsRoute(app: FastifyInstance, store: JobStore): void {
+  app.get(
+    '/jobs',
+    {
+      config: { scope: 'admin', query: ['page', 'pageSize'] },
+      schema: {
+        operationId: 'allJobs',
+        summary: 'The jobs of all clients, the newest first',
+        tags: ['admin'],
+        querystring: PageQuery,
+        headers: CallHeaders,
+        response: jobsAnswers,
+      },
+    },
+    async (request) => {
+      const page = pageOf(request);
+      const { jobs, totalCount } = await store.list('everyone', page);
+      const records = jobs.map(jobFields);
+      return pageEnvelope({ ...page, totalCount, count: records.length }, records, debugOf(request));
+    },
+  );
+}

@@ -1,0 +1,173 @@
+import { type TSchema, Type } from 'typebox';
+import { scopes } from '../../core/access/clients.ts';
+import { chainFaults } from '../../core/journal/chain.ts';
+import { answer, Count, Empty, Moment, page, Refusal, refusals, Text } from './answers.ts';
+import { refusalExample } from './examples.ts';
+import { Id, named, nullable, strictObject } from './named.ts';
+import { debug, paging } from './requests.ts';
+
+const Scopes = Type.Array(Type.String({ enum: [...scopes] }));
+
+const client = {
+  ID: Id,
+  PublicKey: Type.String(),
+  Name: Type.String(),
+  Scopes,
+  Networks: Type.Array(Type.String(), { description: 'where it may call from; anywhere when empty' }),
+  KnownByAddress: Type.Boolean({ description: 'whether a call from its networks needs no credential' }),
+  CreatedAt: Moment,
+  RevokedAt: nullable(Moment),
+};
+const SecretKey = Type.String({ format: 'password', description: 'shown only here' });
+
+const Client = named('Client', strictObject(client));
+const NewClient = named('NewClient', strictObject({ ...client, SecretKey }));
+const NewSecret = named(
+  'NewSecret',
+  strictObject({ PublicKey: Type.String(), SecretKey, OldEndsAt: Moment }),
+);
+
+const author = {
+  At: Moment,
+  Actor: Type.String({ enum: ['client', 'user', 'protected', 'operator', 'service'] }),
+  ClientID: nullable(Id),
+  UserID: nullable(Id),
+  Address: Text,
+  RequestId: Text,
+  CallID: nullable(Type.String({ format: 'uuid' })),
+};
+
+const CompletedCall = named(
+  'CompletedCall',
+  strictObject({
+    ...author,
+    Operation: Type.String({ enum: ['update', 'insert', 'state'] }),
+    Records: Count,
+    RecordsFailed: Count,
+    Users: Count,
+    UsersApplied: Count,
+  }),
+);
+
+const Position = Type.Integer({ minimum: 1 });
+const Ids = nullable(Type.Array(Id));
+const JournalRow = named(
+  'JournalRow',
+  strictObject({
+    Position,
+    ID: Id,
+    ...author,
+    Action: Type.String(),
+    IRID: nullable(Id),
+    Registered: Ids,
+    Reset: Ids,
+    Details: nullable(Type.Record(Type.String(), Type.Unknown())),
+    Seal: Type.String({ description: 'over the row and the seal before it, in hexadecimal digits' }),
+  }),
+);
+const JournalFeed = named(
+  'JournalFeed',
+  strictObject({
+    After: Type.Integer({ minimum: 0, description: 'what to give as `after` to read on' }),
+    More: Type.Boolean({ description: 'whether there is more at once' }),
+  }),
+);
+
+const Verdict = named(
+  'Verdict',
+  strictObject({
+    Sound: Type.Boolean(),
+    Rows: Type.Integer({ minimum: 0, description: 'how many rows hold, from the beginning on' }),
+    Position: nullable(Type.Integer({ description: 'the first place where the journal does not hold' })),
+    Fault: nullable(Type.String({ enum: [...chainFaults] })),
+    LastPosition: nullable(Count),
+    LastSeal: Text,
+  }),
+);
+
+const Spans = Type.Array(strictObject({ Start: Moment, Calls: Count, Jobs: Count, RecordsFailed: Count }));
+const Statistics = named(
+  'Statistics',
+  strictObject({
+    Principals: Count,
+    Users: Count,
+    Sessions: Count,
+    UnsealedRows: Count,
+    JobsQueued: Count,
+    JobsRunning: Count,
+    Hours: Spans,
+    Days: Spans,
+    Hashing: strictObject({
+      WaitingInteractive: Count,
+      WaitingBulk: Count,
+      Running: Count,
+      HashesPerSecond: Type.Number({ minimum: 0 }),
+    }),
+  }),
+);
+
+export const ClientBody = strictObject(
+  {
+    Name: Type.String({ minLength: 1, maxLength: 255 }),
+    Scopes: Type.Optional(nullable(Type.Array(Type.String({ enum: [...scopes] }), { minItems: 1 }))),
+    Networks: Type.Optional(nullable(Type.Array(Type.String(), { maxItems: 100 }))),
+    KnownByAddress: Type.Optional(nullable(Type.Boolean())),
+  },
+  { examples: [{ Name: 'erp', Scopes: ['sync:write', 'sync:read'], Networks: ['10.0.0.0/8'] }] },
+);
+export const RotationBody = strictObject({
+  Hours: Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: 9999, default: 24 }))),
+});
+export const ClientKey = Type.Object({ publicKey: Type.String() });
+export const CompletedCallQuery = Type.Object({
+  ...paging,
+  failed: Type.Optional(Type.Boolean({ description: 'only calls with failed records' })),
+  ...debug,
+});
+export const AuditQuery = Type.Object({
+  after: Type.Optional(Type.Integer({ minimum: 0, description: 'the position that was read last' })),
+  principal: Type.Optional({ ...Id, description: 'only what was done to this principal' } as TSchema),
+  pageSize: paging.pageSize,
+  ...debug,
+});
+
+const noClient = {
+  422: answer('There is no such client', Refusal, refusalExample(422, 'CLIENT_NOT_FOUND')),
+};
+const about = (name: string, record: TSchema) => page(name, Type.Never(), record);
+
+export const clientsAnswers = { 200: answer('The clients', page('ClientsEnvelope', Client)), ...refusals };
+export const newClientAnswers = {
+  200: answer('The client, with its secret', about('NewClientEnvelope', NewClient)),
+  422: answer('Such a client cannot be', Refusal, refusalExample(422, 'INVALID_CLIENT')),
+  ...refusals,
+};
+export const newSecretAnswers = {
+  200: answer('The new secret', about('NewSecretEnvelope', NewSecret)),
+  ...noClient,
+  ...refusals,
+};
+export const revokedAnswers = {
+  200: answer(
+    'The client is shut out. If it was the last of scope `admin`, the command line makes another.',
+    Empty,
+  ),
+  ...noClient,
+  ...refusals,
+};
+export const completedCallAnswers = {
+  200: answer('A page of calls', page('CompletedCallsEnvelope', CompletedCall)),
+  ...refusals,
+};
+export const auditAnswers = {
+  200: answer('Rows of the journal, in order', page('AuditEnvelope', JournalRow, JournalFeed)),
+  ...refusals,
+};
+export const verdictAnswers = {
+  200: answer('What was found', about('VerdictEnvelope', Verdict)),
+  ...refusals,
+};
+export const statisticsAnswers = {
+  200: answer('The statistics', about('StatisticsEnvelope', Statistics)),
+  ...refusals,
+};

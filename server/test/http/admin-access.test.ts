@@ -1,0 +1,110 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { adminCalls, adminOf, type Credential, credential } from '../setup/admin.ts';
+import { asUser, registerUsers, signedIn } from '../setup/login.ts';
+import { startTestService, type TestService } from '../setup/service.ts';
+
+let service: TestService;
+let admin: ReturnType<typeof adminOf>;
+let office: Credential;
+let user: Credential;
+
+beforeAll(async () => {
+  service = await startTestService({ ANAGRAFE_CALLS_PER_MINUTE: '60' });
+  admin = adminOf(service);
+  await registerUsers(service, 'mario');
+  user = asUser(await signedIn(service, 'mario')).headers;
+  office = await credential(service);
+});
+
+describe('the administration', () => {
+  it('is known to the tests call by call', async () => {
+    const document = (await (await fetch(`${service.url}/openapi.json`)).json()) as {
+      paths: Record<string, Record<string, unknown>>;
+    };
+    const described = Object.entries(document.paths)
+      .filter(([path]) => path.startsWith('/admin/v1/'))
+      .flatMap(([path, methods]) =>
+        Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.slice('/admin/v1/'.length)}`),
+      );
+    expect(described.sort()).toEqual(
+      adminCalls.map((call) => call.replace('agp_nobody', '{publicKey}')).sort(),
+    );
+  });
+
+  it.each(adminCalls)('%s: is closed to a client that may read and write records', async (call) => {
+    const erp = await credential(service, { scopes: ['sync:write', 'sync:read'] });
+    const { status, body, headers } = await admin(call, erp);
+    expect([status, body.errorCode, body.result]).toEqual([403, 'FORBIDDEN', null]);
+    expect(headers.get('cache-control')).toBe('no-store');
+  });
+
+  it.each(adminCalls)('%s: is closed to whoever shows no credential, or a wrong one', async (call) => {
+    const { status, body } = await admin(call, {});
+    expect([status, body.errorCode]).toEqual([401, 'UNAUTHENTICATED']);
+    const wrong = await admin(call, { ...office, SyncSecretKey: 'ags_wrong' });
+    expect([wrong.status, wrong.body.errorCode]).toEqual([401, 'UNAUTHENTICATED']);
+  });
+
+  it.each(adminCalls)('%s: is closed to a signed-in user', async (call) => {
+    const { status, body } = await admin(call, user);
+    expect([status, body.errorCode]).toEqual([403, 'FORBIDDEN']);
+  });
+
+  it('is closed to a client of scope admin that is known by its address alone', async () => {
+    await credential(service, { scopes: ['admin'], networks: ['127.0.0.0/8'], knownByAddress: true });
+    const { status, body } = await admin('GET clients', {});
+    expect([status, body.errorCode]).toEqual([403, 'FORBIDDEN']);
+  });
+});
+
+describe('every answer of the administration', () => {
+  it('is the envelope, where nothing is too', async () => {
+    const { status, body } = await admin('GET nothing', office);
+    expect(status).toBe(404);
+    expect(body).toMatchObject({ statusCode: 404, errorCode: 'NOT_FOUND', result: null, debug: null });
+    const other = await admin('PUT clients', office);
+    expect([other.status, other.body.errorCode]).toEqual([405, 'METHOD_NOT_ALLOWED']);
+    expect(other.headers.get('allow')).toBe('GET, POST');
+  });
+
+  it('refuses a parameter that is not known, or wrong', async () => {
+    for (const [path, name] of [
+      ['clients?page=1', 'page'],
+      ['calls?after=1', 'after'],
+      ['calls?failed=yes', 'failed'],
+      ['jobs?pageSize=1001', 'pageSize'],
+      ['audit?after=x', 'after'],
+      ['audit?after=-1', 'after'],
+      ['audit?after=1&after=2', 'after'],
+      ['audit?principal=0', 'principal'],
+      ['audit?Principal=1', 'principal'],
+      ['audit/verify?expect=1', 'expect'],
+      ['statistics?days=3', 'days'],
+    ] as const) {
+      const { status, body } = await admin(`GET ${path}`, office);
+      expect([path, status, body.errorCode]).toEqual([path, 400, 'INVALID_PARAMETER']);
+      expect(body.message).toContain(`"${name}"`);
+    }
+  });
+
+  it('is in Italian for whoever asks, and has the debug part', async () => {
+    const { body } = await admin('DELETE clients/agp_nobody?debug=true', {
+      ...office,
+      'accept-language': 'it',
+    });
+    expect(body.message).toMatch(/^Nessun client attivo/);
+    expect(body.debug).toMatchObject({ RequestId: expect.any(String) });
+  });
+
+  it('counts for the rate of the client together with its other calls', async () => {
+    const busy = await credential(service);
+    for (let call = 0; call < 30; call++) {
+      expect((await admin('GET clients', busy)).status).toBe(200);
+      expect((await service.call('irs/list', {}, { headers: busy })).status).toBe(200);
+    }
+    const { status, body, headers } = await admin('GET clients', busy);
+    expect([status, body.errorCode]).toEqual([429, 'RATE_LIMITED']);
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await service.call('irs/list', {}, { headers: busy })).status).toBe(429);
+  });
+});

@@ -1,0 +1,67 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { adminOf, type Credential, credential } from '../setup/admin.ts';
+import { finished, importedUser, submit } from '../setup/jobs.ts';
+import { allSealed } from '../setup/journal.ts';
+import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
+
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+addFormats.default(ajv);
+
+let service: TestService;
+let admin: ReturnType<typeof adminOf>;
+let office: Credential;
+
+beforeAll(async () => {
+  service = await startTestService();
+  admin = adminOf(service);
+  ajv.addSchema((await (await fetch(`${service.url}/openapi.json`)).json()) as object, 'openapi');
+  const [ID] = await insertPrincipals(service, 2);
+  const id = await submit(service, 'irs/update', [{ ID, Users: [importedUser('one')] }]);
+  await finished(service, id);
+  office = await credential(service);
+  await allSealed(service);
+});
+
+function validate(keys: (string | number)[], value: unknown): string[] {
+  const pointer = keys.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  const check = ajv.compile({ $ref: `openapi#${encodeURI(pointer)}` });
+  check(value);
+  return (check.errors ?? []).map((error) => `${error.instancePath} ${error.message}`);
+}
+
+/** What is called, the status that comes of it, and with which body. */
+const calls: [what: string, status: number, body?: unknown][] = [
+  ['GET clients', 200],
+  ['POST clients', 200, { Name: 'erp', Networks: ['10.0.0.0/8'] }],
+  ['POST clients', 422, { Name: 'erp', KnownByAddress: true }],
+  ['POST clients', 400, {}],
+  ['POST clients/{publicKey}/rotate', 200, { Hours: 1 }],
+  ['POST clients/{publicKey}/rotate', 400, { Hours: -1 }],
+  ['DELETE clients/{publicKey}', 200],
+  ['DELETE clients/{publicKey}', 422],
+  ['GET calls', 200],
+  ['GET jobs', 200],
+  ['GET audit', 200],
+  ['GET audit/verify', 200],
+  ['GET statistics', 200],
+];
+
+describe('/openapi.json', () => {
+  it('describes every answer of the administration as it is', async () => {
+    const { SyncPublicKey = '' } = await credential(service, { scopes: ['sync:read'] });
+    for (const [what, status, body] of calls) {
+      const answer = await admin(`${what.replace('{publicKey}', SyncPublicKey)}?debug=true`, office, body);
+      expect([what, answer.status]).toEqual([what, status]);
+      const [method = '', path = ''] = what.split(' ');
+      const place = ['paths', `/admin/v1/${path}`, method.toLowerCase()];
+      const schema = [...place, 'responses', status, 'content', 'application/json', 'schema'];
+      expect([what, validate(schema, answer.body)]).toEqual([what, []]);
+      if (body !== undefined && status !== 400) {
+        const request = [...place, 'requestBody', 'content', 'application/json', 'schema'];
+        expect([what, validate(request, body)]).toEqual([what, []]);
+      }
+    }
+  });
+});

@@ -1,0 +1,252 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { exportedLines, inWords, judgeJournal } from '../../src/cli/audit.ts';
+import type { ChainEnd } from '../../src/core/journal/chain.ts';
+import type { auditFields } from '../../src/http/audit-fields.ts';
+import { openAudit } from '../../src/storage/audit.ts';
+import { adminOf, type Credential, credential, recordOf } from '../setup/admin.ts';
+import { holding } from '../setup/jobs.ts';
+import { allSealed } from '../setup/journal.ts';
+import { login, registerUsers, signedIn } from '../setup/login.ts';
+import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
+
+type Row = Omit<ReturnType<typeof auditFields>, 'At'> & { readonly At: string };
+
+interface Verdict {
+  readonly Sound: boolean;
+  readonly Rows: number;
+  readonly Position: number | null;
+  readonly Fault: string | null;
+  readonly LastPosition: number | null;
+  readonly LastSeal: string | null;
+}
+
+let service: TestService;
+let admin: ReturnType<typeof adminOf>;
+let office: Credential;
+let principal: number;
+let ids: number[];
+
+beforeAll(async () => {
+  service = await startTestService();
+  admin = adminOf(service);
+  await insertPrincipals(service, 2);
+  ({ principal, ids } = await registerUsers(service, 'mario', 'anna'));
+  await signedIn(service, 'mario');
+  await login(service, 'mario', 'a wrong password');
+  office = await credential(service);
+  const reset = { ...newUser(''), Username: undefined, ID: ids[0] };
+  await service.call('irs/update', [{ ID: principal, Users: [reset] }], { headers: office });
+  await allSealed(service);
+});
+
+const read = async (query = '') => (await admin<Row>(`GET audit${query}`, office)).body.result;
+const verify = async () => recordOf<Verdict>(await admin('GET audit/verify', office));
+const judge = (expected: ChainEnd | null = null) => judgeJournal(service.config, expected);
+
+describe('the audit', () => {
+  it('has a row for everything that was done, in order, with who did it', async () => {
+    const page = await read('?pageSize=1000');
+    const rows = page?.records ?? [];
+    expect(rows.map(({ Position }) => Position)).toEqual(rows.map((_, at) => at + 1));
+    expect(page?.record).toEqual({ After: rows.length, More: false });
+    expect(page?.count).toBe(rows.length);
+    const actions = rows.map(({ Action }) => Action);
+    expect(actions).toEqual(
+      expect.arrayContaining([
+        'insert',
+        'update',
+        'call.completed',
+        'login',
+        'login.failed',
+        'client.created',
+      ]),
+    );
+    expect(rows.find(({ Action, Registered }) => Action === 'update' && Registered)).toEqual({
+      Position: expect.any(Number),
+      ID: expect.any(Number),
+      At: expect.stringMatching(/^\d{4}-.*Z$/),
+      Actor: 'protected',
+      ClientID: null,
+      UserID: null,
+      Address: '127.0.0.1',
+      RequestId: expect.any(String),
+      CallID: null,
+      Action: 'update',
+      IRID: principal,
+      Registered: ids,
+      Reset: null,
+      Details: null,
+      Seal: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    expect(rows.find(({ Reset }) => Reset)).toMatchObject({ Actor: 'client', Reset: [ids[0]] });
+    expect(rows.find(({ Action }) => Action === 'client.created')).toMatchObject({ Actor: 'operator' });
+  });
+
+  it('is read on from a position, and tells whether there is more', async () => {
+    const first = await read('?pageSize=3');
+    expect(first?.record).toEqual({ After: 3, More: true });
+    const next = await read('?after=3&pageSize=2');
+    expect(next?.records.map(({ Position }) => Position)).toEqual([4, 5]);
+    expect(await read('?after=1000000')).toMatchObject({
+      count: 0,
+      record: { After: 1_000_000, More: false },
+    });
+  });
+
+  it('is read of one principal', async () => {
+    const rows = (await read(`?principal=${principal}`))?.records ?? [];
+    expect(new Set(rows.map(({ IRID }) => IRID))).toEqual(new Set([principal]));
+    expect(rows.map(({ Action }) => Action)).toEqual(expect.arrayContaining(['insert', 'update', 'login']));
+    expect((await read('?principal=999999'))?.records).toEqual([]);
+  });
+
+  it('holds no password, no token and no secret', async () => {
+    const { text } = await admin('GET audit?pageSize=1000', office);
+    for (const secret of ['correct horse', 'wrong password', 'ags_', '$argon2', 'digest'])
+      expect(text).not.toContain(secret);
+  });
+
+  it('is sound, and tells its end, over HTTP and at the command line', async () => {
+    const verdict = await verify();
+    expect(verdict).toEqual({
+      Sound: true,
+      Rows: verdict.LastPosition,
+      Position: null,
+      Fault: null,
+      LastPosition: expect.any(Number),
+      LastSeal: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    const judged = await judge();
+    expect(judged).toMatchObject({ sound: true, rows: verdict.Rows });
+    expect(inWords(judged)).toBe(`The journal is sound: ${verdict.Rows} rows are as they were written.`);
+  });
+
+  it('stays sound while rows are being written and sealed', async () => {
+    const writing = Promise.all(
+      Array.from({ length: 20 }, () => service.call('irs/insert', [{ Name: 'x' }], { headers: office })),
+    );
+    for (let round = 0; round < 10; round++) expect((await verify()).Sound).toBe(true);
+    await writing;
+    await allSealed(service);
+    expect((await verify()).Sound).toBe(true);
+  });
+
+  it('is exported row by row, those without a place last', async () => {
+    const { database } = service;
+    const lines: Row[] = [];
+    // While somebody else has the end of the chain, nothing gets its place.
+    await holding(service, ['select from anagrafe.journal_chain for update'], async () => {
+      await service.call('irs/insert', [{ Name: 'late' }], { headers: office });
+      await openAudit(database).inOneMoment(async (moment) => {
+        for await (const line of exportedLines(moment)) {
+          expect(line).toMatch(/^\{.*\}\n$/);
+          lines.push(JSON.parse(line));
+        }
+      });
+    });
+    expect(lines.slice(-2).map(({ Position, Action, Seal }) => [Position, Action, Seal])).toEqual([
+      [null, 'insert', null],
+      [null, 'call.completed', null],
+    ]);
+    const places = lines.slice(0, -2).map(({ Position }) => Position);
+    expect(places).toEqual(places.map((_, at) => at + 1));
+    const [counted] = await database.query<{ rows: number }>('select count(*) as rows from anagrafe.journal');
+    expect(lines).toHaveLength(counted?.rows ?? 0);
+    expect(lines.slice(0, 20)).toEqual((await read('?pageSize=20'))?.records);
+  });
+});
+
+describe('whoever writes to the table', () => {
+  const columns =
+    'at, actor, client_id, user_id, address, request_id, call_id, action, principal_id, details';
+  let middle: number;
+  let last: number;
+
+  beforeAll(async () => {
+    await allSealed(service);
+    last = (await verify()).LastPosition ?? 0;
+    middle = Math.floor(last / 2);
+  });
+
+  /** Does something to the journal, sees what is found, and puts everything back. */
+  async function tampering(statements: readonly string[], fault: string, position: number): Promise<void> {
+    const { database } = service;
+    await database.query(
+      'create table public.kept as select * from anagrafe.journal; create table public.kept_chain as select * from anagrafe.journal_chain',
+    );
+    try {
+      for (const statement of statements) await database.query(statement);
+      expect(await verify()).toEqual({
+        Sound: false,
+        Rows: expect.any(Number),
+        Position: position,
+        Fault: fault,
+        LastPosition: null,
+        LastSeal: null,
+      });
+      const judged = await judge();
+      expect(judged).toMatchObject({ sound: false, position, fault });
+      expect(inWords(judged)).toContain(`row ${position} is the first that was ${fault}.`);
+    } finally {
+      await database.query(`
+        delete from anagrafe.journal;
+        insert into anagrafe.journal overriding system value select * from public.kept;
+        update anagrafe.journal_chain as chain set last_position = kept.last_position, last_seal = kept.last_seal,
+               first_position = kept.first_position, first_seal = kept.first_seal from public.kept_chain as kept;
+        drop table public.kept, public.kept_chain`);
+    }
+    expect((await verify()).Sound).toBe(true);
+  }
+
+  it.each([
+    `details = '{"forged": true}'`,
+    `at = at + interval '1 microsecond'`,
+    `actor = 'service'`,
+    'client_id = 77',
+    `address = '192.0.2.1'`,
+    `action = 'logout'`,
+    'registered = array[1]',
+    `seal = sha256('x')`,
+  ])('is found out: a row is changed with %s', async (change) => {
+    await tampering([`update anagrafe.journal set ${change} where position = ${middle}`], 'changed', middle);
+  });
+
+  it('is found out: the first row, one in the middle or the last one is removed', async () => {
+    for (const position of [1, middle, last])
+      await tampering([`delete from anagrafe.journal where position = ${position}`], 'removed', position);
+  });
+
+  it('is found out: a row is inserted, the later ones moved up and the end with them', async () => {
+    const insert = (position: number) =>
+      `insert into anagrafe.journal (${columns}, position, seal)
+       select ${columns}, ${position}, seal from anagrafe.journal where position = 1`;
+    const moved = [
+      `update anagrafe.journal set position = -position where position >= ${middle}`,
+      'update anagrafe.journal set position = 1 - position where position < 0',
+      'update anagrafe.journal_chain set last_position = last_position + 1',
+    ];
+    await tampering([...moved, insert(middle)], 'inserted', middle);
+    await tampering([insert(last + 1)], 'inserted', last + 1);
+    await tampering([insert(0)], 'inserted', 0);
+  });
+
+  it('is found out: two rows are swapped', async () => {
+    const swap = (from: number, to: number) =>
+      `update anagrafe.journal set position = ${to} where position = ${from}`;
+    await tampering([swap(2, -1), swap(middle, 2), swap(-1, middle)], 'changed', 2);
+  });
+
+  it('is found out by an end that was noted, and by nothing else: the tail is cut off', async () => {
+    const noted = await judge();
+    if (!noted.sound) throw new Error('the journal should be sound');
+    expect(await judge(noted.last)).toMatchObject({ sound: true });
+    await service.database.query(`
+      delete from anagrafe.journal where position > ${middle};
+      update anagrafe.journal_chain set last_position = position, last_seal = seal
+        from anagrafe.journal where position = ${middle}`);
+    expect((await verify()).Sound).toBe(true);
+    const judged = await judge(noted.last);
+    expect(judged).toEqual({ sound: false, rows: middle, position: middle + 1, fault: 'cut off' });
+    expect(inWords(judged)).toContain(`cut off: row ${middle + 1}, and those after it, are missing`);
+  });
+});
