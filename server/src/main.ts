@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { type Background, startBackground } from './background.ts';
 import { type Config, ConfigError, prefix } from './config.ts';
 import { ensureFirstClient } from './core/access/clients.ts';
 import { readKeyPair } from './core/access/keys.ts';
@@ -12,15 +13,11 @@ import { stateOperation } from './core/records/state.ts';
 import { updateOperation } from './core/records/update.ts';
 import { Vault } from './core/sealing/vault.ts';
 import { changeOwnPassword } from './core/sessions/own-password.ts';
-import { deliverDue, threeDays } from './core/webhooks/deliver.ts';
-import { webhookName } from './core/webhooks/webhook.ts';
 import { buildApp } from './http/app.ts';
 import { openMetrics } from './http/metrics.ts';
 import { openQueue, type Queue } from './jobs/queue.ts';
-import { type Sequencer, startSequencer } from './jobs/sequencer.ts';
-import { workOnJobs } from './jobs/worker.ts';
 import { findMasterKey, makeMasterKey, wrongMasterKey } from './master-key.ts';
-import { isLoopback, isNetwork, networkList } from './network.ts';
+import { isLoopback, isNetwork } from './network.ts';
 import { openCommonPasswords } from './passwords/common-passwords.ts';
 import { type HashingPool, openHasher } from './passwords/hasher.ts';
 import { needsRehash } from './passwords/needs-rehash.ts';
@@ -29,7 +26,6 @@ import { openChunks } from './storage/chunks.ts';
 import { openAccess, openClients } from './storage/clients.ts';
 import { openCompletedCalls } from './storage/completed-calls.ts';
 import type { Database } from './storage/database.ts';
-import { dueWebhooks, makeOutDeliveries, openDeliveries } from './storage/deliveries.ts';
 import { openEvents } from './storage/events.ts';
 import { openGuesses } from './storage/guesses.ts';
 import { openJobs } from './storage/jobs.ts';
@@ -40,14 +36,12 @@ import { keepMasterKeyIdentity, masterKeyIdentity } from './storage/master-key.t
 import { migrate } from './storage/migrations.ts';
 import { openReadiness } from './storage/readiness.ts';
 import { openRegistry } from './storage/registry.ts';
-import { sweepAccounts, sweepCalls } from './storage/retention.ts';
-import { sequenceRows } from './storage/sequence.ts';
 import { openSessions } from './storage/sessions.ts';
 import { openStatistics } from './storage/statistics.ts';
 import { openSubmissions } from './storage/submissions.ts';
+import { openWebhooks } from './storage/webhooks.ts';
 import { openStore } from './store.ts';
 import { version } from './version.ts';
-import { openSender } from './webhooks/sender.ts';
 
 export interface Service {
   /** Where it answers, such as `http://127.0.0.1:8420`. */
@@ -71,7 +65,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
   let queue: Queue | undefined;
   let hasher: HashingPool | undefined;
   let app: FastifyInstance | undefined;
-  let sequencer: Sequencer | undefined;
+  let background: Background | undefined;
   try {
     const { database } = store;
     for (const name of await migrate(database)) log.info({ migration: name }, 'migrated');
@@ -160,6 +154,10 @@ export async function startService(config: Config, log: Logger): Promise<Service
         clients: { store: openClients(database), isNetwork },
         calls: openCompletedCalls(database),
         audit: { store: openAudit(database), seal },
+        webhooks: {
+          webhooks: openWebhooks(database),
+          sealSecret: (secret, about) => vault.sealSecret(secret, about),
+        },
         statistics: openStatistics(database),
         hashing: hasher,
       },
@@ -176,42 +174,21 @@ export async function startService(config: Config, log: Logger): Promise<Service
         throw new ConfigError(`${prefix}HOST is ${config.HOST}, a name that has no address.`);
       });
 
-    await workOnJobs(queue, {
-      store: openChunks(database),
-      operations,
-      hasher,
+    background = await startBackground({
+      config,
+      log,
+      store,
+      queue,
       vault,
-      writes: new Slots(writesAtOnce),
-      onOutcomes: metrics.recordsDone,
-      report: (error) => log.error({ err: error }, 'records of a job failed'),
-    });
-    const deliveries = {
-      store: openDeliveries(database),
-      openSecret: (sealed: Buffer, id: number) => vault.openSecret(sealed, webhookName(id)),
-      send: openSender(networkList(config.WEBHOOK_NETWORKS), version).send,
-      waits: config.WEBHOOK_WAITS.length > 0 ? config.WEBHOOK_WAITS.map(Number) : threeDays,
-    };
-    await queue.workOnWebhooks((id, signal) =>
-      deliverDue(id, deliveries, signal).catch((error) =>
-        log.warn({ err: error, webhook: id }, 'deliveries were broken off'),
-      ),
-    );
-    sequencer = startSequencer(
-      async () => {
-        const more = await sequenceRows(store.queue, seal);
-        const behind = await makeOutDeliveries(store.queue);
-        await queue?.enqueueWebhooks(await dueWebhooks(store.queue));
-        return more || behind;
+      jobs: {
+        store: openChunks(database),
+        operations,
+        hasher,
+        vault,
+        writes: new Slots(writesAtOnce),
+        onOutcomes: metrics.recordsDone,
+        report: (error) => log.error({ err: error }, 'records of a job failed'),
       },
-      (error) => log.warn({ err: error }, 'the journal could not be sealed, or deliveries not be made out'),
-    );
-    await queue.repeat('retention', '17 * * * *', async () => {
-      const calls = await sweepCalls(database, { jobDays: config.JOB_DAYS });
-      const rows = await sweepAccounts(database, {
-        deliveryDays: config.DELIVERY_DAYS,
-        auditDays: config.AUDIT_DAYS,
-      });
-      if (calls + rows > 0) log.info({ calls, rows }, 'what was kept long enough was removed');
     });
 
     return {
@@ -219,8 +196,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
       protectedMode: !hasClients,
       async stop() {
         readiness.stopping();
-        await Promise.all([app?.close(), queue?.stop()]);
-        await sequencer?.stop();
+        await Promise.all([app?.close(), background?.stop()]);
         await Promise.all([hasher?.close(), store.close()]);
       },
     };
@@ -233,7 +209,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
         log.warn(`${prefix}FIRST_CLIENT is no live client, and others exist: it has no effect`);
     }
   } catch (error) {
-    await Promise.all([app?.close(), queue?.stop(), sequencer?.stop()]);
+    await Promise.all([app?.close(), background?.stop() ?? queue?.stop()]);
     await Promise.all([hasher?.close(), store.close()]);
     throw error;
   }

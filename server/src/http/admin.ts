@@ -8,11 +8,13 @@ import { callRoute } from './routes/admin/calls.ts';
 import { type ClientTools, clientRoutes } from './routes/admin/clients.ts';
 import { allJobsRoute } from './routes/admin/jobs.ts';
 import { statisticsRoute } from './routes/admin/statistics.ts';
+import { type WebhookTools, webhookRoutes } from './routes/admin/webhooks.ts';
 
 export interface AdminTools {
   readonly clients: ClientTools;
   readonly calls: CallStore;
   readonly audit: AuditTools;
+  readonly webhooks: WebhookTools;
   readonly statistics: StatisticsStore;
   readonly hashing: HashingState;
 }
@@ -23,5 +25,6 @@ export function adminRoutes(app: FastifyInstance, tools: AdminTools & { readonly
   callRoute(app, tools.calls);
   allJobsRoute(app, tools.jobs);
   auditRoutes(app, tools.audit);
+  webhookRoutes(app, tools.webhooks);
   statisticsRoute(app, tools);
 }

@@ -45,6 +45,14 @@ const calls: [what: string, status: number, body?: unknown][] = [
   ['GET jobs', 200],
   ['GET audit', 200],
   ['GET audit/verify', 200],
+  ['POST webhooks', 200, { URL: 'https://erp.example.com/' }],
+  ['POST webhooks', 400, {}],
+  ['GET webhooks', 200],
+  ['PATCH webhooks/{id}', 200, { Enabled: false }],
+  ['GET webhooks/{id}/deliveries', 200],
+  ['POST webhooks/{id}/replay', 200],
+  ['DELETE webhooks/{id}', 200],
+  ['DELETE webhooks/{id}', 404],
   ['GET statistics', 200],
 ];
 
@@ -52,7 +60,11 @@ describe('/openapi.json', () => {
   it('describes every answer of the administration as it is', async () => {
     const { SyncPublicKey = '' } = await credential(service, { scopes: ['sync:read'] });
     for (const [what, status, body] of calls) {
-      const answer = await admin(`${what.replace('{publicKey}', SyncPublicKey)}?debug=true`, office, body);
+      const answer = await admin(
+        `${what.replace('{publicKey}', SyncPublicKey).replace('{id}', '1')}?debug=true`,
+        office,
+        body,
+      );
       expect([what, answer.status]).toEqual([what, status]);
       const [method = '', path = ''] = what.split(' ');
       const place = ['paths', `/admin/v1/${path}`, method.toLowerCase()];

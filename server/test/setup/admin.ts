@@ -43,5 +43,12 @@ export const adminCalls = [
   'GET jobs',
   'GET audit',
   'GET audit/verify',
+  'GET webhooks',
+  'POST webhooks',
+  'PATCH webhooks/999',
+  'DELETE webhooks/999',
+  'GET webhooks/999/deliveries',
+  'POST webhooks/999/replay',
+  'POST webhooks/999/deliveries/00000000-0000-0000-0000-000000000000/replay',
   'GET statistics',
 ] as const;

@@ -1,0 +1,76 @@
+import type { Logger } from 'pino';
+import type { Config } from './config.ts';
+import type { ChunkTools } from './core/jobs/chunk.ts';
+import type { Vault } from './core/sealing/vault.ts';
+import { type DeliveryTools, deliverDue, threeDays } from './core/webhooks/deliver.ts';
+import { webhookName } from './core/webhooks/webhook.ts';
+import type { Queue } from './jobs/queue.ts';
+import { startSequencer } from './jobs/sequencer.ts';
+import { workOnJobs } from './jobs/worker.ts';
+import { networkList } from './network.ts';
+import { dueWebhooks, makeOutDeliveries, openDeliveries } from './storage/deliveries.ts';
+import { sweepAccounts, sweepCalls } from './storage/retention.ts';
+import { sequenceRows } from './storage/sequence.ts';
+import type { Store } from './store.ts';
+import { version } from './version.ts';
+import { openSender } from './webhooks/sender.ts';
+
+export interface Background {
+  stop(): Promise<void>;
+}
+
+interface BackgroundTools {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly store: Store;
+  readonly queue: Queue;
+  readonly vault: Vault;
+  readonly jobs: ChunkTools;
+}
+
+/** Begins with what nobody waits for: jobs, the order of the journal, deliveries, and the removal of what is old. */
+export async function startBackground(tools: BackgroundTools): Promise<Background> {
+  const { log, store, queue, vault } = tools;
+  await workOnJobs(queue, tools.jobs);
+  const deliveries = deliveryTools(tools);
+  await queue.workOnWebhooks((id, signal) =>
+    deliverDue(id, deliveries, signal).catch((error) =>
+      log.warn({ err: error, webhook: id }, 'deliveries were broken off'),
+    ),
+  );
+  await queue.repeat('retention', '17 * * * *', () => sweep(tools));
+  const sequencer = startSequencer(
+    async () => {
+      const more = await sequenceRows(store.queue, (...row) => vault.sealRow(...row));
+      const behind = await makeOutDeliveries(store.queue);
+      await queue.enqueueWebhooks(await dueWebhooks(store.queue));
+      return more || behind;
+    },
+    (error) => log.warn({ err: error }, 'the journal could not be sealed, or deliveries not be made out'),
+  );
+  return {
+    async stop() {
+      // First, since it puts work into the queue.
+      await sequencer.stop();
+      await queue.stop();
+    },
+  };
+}
+
+function deliveryTools({ config, store, vault }: BackgroundTools): DeliveryTools {
+  return {
+    store: openDeliveries(store.database),
+    openSecret: (sealed, id) => vault.openSecret(sealed, webhookName(id)),
+    send: openSender(networkList(config.WEBHOOK_NETWORKS), version).send,
+    waits: config.WEBHOOK_WAITS.length > 0 ? config.WEBHOOK_WAITS.map(Number) : threeDays,
+  };
+}
+
+async function sweep({ config, log, store: { database } }: BackgroundTools): Promise<void> {
+  const calls = await sweepCalls(database, { jobDays: config.JOB_DAYS });
+  const rows = await sweepAccounts(database, {
+    deliveryDays: config.DELIVERY_DAYS,
+    auditDays: config.AUDIT_DAYS,
+  });
+  if (calls + rows > 0) log.info({ calls, rows }, 'what was kept long enough was removed');
+}

@@ -1,0 +1,123 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { adminOf, type Credential, credential, recordOf } from '../setup/admin.ts';
+import { startReceiver } from '../setup/receiver.ts';
+import { startTestService, type TestService } from '../setup/service.ts';
+
+let service: TestService;
+let admin: ReturnType<typeof adminOf>;
+let office: Credential;
+
+beforeAll(async () => {
+  service = await startTestService({
+    ANAGRAFE_WEBHOOK_NETWORKS: '127.0.0.1',
+    ANAGRAFE_WEBHOOK_WAITS: '0',
+  });
+  admin = adminOf(service);
+  office = await credential(service);
+});
+
+const URL = 'https://erp.example.com/hooks';
+const inserted = () => service.call('irs/insert', [{ Denomination: 'told' }], { headers: office });
+
+describe('webhooks', () => {
+  it('are created with a secret that is shown once, changed, listed and removed', async () => {
+    const made = await admin('POST webhooks', office, { URL, Types: ['user.registered'] });
+    expect(made.status).toBe(200);
+    const { ID, Secret, ...rest } = recordOf<Record<string, unknown>>(made);
+    expect(Secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    const fields = {
+      ClientID: expect.any(Number),
+      URL,
+      Types: ['user.registered'],
+      Granularity: 'record',
+      CreatedAt: expect.any(String),
+      DisabledAt: null,
+      DisabledWhy: null,
+    };
+    expect(rest).toEqual(fields);
+    const change = { Types: [], Granularity: 'user', Enabled: false };
+    const changed = await admin(`PATCH webhooks/${ID}`, office, change);
+    expect(recordOf(changed)).toEqual({
+      ...fields,
+      ID,
+      Types: [],
+      Granularity: 'user',
+      DisabledAt: expect.any(String),
+      DisabledWhy: 'by hand',
+    });
+    expect(recordOf(await admin(`PATCH webhooks/${ID}`, office, { Enabled: true }))).toMatchObject({
+      DisabledAt: null,
+      DisabledWhy: null,
+    });
+    const listed = await admin('GET webhooks', office);
+    expect(listed.body.result?.records).toMatchObject([{ ID, Granularity: 'user' }]);
+    expect(listed.text).not.toContain(Secret);
+    expect((await admin(`DELETE webhooks/${ID}`, office)).status).toBe(200);
+    expect((await admin('GET webhooks', office)).body.result?.records).toEqual([]);
+    for (const call of [`DELETE webhooks/${ID}`, `PATCH webhooks/${ID}`, `GET webhooks/${ID}/deliveries`]) {
+      const gone = await admin(call, office, call.startsWith('PATCH') ? {} : undefined);
+      expect([call, gone.status, gone.body.errorCode]).toEqual([call, 404, 'WEBHOOK_NOT_FOUND']);
+    }
+  });
+
+  it.each([
+    [{}, 'URL'],
+    [{ URL: 'ftp://x' }, 'URL'],
+    [{ URL: 'https://user:secret@x/' }, 'URL'],
+    [{ URL: 'nothing' }, 'URL'],
+    [{ URL, Types: ['user.deleted'] }, 'Types'],
+    [{ URL, Types: 'user.deleted' }, 'Types'],
+    [{ URL, Granularity: 'call' }, 'Granularity'],
+    [{ URL, Url: 'x' }, 'Url'],
+    [{ URL, Enabled: true }, 'Enabled'],
+  ])('are refused where something is wrong with them: %j', async (body, name) => {
+    const { status, body: envelope } = await admin('POST webhooks', office, body);
+    expect([status, envelope.errorCode]).toEqual([400, 'INVALID_PARAMETER']);
+    expect(envelope.message).toContain(`"${name}"`);
+  });
+
+  it('show what was told, and tell it again', async () => {
+    const receiver = await startReceiver();
+    receiver.answer = () => 500;
+    const { ID } = recordOf<{ ID: number }>(
+      await admin('POST webhooks', office, { URL: receiver.url, Types: ['principal.inserted'] }),
+    );
+    await inserted();
+    const failed = async () => (await admin(`GET webhooks/${ID}/deliveries?failed=true`, office)).body.result;
+    await expect.poll(async () => (await failed())?.count, { timeout: 15_000 }).toBe(1);
+    expect(await failed()).toMatchObject({
+      totalCount: 1,
+      record: { ID, DisabledWhy: 'the receiver answered 500' },
+      records: [{ Type: 'principal.inserted', State: 'failed', Attempts: 2, Status: 500, NextAt: null }],
+    });
+    receiver.answer = () => 200;
+    await admin(`PATCH webhooks/${ID}`, office, { Enabled: true });
+    const again = await admin(`POST webhooks/${ID}/replay`, office);
+    expect(recordOf(again)).toEqual({ Replayed: 1 });
+    await expect.poll(() => receiver.received.length).toBe(3);
+    const [delivery] = (await admin<{ ID: string }>(`GET webhooks/${ID}/deliveries`, office)).body.result
+      ?.records ?? [{ ID: '' }];
+    await admin(`POST webhooks/${ID}/deliveries/${delivery?.ID}/replay`, office);
+    await expect.poll(() => receiver.received.length).toBe(4);
+    expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+  });
+
+  it('leave a row in the journal for each thing that is done to them, without the secret', async () => {
+    const { ID, Secret } = recordOf<{ ID: number; Secret: string }>(
+      await admin('POST webhooks', office, { URL }),
+    );
+    await admin(`PATCH webhooks/${ID}`, office, { Enabled: false });
+    await admin(`DELETE webhooks/${ID}`, office);
+    const rows = await service.database.query<{ action: string; actor: string }>(
+      `select action, actor, details::text as details from anagrafe.journal
+        where (details ->> 'webhook')::bigint = $1 order by id`,
+      [ID],
+    );
+    expect(rows.map(({ action, actor }) => [action, actor])).toEqual([
+      ['webhook.created', 'client'],
+      ['webhook.changed', 'client'],
+      ['webhook.deleted', 'client'],
+    ]);
+    expect(JSON.stringify(rows)).not.toContain(Secret.slice(6, 30));
+  });
+});
