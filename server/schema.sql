@@ -112,6 +112,7 @@ CREATE INDEX journal_at ON anagrafe.journal USING btree (at);
 CREATE INDEX journal_calls ON anagrafe.journal USING btree (id) WHERE (action = 'call.completed'::text);
 CREATE INDEX journal_calls_failed ON anagrafe.journal USING btree (id) WHERE ((action = 'call.completed'::text) AND ((details ->> 'recordsFailed'::text) <> '0'::text));
 CREATE INDEX journal_completed_at ON anagrafe.journal USING btree (at) WHERE (action = ANY (ARRAY['call.completed'::text, 'job.completed'::text]));
+CREATE INDEX journal_events ON anagrafe.journal USING btree ("position") WHERE (action = ANY (ARRAY['insert'::text, 'update'::text, 'state'::text, 'call.completed'::text, 'job.completed'::text, 'webhook.disabled'::text]));
 CREATE UNIQUE INDEX journal_position ON anagrafe.journal USING btree ("position");
 CREATE INDEX journal_principal_id ON anagrafe.journal USING btree (principal_id, "position") WHERE (principal_id IS NOT NULL);
 CREATE INDEX journal_unsealed ON anagrafe.journal USING btree (id) WHERE ("position" IS NULL);
@@ -169,6 +170,7 @@ create table anagrafe.principals (
   search_terms tsvector not null,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  sessions_epoch integer not null default 0,
   constraint principals_external_key_key UNIQUE (external_key),
   constraint principals_pkey PRIMARY KEY (id),
   constraint principals_state_check CHECK ((state = ANY (ARRAY['active'::text, 'disabled'::text]))),
@@ -181,6 +183,8 @@ create table anagrafe.sessions (
   id bigint not null generated always as identity,
   user_id bigint not null,
   family uuid not null,
+  user_epoch integer not null,
+  principal_epoch integer not null,
   token_digest bytea not null,
   refresh_digest bytea not null,
   created_at timestamp with time zone not null default now(),
@@ -208,7 +212,7 @@ create table anagrafe.tallies (
 create table anagrafe.throttles (
   key bytea not null,
   user_id bigint,
-  failures integer not null,
+  failures double precision not null,
   waits_until timestamp with time zone not null,
   updated_at timestamp with time zone not null default now(),
   constraint throttles_pkey PRIMARY KEY (key)
@@ -228,6 +232,7 @@ create table anagrafe.users (
   updated_at timestamp with time zone not null default now(),
   password_changed_at timestamp with time zone not null default now(),
   last_login_at timestamp with time zone,
+  sessions_epoch integer not null default 0,
   constraint users_pkey PRIMARY KEY (id),
   constraint users_principal_id_fkey FOREIGN KEY (principal_id) REFERENCES anagrafe.principals(id),
   constraint users_state_check CHECK ((state = ANY (ARRAY['active'::text, 'disabled'::text]))),

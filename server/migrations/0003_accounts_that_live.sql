@@ -28,6 +28,8 @@ create table anagrafe.journal (
 
 create unique index journal_position on anagrafe.journal (position);
 create index journal_unsealed on anagrafe.journal (id) where position is null;
+create index journal_events on anagrafe.journal (position)
+  where action in ('insert', 'update', 'state', 'call.completed', 'job.completed', 'webhook.disabled');
 create index journal_principal_id on anagrafe.journal (principal_id, position) where principal_id is not null;
 create index journal_at on anagrafe.journal (at);
 
@@ -43,11 +45,18 @@ create table anagrafe.journal_chain (
 
 insert into anagrafe.journal_chain values (true, 0, '', 1, '');
 
+-- Raised when all sessions so far have to end; a session is good as long as its own two are those of today. Rows of
+-- sessions are removed as well, but a statement does not see those that are being made at the same moment.
+alter table anagrafe.users add column sessions_epoch integer not null default 0;
+alter table anagrafe.principals add column sessions_epoch integer not null default 0;
+
 create table anagrafe.sessions (
   id                  bigint generated always as identity primary key,
   user_id             bigint not null references anagrafe.users (id),
   -- All that came of one sign-in, one after the other.
   family              uuid not null,
+  user_epoch          integer not null,
+  principal_epoch     integer not null,
   token_digest        bytea not null unique,
   refresh_digest      bytea not null unique,
   created_at          timestamptz not null default now(),
@@ -67,7 +76,8 @@ create table anagrafe.throttles (
   key         bytea primary key,
   -- Of a user that exists, so that a reset can clear it.
   user_id     bigint,
-  failures    integer not null,
+  -- A part of one, too: what lies back counts less.
+  failures    double precision not null,
   waits_until timestamptz not null,
   updated_at  timestamptz not null default now()
 );

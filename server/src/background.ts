@@ -10,7 +10,7 @@ import { workOnJobs } from './jobs/worker.ts';
 import { networkList } from './network.ts';
 import { dueWebhooks, makeOutDeliveries, openDeliveries } from './storage/deliveries.ts';
 import { sweepAccounts, sweepCalls } from './storage/retention.ts';
-import { sequenceRows } from './storage/sequence.ts';
+import { openSequence, readChain } from './storage/sequence.ts';
 import type { Store } from './store.ts';
 import { version } from './version.ts';
 import { openSender } from './webhooks/sender.ts';
@@ -39,14 +39,15 @@ export async function startBackground(tools: BackgroundTools): Promise<Backgroun
     ),
   );
   await queue.repeat('retention', '17 * * * *', () => sweep(tools));
+  const sequence = openSequence(store.queue, (...row) => vault.sealRow(...row));
   const sequencer = startSequencer(
     async () => {
-      const more = await sequenceRows(store.queue, (...row) => vault.sealRow(...row));
+      const more = await sequence();
       const behind = await makeOutDeliveries(store.queue);
       await queue.enqueueWebhooks(await dueWebhooks(store.queue));
       return more || behind;
     },
-    (error) => log.warn({ err: error }, 'the journal could not be sealed, or deliveries not be made out'),
+    (error) => log.error({ err: error }, 'the journal could not be sealed, or deliveries not be made out'),
   );
   return {
     async stop() {
@@ -73,4 +74,6 @@ async function sweep({ config, log, store: { database } }: BackgroundTools): Pro
     auditDays: config.AUDIT_DAYS,
   });
   if (calls + rows > 0) log.info({ calls, rows }, 'what was kept long enough was removed');
+  const { lastPosition, lastSeal } = await readChain(database);
+  log.info({ end: `${lastPosition}:${lastSeal.toString('hex')}` }, 'the journal ends here');
 }

@@ -34,6 +34,13 @@ export function networkList(networks: readonly string[]): BlockList {
   return list;
 }
 
+/** Where a call comes from, as far as one household has one: an IPv6 network of 64 bits is one source. */
+export function sourceOf(address: string): string {
+  const plain = plainAddress(address) ?? address;
+  if (isIP(plain) !== 6) return plain;
+  return `${(numberOf(plain) >> 64n).toString(16)}::/64`;
+}
+
 const loopback = networkList(['127.0.0.0/8', '::1']);
 
 export function isLoopback(address: string): boolean {

@@ -1,17 +1,16 @@
 import { pipeline } from 'node:stream/promises';
 import { Command, InvalidArgumentError } from 'commander';
-import { type Config, ConfigError, readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config.ts';
 import { type AuditMoment, type AuditStore, verifyJournal } from '../core/journal/audit.ts';
 import type { ChainEnd, ChainFault, Verdict } from '../core/journal/chain.ts';
-import { Vault } from '../core/sealing/vault.ts';
 import { auditFields } from '../http/audit-fields.ts';
-import { findMasterKey, wrongMasterKey } from '../master-key.ts';
+import { findMasterKey } from '../master-key.ts';
 import { openAudit } from '../storage/audit.ts';
 import type { Database } from '../storage/database.ts';
-import { masterKeyIdentity } from '../storage/master-key.ts';
 import { refuseUnmigrated } from '../storage/migrations.ts';
 import { openStore } from '../store.ts';
 import { print, tell } from './output.ts';
+import { openKnownVault } from './vault.ts';
 
 export function auditCommand(): Command {
   const command = new Command('audit').description('look after the journal of what was done');
@@ -49,19 +48,9 @@ async function verify({ expect, json }: { expect?: ChainEnd; json?: boolean }): 
 export async function judgeJournal(config: Config, expected: ChainEnd | null): Promise<Verdict> {
   const key = await findMasterKey(config);
   return withJournal(config, async (store, database) => {
-    const vault = await openVault(key, config, database);
+    const vault = await openKnownVault(key, config, database);
     return verifyJournal(store, (before, position, text) => vault.sealRow(before, position, text), expected);
   });
-}
-
-/** With another key every row would look changed, so that it is told apart first. */
-async function openVault(key: Buffer | null, config: Config, database: Database): Promise<Vault> {
-  const identity = await masterKeyIdentity(database);
-  if (!identity)
-    throw new ConfigError('no row was sealed yet: the service has not been started on this store.');
-  const vault = key && new Vault(key);
-  if (!vault?.identity.equals(identity)) throw wrongMasterKey(config, key);
-  return vault;
 }
 
 const faultWords: Record<ChainFault, (position: number) => string> = {

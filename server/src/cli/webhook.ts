@@ -2,7 +2,6 @@ import { Command, InvalidArgumentError } from 'commander';
 import { ConfigError, readConfig } from '../config.ts';
 import { type EventType, eventTypes } from '../core/events/event.ts';
 import { theOperator } from '../core/journal/journal.ts';
-import { Vault } from '../core/sealing/vault.ts';
 import {
   type Delivery,
   type Granularity,
@@ -14,10 +13,13 @@ import {
   webhookName,
 } from '../core/webhooks/webhook.ts';
 import { findMasterKey } from '../master-key.ts';
+import { openClients } from '../storage/clients.ts';
+import type { Database } from '../storage/database.ts';
 import { refuseUnmigrated } from '../storage/migrations.ts';
 import { openWebhooks } from '../storage/webhooks.ts';
 import { openStore } from '../store.ts';
 import { print, tell } from './output.ts';
+import { openKnownVault } from './vault.ts';
 
 export function webhookCommand(): Command {
   const command = new Command('webhook').description('manage the endpoints that are told what happens');
@@ -32,6 +34,7 @@ export function webhookCommand(): Command {
       readGranularity,
       'record',
     )
+    .option('--client <public-key>', 'whose it is; it is told nothing any more once that client is revoked')
     .option('--json', 'as JSON')
     .addHelpText(
       'after',
@@ -73,17 +76,19 @@ export function webhookCommand(): Command {
 interface CreateOptions {
   types: EventType[];
   granularity: Granularity;
+  client?: string;
   json?: boolean;
 }
 
-async function create(text: string, { types, granularity, json }: CreateOptions): Promise<void> {
-  const key = await findMasterKey(readConfig(process.env));
-  if (!key) throw new ConfigError('the store has no master key yet: start the service once.');
-  const vault = new Vault(key);
+async function create(text: string, { types, granularity, client, json }: CreateOptions): Promise<void> {
+  const config = readConfig(process.env);
+  const key = await findMasterKey(config);
   const secret = newWebhookSecret();
-  const seal = (id: number) => vault.sealSecret(secret, webhookName(id));
-  return withWebhooks(async (store) => {
-    const made = await store.create({ url: addressOf(text), types, granularity }, seal, null, theOperator);
+  return withWebhooks(async (store, database) => {
+    const vault = await openKnownVault(key, config, database);
+    const seal = (id: number) => vault.sealSecret(secret, webhookName(id));
+    const owner = client === undefined ? null : await clientId(client, database);
+    const made = await store.create({ url: addressOf(text), types, granularity }, seal, owner, theOperator);
     if (json) return print(JSON.stringify({ ...made, secret }));
     print(`Webhook: ${made.id}`);
     print(`Secret:  ${secret}`);
@@ -137,11 +142,18 @@ function replay(id: string, delivery: string | undefined, { json }: { json?: boo
   });
 }
 
-async function withWebhooks(work: (store: WebhookStore) => Promise<void>): Promise<void> {
+async function clientId(publicKey: string, database: Database): Promise<number> {
+  const clients = await openClients(database).listClients();
+  const found = clients.find((client) => client.publicKey === publicKey && client.revokedAt === null);
+  if (found) return found.id;
+  throw new ConfigError(`no live client has the public key ${publicKey}; "anagrafe client list" shows them`);
+}
+
+async function withWebhooks(work: (store: WebhookStore, database: Database) => Promise<void>): Promise<void> {
   const { database, close } = await openStore(readConfig(process.env), { as: 'visitor', log: () => {} });
   try {
     await refuseUnmigrated(database);
-    await work(openWebhooks(database));
+    await work(openWebhooks(database), database);
   } finally {
     await close();
   }

@@ -134,7 +134,7 @@ async function buildApi(api: FastifyInstance, identifyCaller: Identify, options:
 function syncRoutes(api: FastifyInstance, options: AppOptions): void {
   writeRoutes(api, options);
   readRoutes(api, options);
-  jobRoutes(api, options.jobs);
+  jobRoutes(api, options);
   eventRoute(api, options.events);
   loginRoutes(api, options.signIn);
 }

@@ -26,12 +26,15 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether a call without a body is one without parameters. */
     emptyBody?: boolean;
-    /** How many values the body may hold, where a few are enough. */
+    /** How many values the body may hold, where a few are enough; it is small then. */
     maxValues?: number;
     /** Whether the body is to be read as a list of records. */
     records?: boolean;
   }
 }
+
+/** Of a body of few values: whoever has shown no credential must not take up the room of those who have. */
+const smallBytes = 65_536;
 
 /** Whatever is sent to where nothing is gets read and dropped, so that the answer is about the path and not the body. */
 export function dropBodies(app: FastifyInstance): void {
@@ -53,10 +56,10 @@ export function readBodies(
 ): void {
   const intake = new Intake(limits.bytesTogether);
 
-  function tooLarge(variant: 'bytes' | 'deep' | 'values' | 'names'): Refusal {
+  function tooLarge(variant: 'bytes' | 'deep' | 'values' | 'names', bytes = limits.bytes): Refusal {
     return new Refusal('BODY_TOO_LARGE', {
       variant,
-      figures: { bytes: limits.bytes, depth: limits.depth, values: limits.values },
+      figures: { bytes, depth: limits.depth, values: limits.values },
     });
   }
 
@@ -95,18 +98,19 @@ export function readBodies(
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: Readable) => {
     refuseOtherCodings(request);
+    const { maxValues, records } = request.routeOptions.config;
+    const most = maxValues === undefined ? limits.bytes : Math.min(limits.bytes, smallBytes);
     const declared = Number(request.headers['content-length'] ?? 0);
     const fingerprint = fingerprintOf(request);
-    const bytes = await collect(payload, Math.min(declared, limits.bytes), (piece) => {
+    const bytes = await collect(payload, Math.min(declared, most), (piece) => {
       const { length } = piece;
-      if (declared > limits.bytes || request.bodyBytes + length > limits.bytes) throw tooLarge('bytes');
+      if (declared > most || request.bodyBytes + length > most) throw tooLarge('bytes', most);
       intake.hold(length);
       request.bodyBytes += length;
       fingerprint?.update(piece);
     });
     request.fingerprint = fingerprint?.digest() ?? null;
-    const { maxValues = limits.values, records } = request.routeOptions.config;
-    const jsonLimits = { maxDepth: limits.depth, maxValues };
+    const jsonLimits = { maxDepth: limits.depth, maxValues: maxValues ?? limits.values };
     try {
       return records ? await RecordList.read(bytes, jsonLimits) : await readJson(bytes, jsonLimits);
     } catch (error) {

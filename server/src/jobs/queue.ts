@@ -35,7 +35,7 @@ export interface Queue {
 }
 
 const chunks = 'chunks';
-const webhooks = 'webhooks';
+const webhooks = 'deliveries';
 /** Endpoints that this node delivers to at once. */
 const webhooksAtOnce = 2;
 /** How soon other nodes see new work. */
@@ -56,9 +56,9 @@ const chunkQueue = {
   retryDelayMax: 30,
 };
 
-/** One that waits and one that is at work for each endpoint; what is due is asked for again every second. */
+/** One for each endpoint, whether it waits or is at work; what is due is asked for again all the time. */
 const webhookQueue = {
-  policy: 'stately',
+  policy: 'exclusive',
   expireInSeconds: 3600,
   heartbeatSeconds: deadSeconds,
   deleteAfterSeconds: 60,

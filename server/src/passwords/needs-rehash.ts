@@ -1,6 +1,6 @@
 import { parsePasswordHash } from '../core/fields/password-hash/parse.ts';
 
-/** Whether a hash should be made anew at the next good login: it is not ours, or of a time of lower cost. */
+/** Whether a hash should be made anew at the next good login: it is not of the cost that is set now. */
 export function needsRehash(hash: string, cost: { memoryKib: number; passes: number }): boolean {
   const parsed = parsePasswordHash(hash);
   const asWeHash =
@@ -8,7 +8,7 @@ export function needsRehash(hash: string, cost: { memoryKib: number; passes: num
     parsed.algorithm === 'argon2id' &&
     parsed.version === 19 &&
     parsed.parallelism === 1 &&
-    parsed.memoryKib >= cost.memoryKib &&
-    parsed.passes >= cost.passes;
+    parsed.memoryKib === cost.memoryKib &&
+    parsed.passes === cost.passes;
   return !asWeHash;
 }

@@ -51,6 +51,7 @@ export interface DatabaseOptions {
 
 /** The answer to a statement that was given up by the server should come before the client gives up waiting. */
 const answerSlackMs = 5000;
+const idleMs = 10_000;
 /** How long one statement of a patient transaction may take: a large record is written in minutes at worst. */
 const patientMs = 600_000;
 
@@ -111,7 +112,8 @@ export function openDatabase(options: DatabaseOptions): Database {
       withClient(async (client) => {
         const answerMs = (patient ? patientMs : statementMs) + answerSlackMs;
         const plain = (text: string) => run(client, text, [], answerMs);
-        await plain('begin');
+        // A machine that is gone without a word must not hold its locks until the connection is found dead.
+        await plain(`begin; set local idle_in_transaction_session_timeout = ${patient ? patientMs : idleMs}`);
         try {
           if (patient) await plain(`set local statement_timeout = ${patientMs}`);
           const result = await work({

@@ -18,34 +18,45 @@ interface Follower {
   readonly position: number;
   readonly types: readonly EventType[];
   readonly granularity: Granularity;
+  /** Where the journal ends. */
+  readonly last: number;
 }
 
+/** Neither disabled nor removed, and not of a client that was shut out. */
+const live = `disabled_at is null and deleted_at is null and not exists (
+  select from anagrafe.clients where clients.id = client_id and revoked_at is not null)`;
+
 /**
- * Makes out what has happened since as deliveries, for one endpoint that is behind. One node at a time does so for an
- * endpoint. Says whether there may be more.
+ * Makes out what has happened since as deliveries, for every endpoint that is behind; one node at a time does so for
+ * an endpoint. Says whether there may be more.
  */
 export async function makeOutDeliveries(database: Database): Promise<boolean> {
-  const [behind] = await database.query(
-    `select from anagrafe.webhooks, anagrafe.journal_chain
-      where position < last_position and disabled_at is null and deleted_at is null limit 1`,
+  const behind = await database.query<{ id: number }>(
+    `select id from anagrafe.webhooks, anagrafe.journal_chain where position < last_position and ${live}`,
   );
-  if (!behind) return false;
+  let more = false;
+  for (const { id } of behind) more = (await makeOutFor(database, id)) || more;
+  return more;
+}
+
+async function makeOutFor(database: Database, id: number): Promise<boolean> {
   return database.transaction(async (connection) => {
     const [webhook] = await connection.query<Follower>(
-      `select id, position, types, granularity from anagrafe.webhooks
-        where position < (select last_position from anagrafe.journal_chain)
-          and disabled_at is null and deleted_at is null
-        order by position limit 1 for update skip locked`,
+      `select id, position, types, granularity, (select last_position from anagrafe.journal_chain) as last
+         from anagrafe.webhooks where id = $1 and ${live} for update skip locked`,
+      [id],
     );
     if (!webhook) return false;
     const entries = await connection.query<Entry>(
-      `select ${entryColumns} from anagrafe.journal where position > $1 order by position limit ${entriesAtOnce}`,
-      [webhook.position],
+      `select ${entryColumns} from anagrafe.journal where position > $1 and position <= $2
+        order by position limit ${entriesAtOnce}`,
+      [webhook.position, webhook.last],
     );
     for (const entry of entries) await putDeliveries(connection, webhook, entry);
-    const last = entries.at(-1)?.position ?? webhook.position;
-    await connection.query('update anagrafe.webhooks set position = $2 where id = $1', [webhook.id, last]);
-    return true;
+    const more = entries.length === entriesAtOnce;
+    const reached = more ? entries.at(-1)?.position : webhook.last;
+    await connection.query('update anagrafe.webhooks set position = $2 where id = $1', [id, reached]);
+    return more;
   });
 }
 
@@ -70,7 +81,7 @@ async function putDeliveries(connection: Connection, webhook: Follower, entry: E
 export async function dueWebhooks(database: Database): Promise<number[]> {
   const rows = await database.query<{ id: number }>(
     `select id from anagrafe.webhooks as webhook
-      where disabled_at is null and deleted_at is null and exists (
+      where ${live} and exists (
         select from anagrafe.deliveries
          where webhook_id = webhook.id and state = 'pending' and next_at <= now())`,
   );
@@ -89,27 +100,41 @@ export function openDeliveries(database: Database): DeliveryStore {
 async function endpoint(database: Database, id: number): Promise<Endpoint | null> {
   const [found] = await database.query<Endpoint>(
     `select id, url, secret as "sealedSecret" from anagrafe.webhooks
-      where id = $1 and disabled_at is null and deleted_at is null`,
+      where id = $1 and ${live}`,
     [id],
   );
   return found ?? null;
 }
 
-type DueRow = Omit<DueDelivery, 'entry'> & Entry & { deliveryId: string };
+type DueRow = Omit<DueDelivery, 'entry'> & { readonly position: number };
 
 async function due(database: Database, webhookId: number, limit: number): Promise<DueDelivery[]> {
   const rows = await database.query<DueRow>(
-    `select due.id as "deliveryId", due.event, due.type, due.attempts, due.created_at as "createdAt", entry.*
-       from (select * from anagrafe.deliveries
-              where webhook_id = $1 and state = 'pending' and next_at <= now()
-              order by next_at limit $2) as due
-            join lateral (select ${entryColumns} from anagrafe.journal where position = due.position) as entry on true
-      order by due.next_at, entry.position, due.event`,
+    `select id, position, event, type, attempts from anagrafe.deliveries
+      where webhook_id = $1 and state = 'pending' and next_at <= now()
+      order by next_at, position, event limit $2`,
     [webhookId, limit],
   );
-  return rows.map(({ deliveryId: id, event, type, attempts, createdAt, ...entry }) => {
-    return { id, event, type, attempts, createdAt, entry };
+  const entries = await database.query<Entry>(
+    `select ${entryColumns} from anagrafe.journal where position = any($1)`,
+    [[...new Set(rows.map(({ position }) => position))]],
+  );
+  const byPosition = new Map(entries.map((entry) => [entry.position, entry]));
+  const lost = rows.filter(({ position }) => !byPosition.has(position));
+  if (lost.length > 0) await giveUp(database, lost);
+  return rows.flatMap(({ position, ...delivery }) => {
+    const entry = byPosition.get(position);
+    return entry ? [{ ...delivery, entry }] : [];
   });
+}
+
+/** What they tell of is no longer in the journal; that is no fault of the receiver. */
+async function giveUp(database: Database, lost: readonly { id: string }[]): Promise<void> {
+  await database.query(
+    `update anagrafe.deliveries set state = 'failed', failure = 'what it tells of is no longer kept'
+      where id = any($1::uuid[])`,
+    [lost.map(({ id }) => id)],
+  );
 }
 
 async function settle(database: Database, webhookId: number, attempted: readonly Attempted[]): Promise<void> {
@@ -144,6 +169,8 @@ async function disable(connection: Connection, id: number, { status, failure }: 
     [id, why],
   );
   if (!disabled) return;
-  const details = { webhook: id, url: disabled.url, why };
+  // What stands behind the path may be a secret of the receiver.
+  const url = disabled.url.replace(/[?#].*$/, '');
+  const details = { webhook: id, url, why };
   await openJournal(connection).note(theService, { action: 'webhook.disabled', details });
 }

@@ -1,4 +1,4 @@
-import type { GuessKey, GuessStore } from '../core/sessions/guesses.ts';
+import type { GuessKey, GuessLimits, GuessStore } from '../core/sessions/guesses.ts';
 import type { Database } from './database.ts';
 import { reading } from './failures.ts';
 
@@ -10,13 +10,18 @@ const quiet = "interval '24 hours'";
 /** Guesses at passwords, counted over all nodes. */
 export function openGuesses(database: Database): GuessStore {
   return {
-    reserve: (key, free) => reading(() => reserve(database, key, free)),
+    reserve: (key, limits) => reading(() => reserve(database, key, limits)),
+    takeBack: (key) => reading(() => takeBack(database, key)),
     clear: (account, source) => reading(() => clear(database, account, source)),
   };
 }
 
 /** Whoever comes at the same moment waits for the row, and then sees what the one before has counted. */
-async function reserve(database: Database, key: GuessKey, free: number): Promise<number | null> {
+async function reserve(
+  database: Database,
+  key: GuessKey,
+  { free, halfLife }: GuessLimits,
+): Promise<number | null> {
   const reserved = await database.query(
     `insert into anagrafe.throttles as known (key, user_id, failures, waits_until)
      values ($1, $2, 1, clock_timestamp())
@@ -25,10 +30,11 @@ async function reserve(database: Database, key: GuessKey, free: number): Promise
               select count, clock_timestamp() + make_interval(secs =>
                        case when count < $3 then 0 else least(${longestWait}, power(2, least(count - $3, 20))) end),
                      clock_timestamp()
-                from (select case when known.updated_at < now() - ${quiet} then 1 else known.failures + 1 end) as next (count))
+                from (select case when known.updated_at < now() - ${quiet} then 1 else 1 + known.failures *
+                       coalesce(power(0.5, extract(epoch from now() - known.updated_at)::float8 / $4::float8), 1) end) as next (count))
       where known.waits_until <= clock_timestamp()
      returning key`,
-    [key.digest, key.userId, free],
+    [key.digest, key.userId, free, halfLife],
   );
   if (reserved.length > 0) return null;
   const [left] = await database.query<{ seconds: number }>(
@@ -44,5 +50,13 @@ async function clear(database: Database, account: GuessKey, source: GuessKey | n
      update anagrafe.throttles set failures = greatest(failures - 1, 0), waits_until = least(waits_until, now())
       where key = $2`,
     [account.digest, source?.digest ?? null],
+  );
+}
+
+async function takeBack(database: Database, key: GuessKey): Promise<void> {
+  await database.query(
+    `update anagrafe.throttles set failures = greatest(failures - 1, 0), waits_until = least(waits_until, now())
+      where key = $1`,
+    [key.digest],
   );
 }

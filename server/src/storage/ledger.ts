@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { type CallLedger, type Claim, type Hand, inHandMs, type KeyedCall } from '../core/calls/ledger.ts';
+import type { Author, Note } from '../core/journal/journal.ts';
 import type { Outcome } from '../core/records/outcome.ts';
 import type { Database } from './database.ts';
 import { reading } from './failures.ts';
+import { authorColumns, authorPlaces, authorValues } from './journal.ts';
 import { keepRefusals, type OutcomeRow, outcomeColumns, toOutcomes } from './outcomes.ts';
 
 /** A call that nobody has said anything about for so long is in nobody's hands any more. */
@@ -26,15 +28,24 @@ export function openLedger(database: Database, options: { keyHours: number }): C
     claim: (call) => reading(() => claim(database, call, options.keyHours)),
     outcomes: (callId) => reading(() => outcomes(database, callId)),
     refuse: (callId, refusals) => reading(() => keepRefusals(database, callId, refusals)),
-    complete: (callId) => reading(() => complete(database, callId)),
+    complete: (callId, author, details) => reading(() => complete(database, callId, author, details)),
   };
 }
 
-async function complete(database: Database, callId: string): Promise<void> {
+async function complete(
+  database: Database,
+  callId: string,
+  author: Author,
+  details: Note['details'],
+): Promise<void> {
   await database.query(
-    `update anagrafe.calls set state = 'completed', in_hand_at = null, ended_at = now()
-      where id = $1 and state = 'open'`,
-    [callId],
+    `with completed as (
+       update anagrafe.calls set state = 'completed', in_hand_at = null, ended_at = now()
+        where id = $1 and state = 'open' returning id
+     )
+     insert into anagrafe.journal (${authorColumns}, action, details)
+     select ${authorPlaces(2)}, 'call.completed', $8::jsonb from completed`,
+    [callId, ...authorValues(author, callId), JSON.stringify(details)],
   );
 }
 

@@ -148,7 +148,10 @@ async function* withUsers(
       some.filter((row) => row.usersCount > 0).map((row) => row.id),
       onlyUser,
     );
-    for (const row of some) yield { ...row, users: users.get(row.id) ?? [] };
+    for (const row of some) {
+      const shown = users.get(row.id) ?? [];
+      yield { ...row, users: shown, usersCount: onlyUser === null ? row.usersCount : shown.length };
+    }
   }
 }
 

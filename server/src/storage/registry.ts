@@ -136,7 +136,8 @@ const applyRecordSql = (keeping: string) => `
   ), known as (
     -- Locked, so that none of them can go while the rest is written.
     select users.id from anagrafe.users join owner on principal_id = owner.id
-     where users.id = any($7::bigint[]) order by users.id for no key update of users
+     where users.id = any($7::bigint[]) and password_hash = coalesce($15, password_hash)
+     order by users.id for no key update of users
   ), principal as (
     update anagrafe.principals
        set users_count = users_count + cardinality($2::bigint[]), updated_at = greatest(updated_at, clock_timestamp())
@@ -144,7 +145,8 @@ const applyRecordSql = (keeping: string) => `
     returning id, updated_at as written_at
   ), ${registrations}, reset as (
     update anagrafe.users as stored
-       set password_hash = sent.password_hash, password_changed_at = written_at, updated_at = written_at
+       set password_hash = sent.password_hash, password_changed_at = written_at, updated_at = written_at,
+           sessions_epoch = sessions_epoch + 1
       from unnest($7::bigint[], $8::text[]) as sent (id, password_hash) cross join principal
      where stored.id = sent.id and stored.principal_id = principal.id
     returning stored.id, stored.username, stored.email
@@ -156,7 +158,7 @@ const applyRecordSql = (keeping: string) => `
   select principal.id as principal, reset.id, username, email from principal left join reset on true`;
 
 const applyAndForget: Prepared = { name: 'apply record', text: applyRecordSql('') };
-const applyAndKeep: Prepared = { name: 'apply record and keep its outcome', text: applyRecordSql(kept(15)) };
+const applyAndKeep: Prepared = { name: 'apply record and keep its outcome', text: applyRecordSql(kept(16)) };
 
 interface ResetRow {
   readonly id: number | null;
@@ -167,7 +169,7 @@ interface ResetRow {
 async function applyRecord(
   database: Database,
   change: RecordChange,
-  { author, receipt }: Occasion,
+  { author, receipt, onlyOver }: Occasion,
 ): Promise<Written> {
   const registered = change.users.filter((user) => user.operation === 'register');
   const reset = change.users.filter((user) => user.operation === 'reset');
@@ -177,6 +179,7 @@ async function applyRecord(
     await columnOf(reset, (user) => user.id),
     await columnOf(reset, (user) => user.passwordHash),
     ...authorValues(author, receipt?.callId),
+    onlyOver,
     ...keptValues(receipt, change.users),
   ]);
   // The principal or one of its users was gone: nothing was written.

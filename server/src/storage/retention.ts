@@ -55,7 +55,7 @@ export async function sweepAccounts(database: Database, keeping: Keeping): Promi
       `state <> 'pending' and created_at <= now() - make_interval(days => $1)`,
       keeping.deliveryDays,
     )) +
-    (await sweepJournal(database, keeping.auditDays))
+    (await sweepJournal(database, keeping))
   );
 }
 
@@ -79,10 +79,10 @@ async function sweepRows(
 
 /**
  * From the beginning of the chain on, so that what is left holds together; where it begins now is written down. What
- * an endpoint has not been told yet stays.
+ * an endpoint has not been told yet stays as long as deliveries are kept.
  */
-async function sweepJournal(database: Database, days: number): Promise<number> {
-  if (days === 0) return 0;
+async function sweepJournal(database: Database, { auditDays, deliveryDays }: Keeping): Promise<number> {
+  if (auditDays === 0) return 0;
   let swept = 0;
   for (;;) {
     const gone = await database.query(
@@ -91,9 +91,13 @@ async function sweepJournal(database: Database, days: number): Promise<number> {
           where position >= first_position and position < first_position + ${rowsAtOnce}
             and at <= now() - make_interval(days => $1)
             and position < (select last_position from anagrafe.journal_chain)
-            and position <= coalesce((select min(position) from anagrafe.webhooks where deleted_at is null), position)
+            and position <= coalesce((
+              select min(position) from anagrafe.webhooks
+               where deleted_at is null and (disabled_at is null or disabled_at > now() - make_interval(days => $2))),
+              position)
             and not exists (select from anagrafe.deliveries
-                             where deliveries.position = journal.position and state = 'pending')
+                             where deliveries.position = journal.position and state = 'pending'
+                               and created_at > now() - make_interval(days => $2))
           order by position
        ), whole as (
          -- Up to the first one that stays.
@@ -108,7 +112,7 @@ async function sweepJournal(database: Database, days: number): Promise<number> {
            from (select position, seal from gone order by position desc limit 1) as last
        )
        select from gone`,
-      [days],
+      [auditDays, deliveryDays],
     );
     swept += gone.length;
     if (gone.length < rowsAtOnce) return swept;

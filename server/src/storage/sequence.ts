@@ -9,15 +9,24 @@ const sealedText = `jsonb_build_array(id, extract(epoch from at), actor, client_
   call_id, action, principal_id, registered, reset, details)::text`;
 
 interface ChainRow {
-  readonly position: number;
-  readonly seal: Buffer;
+  position: number;
+  seal: Buffer;
 }
+
+/** Gives what has been committed its place; says whether there may be more. */
+export type Sequence = () => Promise<boolean>;
 
 /**
  * Gives what has been committed its place in the journal, and its seal. Only one at a time does so among all nodes:
- * whoever has the row of the chain. Says whether there may be more.
+ * whoever has the row of the chain. A chain that ends before, or otherwise than, it was last seen to end has been
+ * rewritten, and is not made good by sealing what is there now.
  */
-export async function sequenceRows(database: Database, seal: Seal): Promise<boolean> {
+export function openSequence(database: Database, seal: Seal): Sequence {
+  const seen = { position: 0, seal: Buffer.alloc(0) };
+  return () => sequenceRows(database, seal, seen);
+}
+
+async function sequenceRows(database: Database, seal: Seal, seen: ChainRow): Promise<boolean> {
   const waiting = await database.query('select from anagrafe.journal where position is null limit 1');
   if (waiting.length === 0) return false;
   return database.transaction(async (connection) => {
@@ -25,13 +34,27 @@ export async function sequenceRows(database: Database, seal: Seal): Promise<bool
       `select last_position as position, last_seal as seal from anagrafe.journal_chain for update skip locked`,
     );
     if (!last) return false;
+    await refuseRewritten(connection, last, seen);
     const rows = await connection.query<{ id: number; text: string }>(
       `select id, ${sealedText} as text from anagrafe.journal
         where position is null order by id limit ${rowsAtOnce}`,
     );
-    await putInOrder(connection, rows, last, seal);
+    Object.assign(seen, await putInOrder(connection, rows, last, seal));
     return rows.length === rowsAtOnce;
   });
+}
+
+/** What was seen to be the end stands where it stood, unless it is so old that it was removed. */
+async function refuseRewritten(connection: Connection, last: ChainRow, seen: ChainRow): Promise<void> {
+  const [found] = await connection.query<{ seal: Buffer | null; swept: boolean }>(
+    `select (select seal from anagrafe.journal where position = $1) as seal, first_position > $1 as swept
+       from anagrafe.journal_chain`,
+    [seen.position],
+  );
+  if (seen.position === 0 || found?.swept || found?.seal?.equals(seen.seal)) return;
+  throw new Error(
+    `The journal was rewritten: row ${seen.position} is not what it was, and the end is ${last.position}.`,
+  );
 }
 
 async function putInOrder(
@@ -39,7 +62,7 @@ async function putInOrder(
   rows: readonly { id: number; text: string }[],
   last: ChainRow,
   seal: Seal,
-): Promise<void> {
+): Promise<ChainRow> {
   let { position, seal: before } = last;
   const seals = rows.map(({ text }) => {
     before = seal(before, ++position, text);
@@ -56,6 +79,7 @@ async function putInOrder(
     position,
     before,
   ]);
+  return { position, seal: before };
 }
 
 export async function readChain(connection: Connection): Promise<Chain> {

@@ -15,17 +15,21 @@ const applySql = (keeping: string) => `
      where users.id = any($2::bigint[]) order by users.id for no key update of users
   ), principal as (
     update anagrafe.principals
-       set state = coalesce($4, state), updated_at = greatest(updated_at, clock_timestamp())
+       set state = coalesce($4, state), updated_at = greatest(updated_at, clock_timestamp()),
+           sessions_epoch = sessions_epoch + case $4 when 'disabled' then 1 else 0 end
      where id = (select id from owner) and (select count(*) from known) = cardinality($2::bigint[])
     returning id, updated_at as written_at
   ), changed as (
-    update anagrafe.users as stored set state = sent.state, updated_at = written_at
+    update anagrafe.users as stored
+       set state = sent.state, updated_at = written_at,
+           sessions_epoch = sessions_epoch + case sent.state when 'disabled' then 1 else 0 end
       from sent cross join principal where stored.id = sent.id
     returning stored.id, stored.username, stored.email
   ), sessions_ended as (
     delete from anagrafe.sessions using principal
-     where user_id in (select sent.id from sent where sent.state = 'disabled')
-        or ($4 = 'disabled' and user_id in (select users.id from anagrafe.users where principal_id = $1))
+     where user_id = any(array(
+       select sent.id from sent where sent.state = 'disabled'
+       union all select users.id from anagrafe.users where principal_id = $1 and $4 = 'disabled'))
   ), noted as (
     -- Only what is not as it was.
     insert into anagrafe.journal (${authorColumns}, action, principal_id, details)

@@ -3,6 +3,7 @@ import type { ChunkQueue, QueuedChunk } from './chunk-queue.ts';
 import { endJobWithoutChunks } from './chunks.ts';
 import type { Connection, Database } from './database.ts';
 import { reading } from './failures.ts';
+import { openJournal } from './journal.ts';
 import { keepRefusals } from './outcomes.ts';
 
 /** So many users are worth one turn. */
@@ -22,6 +23,9 @@ async function submit(
     async (connection) => {
       const chunks: { number: number; users: number }[] = [];
       if (!(await putJob(connection, job))) return false;
+      const { operation, records, users } = job;
+      const details = { operation, records, users };
+      await openJournal(connection).note(job.author, { action: 'job.submitted', callId: job.id, details });
       await fill({
         refuse: (refusals) => keepRefusals(connection, job.id, refusals),
         async add(chunk) {

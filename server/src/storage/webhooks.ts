@@ -54,7 +54,7 @@ async function create(
     if (!made) throw new Error('The journal has no beginning: its chain was removed.');
     await openJournal(connection).note(author, {
       action: 'webhook.created',
-      details: { webhook: made.id, url },
+      details: { webhook: made.id },
     });
     return made;
   });
@@ -80,7 +80,7 @@ async function changeWebhook(
     if (!changed) return null;
     await openJournal(connection).note(author, {
       action: 'webhook.changed',
-      details: { webhook: id, ...change },
+      details: { webhook: id, changed: Object.keys(change) },
     });
     return changed;
   });
@@ -126,10 +126,13 @@ async function replay(
   author: Author,
 ): Promise<number> {
   return database.transaction(async (connection) => {
-    const which = deliveryId === null ? `state = 'failed' and $2::uuid is null` : 'id = $2::uuid';
+    const which = deliveryId === null ? `state = 'failed' and $2::uuid is null` : 'delivery.id = $2::uuid';
     const rows = await connection.query(
-      `update anagrafe.deliveries set state = 'pending', attempts = 0, next_at = now()
-        where webhook_id = $1 and ${which} returning id`,
+      `update anagrafe.deliveries as delivery set state = 'pending', attempts = 0, next_at = now()
+        where webhook_id = $1 and ${which}
+          and exists (select from anagrafe.webhooks where id = $1 and deleted_at is null)
+          and exists (select from anagrafe.journal where journal.position = delivery.position)
+       returning delivery.id`,
       [id, deliveryId],
     );
     const details = { webhook: id, delivery: deliveryId, count: rows.length };

@@ -12,6 +12,8 @@ export interface Sender {
 
 /** How long a receiver may take. */
 const timeoutMs = 15_000;
+/** So much of an answer is waited for, so that the connection can be used again. */
+const answerBytes = 65_536;
 
 /** Sends messages to the outside world, and nowhere else: every address that is connected to is looked at. */
 export function openSender(allowed: BlockList, version: string): Sender {
@@ -72,13 +74,17 @@ function exchange(url: URL, options: RequestOptions, body: string): Promise<Atte
       request.destroy();
     }, timeoutMs);
     request.once('response', (response) => {
-      clearTimeout(timer);
       const status = response.statusCode ?? 0;
-      // A redirect could lead anywhere; whatever else it answers is not of interest.
+      // A redirect could lead anywhere; whatever else it answers is not of interest, and has to end.
       const failure = status >= 300 && status < 400 ? 'the receiver answered with a redirect' : null;
       resolve({ status, failure });
-      response.resume();
+      let left = answerBytes;
+      response.on('data', (piece: Buffer) => {
+        left -= piece.length;
+        if (left < 0) request.destroy();
+      });
       response.once('error', () => undefined);
+      response.once('close', () => clearTimeout(timer));
     });
     request.once('error', (error: NodeJS.ErrnoException) => {
       clearTimeout(timer);

@@ -83,6 +83,6 @@ describe('audit', () => {
   it('has nothing to say of a store on which no service has run', async () => {
     const fresh = { ANAGRAFE_DATA: dataFolder() };
     await anagrafe(['migrate'], fresh);
-    expectOneLine(await anagrafe(['audit', 'verify'], fresh), /no row was sealed yet/);
+    expectOneLine(await anagrafe(['audit', 'verify'], fresh), /has no master key yet/);
   });
 });

@@ -14,6 +14,14 @@ describe('help', () => {
     ['client', 'list'],
     ['client', 'rotate'],
     ['client', 'revoke'],
+    ['webhook'],
+    ['webhook', 'create'],
+    ['webhook', 'list'],
+    ['webhook', 'enable'],
+    ['webhook', 'disable'],
+    ['webhook', 'delete'],
+    ['webhook', 'deliveries'],
+    ['webhook', 'replay'],
     ['audit'],
     ['audit', 'verify'],
     ['audit', 'export'],
@@ -30,7 +38,7 @@ describe('help', () => {
 
   it('names every command, and every option with an example where there are several', async () => {
     const { stdout: all } = await anagrafe(['--help']);
-    for (const name of ['serve', 'migrate', 'config', 'client', 'audit'])
+    for (const name of ['serve', 'migrate', 'config', 'client', 'webhook', 'audit'])
       expect(all).toMatch(new RegExp(`^ +${name}\\b`, 'm'));
     const { stdout: create } = await anagrafe(['client', 'create', '--help']);
     for (const option of ['--name', '--scope', '--network', '--known-by-address', '--json'])

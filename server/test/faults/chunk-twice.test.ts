@@ -66,7 +66,13 @@ function newNode(): ChunkTools {
 
 async function submit(operation: OperationName, records: readonly unknown[]): Promise<string> {
   const id = randomUUID();
-  const call = { id, clientId: null, records: await recordList(records), done: new Set<number>() };
+  const call = {
+    id,
+    clientId: null,
+    author: theOperator,
+    records: await recordList(records),
+    done: new Set<number>(),
+  };
   const submissions = openSubmissions(store.database, queue);
   await submitJob(call, newNode().operations[operation], { store: submissions, vault });
   return id;

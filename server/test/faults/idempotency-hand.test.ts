@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Claim, Hand, KeyedCall } from '../../src/core/calls/ledger.ts';
 import { submitJob } from '../../src/core/jobs/submit.ts';
+import { theOperator } from '../../src/core/journal/journal.ts';
 import { updateOperation } from '../../src/core/records/update.ts';
 import { Vault } from '../../src/core/sealing/vault.ts';
 import { openQueue } from '../../src/jobs/queue.ts';
@@ -66,7 +67,7 @@ describe('whoever was silent for too long while it had a call in hand', () => {
       vault: new Vault(Buffer.alloc(32, 'a key of its own')),
     };
     const records = await recordList([{ ID, Users: [importedUser('taken over')] }]);
-    const job = { id: first.callId, clientId: null, records, done: new Set<number>() };
+    const job = { id: first.callId, clientId: null, author: theOperator, records, done: new Set<number>() };
     expect(await submitJob(job, operation, tools)).toEqual([]);
     expect(await submitJob(job, operation, tools)).toBeNull();
     await finished(service, first.callId);

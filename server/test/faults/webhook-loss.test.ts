@@ -12,7 +12,7 @@ import { type Child, startChild } from './child.ts';
 import { startOutside } from './outside.ts';
 
 /** Enough for several kills; a hundred thousand, and more time, where somebody asks for it. */
-const events = Number(process.env.WEBHOOK_EVENTS ?? 2000);
+const events = Number(process.env.WEBHOOK_EVENTS ?? 1000);
 const inCall = 1000;
 const failing = 0.3;
 

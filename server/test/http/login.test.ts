@@ -180,6 +180,30 @@ describe('tokens', () => {
     expect((await service.call('logout', {}, {})).status).toBe(401);
   });
 
+  it('end with a reset and with a disabled user also where they are being made at that very moment', async () => {
+    const changes = [
+      ['irs/update', [{ ID: mario, Password: rightPassword, ConfirmPassword: rightPassword }]],
+      ['irs/state', [{ ID: mario, State: 'disabled' }]],
+    ] as const;
+    for (const [path, Users] of changes) {
+      await signedIn(service, 'mario.rossi');
+      const raced = `agt_${path}`;
+      await service.database.transaction(async (connection) => {
+        await connection.query(
+          `insert into anagrafe.sessions (user_id, family, user_epoch, principal_epoch, token_digest, refresh_digest,
+                                          token_expires_at, refresh_expires_at)
+           select user_id, family, user_epoch, principal_epoch, sha256($1), sha256($2), token_expires_at, refresh_expires_at
+             from anagrafe.sessions where user_id = $3 limit 1`,
+          [Buffer.from(raced), Buffer.from(`agr_${path}`), mario],
+        );
+        expect((await service.call(path, [{ ID: principal, Users }])).status).toBe(200);
+      });
+      await service.call('irs/state', [{ ID: principal, Users: [{ ID: mario, State: 'active' }] }]);
+      expect((await ownList(raced)).status).toBe(401);
+      expect((await refreshed(`agr_${path}`)).status).toBe(401);
+    }
+  });
+
   it('end with a reset, all of them', async () => {
     const one = await signedIn(service, 'mario.rossi');
     const other = await signedIn(service, 'mario.rossi');

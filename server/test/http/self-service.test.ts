@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { asUser, type Login, login, registerUsers, rightPassword, signedIn } from '../setup/login.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
 
@@ -74,8 +74,11 @@ describe('a signed-in user', () => {
     expect(body.result).toMatchObject({ totalCount: 1, count: 1 });
     expect(body.result?.records.map(({ ID }) => ID)).toEqual([principal]);
     expect(body.result?.records[0]?.Users.map(({ Username }) => Username)).toEqual(['me']);
-    for (const other of [{ ID: stranger.principal }, { Search: 'stranger' }, { Page: 2 }])
+    expect(body.result?.records[0]).toMatchObject({ UsersCount: 1 });
+    for (const other of [{ ID: stranger.principal }, { Page: 2 }])
       expect((await list(other)).body.result?.records).toEqual([]);
+    // It would tell how the names of colleagues begin.
+    expect((await list({ Search: 'c' })).status).toBe(403);
   });
 
   it('needs its current password to have another one', async () => {
@@ -94,6 +97,42 @@ describe('a signed-in user', () => {
     const short = await update([{ ID: principal, Users: [item({ Password: 'x', ConfirmPassword: 'x' })] }]);
     expect(Object.keys(short.body.result?.records[0]?.Item5 ?? {})).toEqual(['Users[0].Password']);
     expect((await login(service, 'me')).status).toBe(200);
+  });
+
+  it('does not undo a reset that was made while its own was under way', async () => {
+    const colleague = await signedIn(service, 'colleague');
+    const [stored] = await service.database.query<{ hash: string }>(
+      'select password_hash as hash from anagrafe.users where id = $1',
+      [ids[0]],
+    );
+    const own = await service.database.transaction(async (connection) => {
+      await connection.query('update anagrafe.users set password_hash = $2 where id = $1', [
+        ids[1],
+        stored?.hash,
+      ]);
+      const call = service.call(
+        'irs/update',
+        [{ ID: principal, Users: [item({ ID: ids[1] })] }],
+        asUser(colleague),
+      );
+      // Verified against what is committed, it waits for the row.
+      await vi.waitFor(
+        async () => {
+          const waiting = await service.database.query(
+            `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+          );
+          expect(waiting).toHaveLength(1);
+        },
+        { timeout: 10_000 },
+      );
+      return { call };
+    });
+    expect((await own.call).status).toBe(503);
+    const [after] = await service.database.query<{ hash: string }>(
+      'select password_hash as hash from anagrafe.users where id = $1',
+      [ids[1]],
+    );
+    expect(after?.hash).toBe(stored?.hash);
   });
 
   it('gets the documented answer for a new password, and is signed out everywhere', async () => {

@@ -1,5 +1,6 @@
 import { Faults } from '../faults.ts';
 import { type KeptRefusal, keptRefusal } from '../jobs/kept-refusal.ts';
+import type { Journal } from '../journal/journal.ts';
 import type { RecordList } from '../json/record-list.ts';
 import { type Applicant, isSettled, Line, prepareDrafts } from '../records/apply.ts';
 import { positionsOf, readDrafts, recordsAt } from '../records/batch.ts';
@@ -13,6 +14,7 @@ interface AnswerOptions {
   readonly applicant: Applicant;
   readonly hasher: Hasher;
   readonly ledger: CallLedger;
+  readonly journal: Journal;
   /** Under which outcomes are kept; null for a call without a key. */
   readonly callId: string | null;
   /** What has been done before, by position. */
@@ -48,8 +50,16 @@ export async function answerCall(
   const fresh = new Map<number, Outcome>();
   for (const [at, outcome] of settled.entries()) if (outcome) fresh.set(required(left[at]), outcome);
   options.onOutcomes(operation.name, [...fresh.values()]);
-  if (callId === null) return { outcomes: [...fresh.values()], complete: true };
-  const kept = await keepOutcomes(callId, fresh, records, operation, options.ledger).catch((error) => {
+  if (callId === null) {
+    const outcomes = [...fresh.values()];
+    const details = completedDetails(operation, records, outcomes);
+    // What was applied is applied, whether or not it can be noted that the call has come to its end.
+    await options.journal
+      .note(applicant.author, { action: 'call.completed', details })
+      .catch((error) => applicant.report(error));
+    return { outcomes, complete: true };
+  }
+  const kept = await keepOutcomes(callId, fresh, records, operation, options).catch((error) => {
     // The records are written all the same, and whoever sends the call again finds out which.
     applicant.report(error);
     return null;
@@ -71,7 +81,7 @@ async function keepOutcomes(
   fresh: ReadonlyMap<number, Outcome>,
   records: RecordList,
   operation: Operation,
-  ledger: CallLedger,
+  { ledger, applicant }: AnswerOptions,
 ): Promise<ReadonlyMap<number, Outcome>> {
   const refusals: KeptRefusal[] = [];
   for (const [position, outcome] of fresh) {
@@ -81,6 +91,18 @@ async function keepOutcomes(
   }
   await ledger.refuse(callId, refusals);
   const kept = await ledger.outcomes(callId);
-  if (kept.size === records.count) await ledger.complete(callId);
+  if (kept.size === records.count)
+    await ledger.complete(callId, applicant.author, completedDetails(operation, records, [...kept.values()]));
   return kept;
+}
+
+function completedDetails(operation: Operation, records: RecordList, outcomes: readonly Outcome[]) {
+  const applied = outcomes.filter(({ refusal }) => refusal === null);
+  return {
+    operation: operation.name,
+    records: records.count,
+    recordsFailed: records.count - applied.length,
+    users: records.users,
+    usersApplied: applied.reduce((sum, { users }) => sum + users.length, 0),
+  };
 }

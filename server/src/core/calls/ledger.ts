@@ -1,4 +1,5 @@
 import type { KeptRefusal } from '../jobs/kept-refusal.ts';
+import type { Author, Note } from '../journal/journal.ts';
 import type { OperationName } from '../records/operation.ts';
 import type { Outcome } from '../records/outcome.ts';
 
@@ -44,8 +45,8 @@ export interface CallLedger {
   /** The outcomes so far, by the position of their record. */
   outcomes(callId: string): Promise<ReadonlyMap<number, Outcome>>;
   refuse(callId: string, refusals: readonly KeptRefusal[]): Promise<unknown>;
-  /** Every record has its outcome. */
-  complete(callId: string): Promise<void>;
+  /** Every record has its outcome; that is noted with it, once. */
+  complete(callId: string, author: Author, details: Note['details']): Promise<void>;
 }
 
 /** How often a call in hand says so. */

@@ -156,7 +156,6 @@ async function work(
     callId,
     known,
   });
-  await noteCompleted(call, callId, outcomes, tools.journal);
   return { kind: 'outcomes', outcomes, replayed: false, complete };
 }
 
@@ -178,22 +177,4 @@ function asSubmitted(call: ReadCall, id: string, refused: readonly Outcome[]): J
     startedAt: null,
     endedAt: null,
   };
-}
-
-/** What was applied is applied, whether or not it can be noted that the call has come to its end. */
-async function noteCompleted(
-  call: ReadCall,
-  callId: string | null,
-  outcomes: readonly Outcome[],
-  journal: Journal,
-): Promise<void> {
-  const applied = outcomes.filter(({ refusal }) => refusal === null);
-  const details = {
-    operation: call.operation,
-    records: outcomes.length,
-    recordsFailed: outcomes.length - applied.length,
-    users: call.records.users,
-    usersApplied: applied.reduce((sum, { users }) => sum + users.length, 0),
-  };
-  await journal.note(call.author, { action: 'call.completed', callId, details }).catch(call.report);
 }

@@ -1,3 +1,4 @@
+import type { Author } from '../journal/journal.ts';
 import type { RecordList } from '../json/record-list.ts';
 import { positionsOf, readDrafts, recordsAt } from '../records/batch.ts';
 import { required } from '../records/draft.ts';
@@ -19,6 +20,7 @@ export interface NewJob {
   readonly records: number;
   readonly users: number;
   readonly wrappedKey: Buffer;
+  readonly author: Author;
 }
 
 export interface SealedChunk {
@@ -48,7 +50,13 @@ export interface SubmissionStore {
  * null where somebody else has taken the call.
  */
 export async function submitJob(
-  call: { id: string; clientId: number | null; records: RecordList; done: ReadonlySet<number> },
+  call: {
+    id: string;
+    clientId: number | null;
+    author: Author;
+    records: RecordList;
+    done: ReadonlySet<number>;
+  },
   operation: Operation,
   tools: { store: SubmissionStore; vault: Vault },
 ): Promise<readonly Outcome[] | null> {
@@ -61,6 +69,7 @@ export async function submitJob(
     records: records.count,
     users: records.users,
     wrappedKey: wrapped,
+    author: call.author,
   };
   // Before the store is asked to take anything: what the checks read must not wait for those who hold a transaction.
   const { refusals, waiting, numbers } = await checkRecords(call, operation);

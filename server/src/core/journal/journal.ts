@@ -26,6 +26,7 @@ export type Action =
   | 'update'
   | 'state'
   | 'call.completed'
+  | 'job.submitted'
   | 'job.completed'
   | 'job.cancelled'
   | 'records.read'

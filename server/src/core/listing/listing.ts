@@ -104,6 +104,12 @@ function readListing(body: unknown, known: readonly string[]): Listing {
   };
 }
 
+/** What a signed-in user may ask for: a search would tell of its colleagues. */
+export function ownListing(listing: Listing, own: SignedInUser | null): Listing {
+  if (own && listing.search !== null) throw new Refusal('FORBIDDEN', { variant: 'user' });
+  return { ...listing, own };
+}
+
 /** A text that can be no username is no one's username: the page is empty. */
 function usernameKey(username: string): string {
   const result = mapUsername(username);

@@ -22,6 +22,8 @@ export interface Applicant {
   readonly share: string;
   /** Of work that waits as long as it takes, as that of a job: told when to break off. Null where a caller waits. */
   readonly breakOff: AbortSignal | null;
+  /** The hash that was verified before a password may be changed, by whoever changes its own. */
+  readonly onlyOver?: string;
   /** Takes a failure that the outcome does not show, for the log. */
   report(error: unknown): void;
 }
@@ -156,7 +158,11 @@ async function writeDraft<D extends Draft>(
   const ingredients = {
     numbers: numbersOf(draft, work),
     hashes,
-    occasion: { author: work.applicant.author, receipt: receiptOf?.(draft) ?? null },
+    occasion: {
+      author: work.applicant.author,
+      receipt: receiptOf?.(draft) ?? null,
+      onlyOver: work.applicant.onlyOver ?? null,
+    },
   };
   for (let round = 1; ; round++) {
     try {

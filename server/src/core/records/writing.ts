@@ -13,6 +13,8 @@ export interface Receipt {
 export interface Occasion {
   readonly author: Author;
   readonly receipt: Receipt | null;
+  /** A password is reset only where its hash is still this one; null: whatever it is. */
+  readonly onlyOver: string | null;
 }
 
 export interface Written {

@@ -9,18 +9,27 @@ export interface GuessKey {
   readonly userId: number | null;
 }
 
+export interface GuessLimits {
+  /** So many wrong ones in a row are made without a wait. */
+  readonly free: number;
+  /** After so many seconds a count is worth half; null where it stays until it is forgotten. */
+  readonly halfLife: number | null;
+}
+
 export interface GuessStore {
   /**
    * Counts a guess before anybody knows whether it is right, unless it comes too soon: then the seconds to wait, else
    * null.
    */
-  reserve(key: GuessKey, free: number): Promise<number | null>;
+  reserve(key: GuessKey, limits: GuessLimits): Promise<number | null>;
   /** A right one: the account's are forgotten, and the source's is taken back. */
   clear(account: GuessKey, source: GuessKey | null): Promise<void>;
+  /** One of which nobody has found out whether it is right. */
+  takeBack(key: GuessKey): Promise<void>;
 }
 
-/** So many wrong ones in a row are made without a wait, by a person who mistypes and by many behind one address. */
-const free = { account: 5, source: 50 };
+/** For a person who mistypes, and for many behind one address, of whom somebody always does. */
+const limits = { account: { free: 5, halfLife: null }, source: { free: 50, halfLife: 600 } };
 
 /** Reserves a guess, or refuses it. The source goes first: one that has to wait must not make others wait. */
 export async function reserveGuess(
@@ -29,7 +38,8 @@ export async function reserveGuess(
   store: GuessStore,
 ): Promise<void> {
   const seconds =
-    (source && (await store.reserve(source, free.source))) ?? (await store.reserve(account, free.account));
+    (source && (await store.reserve(source, limits.source))) ??
+    (await store.reserve(account, limits.account));
   if (seconds !== null)
     throw new Refusal('RATE_LIMITED', {
       variant: 'guesses',

@@ -29,14 +29,18 @@ export async function changeOwnPassword(
   const { current, record } = await readOwnRecord(call.body, call.user);
   const draft = required((await readDrafts([record], operation))[0]);
   await operation.newCheck().run([draft]);
+  const { author, report } = call;
+  let verified: string | null = null;
   if (isAbsent(current)) draft.faults.add(place, 'REQUIRED');
   else if (typeof current !== 'string') draft.faults.add(place, 'WRONG_TYPE', undefined, 'string');
   // A guess is made, and counted, only where it would lead to something.
-  else if (draft.faults.none && !(await confirmPassword(call.user.id, current, tools)))
-    draft.faults.add(place, 'CURRENT_PASSWORD_WRONG');
-  const { author, report } = call;
+  else if (draft.faults.none) {
+    verified = await confirmPassword(call.user.id, current, author, tools);
+    if (verified === null) draft.faults.add(place, 'CURRENT_PASSWORD_WRONG');
+  }
   const apply = await prepareDrafts(operation, [draft], {
-    applicant: { author, share: `user ${call.user.id}`, breakOff: null, report },
+    // Whoever has had the password reset meanwhile has the last word.
+    applicant: { author, share: `user ${call.user.id}`, breakOff: null, report, onlyOver: verified ?? '' },
     hasher: tools.hasher,
     receiptOf: null,
     line: new Line(),

@@ -40,41 +40,65 @@ export interface Attempt {
  * answer.
  */
 export async function signIn(attempt: Attempt, tools: SignInTools): Promise<SignedIn> {
-  const { author } = attempt;
+  const { author, password } = attempt;
   const mapped = mapUsername(attempt.username);
   const usernameKey = 'mapped' in mapped ? mapped.mapped : '';
   const account = await tools.sessions.findAccount(usernameKey);
   const guess = accountGuess(account, usernameKey || attempt.username, tools);
   const source = attempt.source === null ? null : sourceGuess(attempt.source, tools);
   await reserveGuess(guess, source, tools.guesses);
-  const right = await isPassword(attempt.password, account?.passwordHash ?? tools.noHash, tools);
-  const begun = account?.active && right ? await begin(account, attempt.password, author, tools) : null;
+  const begun = await verifyAndBegin(account, password, author, tools).catch(async (error) => {
+    // Nobody has found out whether it is right.
+    await Promise.all([guess, source].map((key) => key && tools.guesses.takeBack(key)));
+    throw error;
+  });
   if (!begun) {
-    const details = { user: account?.userId ?? null };
-    await tools.journal.note(author, {
-      action: 'login.failed',
-      principalId: account?.principalId ?? null,
-      details,
-    });
+    await noteFailure(author, account, tools);
     throw new Refusal('UNAUTHENTICATED', { variant: 'login' });
   }
   await tools.guesses.clear(guess, source);
   return begun;
 }
 
-/** Verifies the password of an account that is known, as slowly as a sign-in would. */
+async function verifyAndBegin(
+  account: StoredAccount | null,
+  password: string,
+  author: Author,
+  tools: SignInTools,
+): Promise<SignedIn | null> {
+  const right = await isPassword(password, account?.passwordHash ?? tools.noHash, tools);
+  if (!account?.active || !right) return null;
+  const begun = await begin(account, password, author, tools);
+  if (begun) return begun;
+  // Somebody else has changed the account meanwhile: perhaps a login at the same moment, which made the hash anew.
+  const again = await tools.sessions.findAccountById(account.userId);
+  if (!again?.active || !(await isPassword(password, again.passwordHash, tools))) return null;
+  return begin(again, password, author, tools);
+}
+
+async function noteFailure(author: Author, account: StoredAccount | null, tools: SignInTools): Promise<void> {
+  const details = { user: account?.userId ?? null };
+  const principalId = account?.principalId ?? null;
+  await tools.journal.note(author, { action: 'login.failed', principalId, details });
+}
+
+/** Verifies the password of a signed-in user, as slowly as a sign-in would; its hash, null where it is another one. */
 export async function confirmPassword(
   userId: number,
   password: string,
+  author: Author,
   tools: SignInTools,
-): Promise<boolean> {
+): Promise<string | null> {
   const account = await tools.sessions.findAccountById(userId);
-  if (!account) return false;
+  if (!account) return null;
   const guess = accountGuess(account, '', tools);
   await reserveGuess(guess, null, tools.guesses);
-  const right = await isPassword(password, account.passwordHash, tools);
-  if (right) await tools.guesses.clear(guess, null);
-  return right;
+  if (await isPassword(password, account.passwordHash, tools)) {
+    await tools.guesses.clear(guess, null);
+    return account.passwordHash;
+  }
+  await noteFailure(author, account, tools);
+  return null;
 }
 
 export async function refresh(refreshToken: string, author: Author, tools: SignInTools): Promise<SignedIn> {
@@ -112,11 +136,11 @@ async function begin(
 }
 
 /** Ours are made of the mapped form; one that was made elsewhere may be of what was typed there. */
-async function isPassword(password: string, hash: string, tools: SignInTools): Promise<boolean> {
+async function isPassword(password: string, hash: string, { hasher }: SignInTools): Promise<boolean> {
   const mapped = mapOpaqueString(password);
   const first = 'mapped' in mapped ? mapped.mapped : password;
-  if (await tools.hasher.verify(first, hash)) return true;
-  return first !== password && tools.needsRehash(hash) && tools.hasher.verify(password, hash);
+  if (await hasher.verify(first, hash)) return true;
+  return first !== password && hasher.verify(password, hash);
 }
 
 function newTokens(): { tokens: { token: string; refreshToken: string }; session: NewSession } {

@@ -1,4 +1,4 @@
-import type { Entry, UserNames } from '../events/event.ts';
+import { type Entry, partsOf, type UserNames } from '../events/event.ts';
 import { bodyOf, type Subject, usersIn } from './message.ts';
 import { signedHeaders } from './signature.ts';
 
@@ -7,8 +7,7 @@ export interface DueDelivery extends Subject {
   readonly id: string;
   /** How often it was attempted before. */
   readonly attempts: number;
-  /** When it was first due. */
-  readonly createdAt: Date;
+  /** The same object for all deliveries of an entry. */
   readonly entry: Entry;
 }
 
@@ -56,23 +55,37 @@ const dueAtOnce = 200;
 /** So many are on their way to one endpoint at a time. */
 const sentAtOnce = 16;
 
-/** Delivers all that is due to one endpoint, until nothing is or it is told to break off. */
+/** After so long others have their turn. */
+const turnMs = 10_000;
+
+/** Delivers what is due to one endpoint, until nothing is, its turn is over, or it is told to break off. */
 export async function deliverDue(
   webhookId: number,
   tools: DeliveryTools,
   signal: AbortSignal,
 ): Promise<void> {
-  while (!signal.aborted) {
+  const until = performance.now() + turnMs;
+  while (!signal.aborted && performance.now() < until) {
     const endpoint = await tools.store.endpoint(webhookId);
     const due = endpoint ? await tools.store.due(webhookId, dueAtOnce) : [];
     if (!endpoint || due.length === 0) return;
-    const names = await tools.store.names(due.flatMap((delivery) => usersIn(delivery.entry, delivery)));
+    const parts = new Map(due.map(({ entry }) => [entry, partsOf(entry)]));
+    const users = due.flatMap((delivery) => usersIn(parts.get(delivery.entry) ?? [], delivery));
+    const names = await tools.store.names([...new Set(users)]);
     const secret = tools.openSecret(endpoint.sealedSecret, webhookId);
     const left = [...due];
     const attempted: Attempted[] = [];
     const sender = async () => {
       for (let next = left.shift(); next && !signal.aborted; next = left.shift())
-        attempted.push(await attempt(next, endpoint.url, secret, names, tools));
+        attempted.push(
+          await attempt(
+            next,
+            bodyOf(next.entry, parts.get(next.entry) ?? [], next, names),
+            endpoint.url,
+            secret,
+            tools,
+          ),
+        );
     };
     await Promise.all(Array.from({ length: sentAtOnce }, sender));
     await tools.store.settle(webhookId, attempted);
@@ -81,13 +94,12 @@ export async function deliverDue(
 
 async function attempt(
   delivery: DueDelivery,
+  body: string,
   url: string,
   secret: string,
-  names: ReadonlyMap<number, UserNames>,
   { send, waits }: DeliveryTools,
 ): Promise<Attempted> {
   const { id } = delivery;
-  const body = bodyOf(delivery.entry, delivery, names);
   const came = await send(url, signedHeaders(secret, { id, body }, new Date()), body);
   const delivered = came.status !== null && came.status >= 200 && came.status < 300;
   const waitSeconds = delivered ? null : (waits[delivery.attempts] ?? null);

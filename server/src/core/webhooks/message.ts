@@ -26,15 +26,20 @@ export function subjectsOf(entry: Entry, { types, granularity }: Wish): Subject[
 }
 
 /** The users that a message names. */
-export function usersIn(entry: Entry, subject: Subject): number[] {
-  return partsIn(entry, subject)
+export function usersIn(parts: readonly Part[], subject: Subject): number[] {
+  return partsIn(parts, subject)
     .map(({ part }) => part.userId)
     .filter((id) => id !== null);
 }
 
 /** The body of a message: a CloudEvent; about several users, its data has them in `Users`. */
-export function bodyOf(entry: Entry, subject: Subject, names: ReadonlyMap<number, UserNames>): string {
-  const events = partsIn(entry, subject).map(({ part, nth }) => eventOf(entry, part, nth, names));
+export function bodyOf(
+  entry: Entry,
+  parts: readonly Part[],
+  subject: Subject,
+  names: ReadonlyMap<number, UserNames>,
+): string {
+  const events = partsIn(parts, subject).map(({ part, nth }) => eventOf(entry, part, nth, names));
   const [first] = events;
   if (!first) throw new Error('A message is about nothing.');
   if (subject.event !== null || first.data.UserID === undefined) return JSON.stringify(first);
@@ -43,8 +48,10 @@ export function bodyOf(entry: Entry, subject: Subject, names: ReadonlyMap<number
   return JSON.stringify({ ...first, subject: `principals/${IRID}`, data: { IRID, Users } });
 }
 
-function partsIn(entry: Entry, { type, event }: Subject): { part: Part; nth: number }[] {
-  return partsOf(entry)
-    .map((part, nth) => ({ part, nth }))
-    .filter(({ part, nth }) => (event === null ? part.type === type : nth === event));
+function partsIn(parts: readonly Part[], { type, event }: Subject): { part: Part; nth: number }[] {
+  if (event !== null) {
+    const part = parts[event];
+    return part ? [{ part, nth: event }] : [];
+  }
+  return parts.map((part, nth) => ({ part, nth })).filter(({ part }) => part.type === type);
 }

@@ -5,6 +5,7 @@ import {
   type ListedUser,
   type Listing,
   type ListingStore,
+  ownListing,
   readPrincipalListing,
   readUserListing,
 } from '../../core/listing/listing.ts';
@@ -41,7 +42,7 @@ export function readRoutes(app: FastifyInstance, { listing: store, journal }: Re
       },
     },
     async (request, reply) => {
-      const listing = { ...readPrincipalListing(request.body), own: request.caller.user };
+      const listing = ownListing(readPrincipalListing(request.body), request.caller.user);
       const page = await store.listPrincipals(listing);
       await journal.note(authorOf(request), noteOf('list', listing, page.count));
       const envelope = () => pageEnvelope({ ...listing, ...page }, [], debugOf(request));

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { findJob, type JobStore, jobsSeenBy, readJob } from '../../core/jobs/job.ts';
 import type { FailedRecord } from '../../core/jobs/retry-kit.ts';
+import type { Journal } from '../../core/journal/journal.ts';
 import type { Language } from '../../core/language/say.ts';
 import { authorOf } from '../access.ts';
 import { debugOf, languageOf } from '../call.ts';
@@ -15,8 +16,13 @@ import { faultsByPlace, tupleOf } from '../tuple.ts';
 
 const tags = ['jobs'];
 
+interface JobTools {
+  readonly jobs: JobStore;
+  readonly journal: Journal;
+}
+
 /** `jobs`: how calls that were taken with `Prefer: respond-async` go, and what became of their records. */
-export function jobRoutes(app: FastifyInstance, store: JobStore): void {
+export function jobRoutes(app: FastifyInstance, { jobs: store, journal }: JobTools): void {
   const scope = 'sync:write' as const;
 
   app.get(
@@ -118,6 +124,11 @@ export function jobRoutes(app: FastifyInstance, store: JobStore): void {
     },
     async (request, reply) => {
       const { id } = await findJob(request.params.id, request.caller, store);
+      await journal.note(authorOf(request), {
+        action: 'records.read',
+        callId: id,
+        details: { call: 'failed' },
+      });
       const language = languageOf(request);
       reply.header('content-language', language);
       return sendArray(reply, retryItems(store.failed(id), language));

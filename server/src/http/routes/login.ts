@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { digestOf } from '../../core/access/keys.ts';
 import { readTexts } from '../../core/sessions/read.ts';
 import { refresh, type SignedIn, type SignInTools, signIn } from '../../core/sessions/sign-in.ts';
+import { sourceOf } from '../../network.ts';
 import { authorOf } from '../access.ts';
 import { debugOf } from '../call.ts';
 import { pageEnvelope } from '../envelope.ts';
@@ -31,7 +32,7 @@ export function loginRoutes(app: FastifyInstance, tools: SignInTools): void {
     },
     async (request, reply) => {
       const { Username: username, Password: password } = readTexts(request.body, ['Username', 'Password']);
-      const source = request.caller.clientId === null ? request.ip : null;
+      const source = request.caller.clientId === null ? sourceOf(request.ip) : null;
       const signedIn = await signIn({ username, password, author: authorOf(request), source }, tools);
       return answer(signedIn, request, reply);
     },

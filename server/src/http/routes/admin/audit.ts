@@ -16,6 +16,15 @@ export interface AuditTools {
 /** `audit`: the journal of what was done and by whom, and whether it is as it was written. */
 export function auditRoutes(app: FastifyInstance, { store, seal }: AuditTools): void {
   const scope = 'admin' as const;
+  let verifying: Promise<Verdict> | undefined;
+
+  /** It reads every row: whoever asks meanwhile gets the same answer. */
+  function verifyOnce(): Promise<Verdict> {
+    verifying ??= verifyJournal(store, seal).finally(() => {
+      verifying = undefined;
+    });
+    return verifying;
+  }
 
   app.get(
     '/audit',
@@ -57,7 +66,7 @@ export function auditRoutes(app: FastifyInstance, { store, seal }: AuditTools): 
         response: verdictAnswers,
       },
     },
-    async (request) => recordEnvelope(verdictFields(await verifyJournal(store, seal)), debugOf(request)),
+    async (request) => recordEnvelope(verdictFields(await verifyOnce()), debugOf(request)),
   );
 }
 
