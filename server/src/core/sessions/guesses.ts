@@ -2,7 +2,6 @@ import { Refusal } from '../faults.ts';
 
 /** Whose guesses are counted: those for one account, or those from one source. */
 export interface GuessKey {
-  readonly kind: 'account' | 'source';
   /** Keyed, since what people type as a username may be their password. */
   readonly digest: Buffer;
   /** Of an account that exists, so that a reset can clear it. */

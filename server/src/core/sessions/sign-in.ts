@@ -111,11 +111,11 @@ export async function refresh(refreshToken: string, author: Author, tools: SignI
 function accountGuess(account: StoredAccount | null, typed: string, tools: SignInTools): GuessKey {
   const userId = account?.userId ?? null;
   const text = userId === null ? `name ${typed}` : `user ${userId}`;
-  return { kind: 'account', digest: tools.guessDigest(text), userId };
+  return { digest: tools.guessDigest(text), userId };
 }
 
 function sourceGuess(address: string, tools: SignInTools): GuessKey {
-  return { kind: 'source', digest: tools.guessDigest(`source ${address}`), userId: null };
+  return { digest: tools.guessDigest(`source ${address}`), userId: null };
 }
 
 async function begin(

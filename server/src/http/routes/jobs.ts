@@ -1,11 +1,11 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { findJob, type JobStore, jobsSeenBy, readJob } from '../../core/jobs/job.ts';
 import type { FailedRecord } from '../../core/jobs/retry-kit.ts';
 import type { Journal } from '../../core/journal/journal.ts';
 import type { Language } from '../../core/language/say.ts';
 import { authorOf } from '../access.ts';
 import { debugOf, languageOf } from '../call.ts';
-import { pageEnvelope } from '../envelope.ts';
+import { pageEnvelope, recordEnvelope } from '../envelope.ts';
 import { jobFields } from '../job-fields.ts';
 import { wantsRepresentation } from '../preferences.ts';
 import { isFlagged, pageOf } from '../query.ts';
@@ -102,7 +102,7 @@ export function jobRoutes(app: FastifyInstance, { jobs: store, journal }: JobToo
     async (request) => {
       const { id } = await findJob(request.params.id, request.caller, store);
       await store.cancel(id, authorOf(request));
-      return aboutJob(await findJob(id, request.caller, store), request);
+      return recordEnvelope(jobFields(await findJob(id, request.caller, store)), debugOf(request));
     },
   );
 
@@ -134,11 +134,6 @@ export function jobRoutes(app: FastifyInstance, { jobs: store, journal }: JobToo
       return sendArray(reply, retryItems(store.failed(id), language));
     },
   );
-}
-
-function aboutJob(job: Parameters<typeof jobFields>[0], request: FastifyRequest) {
-  const page = { page: 1, pageSize: 1, totalCount: 0, count: 0 };
-  return pageEnvelope(page, [], debugOf(request), jobFields(job));
 }
 
 async function* retryItems(failed: AsyncIterable<FailedRecord>, language: Language) {

@@ -5,7 +5,7 @@ import { refresh, type SignedIn, type SignInTools, signIn } from '../../core/ses
 import { sourceOf } from '../../network.ts';
 import { authorOf } from '../access.ts';
 import { debugOf } from '../call.ts';
-import { pageEnvelope } from '../envelope.ts';
+import { recordEnvelope } from '../envelope.ts';
 import { accessTokenOf } from '../evidence.ts';
 import { loginAnswers, logoutAnswers } from '../schemas/answers.ts';
 import { CallHeaders, CallQuery, LoginBody, RefreshBody } from '../schemas/requests.ts';
@@ -76,7 +76,7 @@ export function loginRoutes(app: FastifyInstance, tools: SignInTools): void {
     },
     async (request) => {
       await tools.sessions.end(digestOf(accessTokenOf(request) ?? ''), authorOf(request));
-      return aboutOne(null, request);
+      return recordEnvelope(null, debugOf(request));
     },
   );
 }
@@ -87,7 +87,7 @@ function answer(
   reply: FastifyReply,
 ) {
   return reply.send(
-    aboutOne(
+    recordEnvelope(
       {
         IRID: account.principalId,
         UserID: account.userId,
@@ -99,11 +99,7 @@ function answer(
         RefreshToken: refreshToken,
         TokenExpiration: expiresAt,
       },
-      request,
+      debugOf(request),
     ),
   );
-}
-
-function aboutOne(record: unknown, request: FastifyRequest) {
-  return pageEnvelope({ page: 1, pageSize: 1, totalCount: 0, count: 0 }, [], debugOf(request), record);
 }

@@ -10,7 +10,7 @@ import {
 } from '../../../core/webhooks/webhook.ts';
 import { authorOf } from '../../access.ts';
 import { debugOf } from '../../call.ts';
-import { pageEnvelope } from '../../envelope.ts';
+import { pageEnvelope, recordEnvelope } from '../../envelope.ts';
 import { isFlagged, pageOf } from '../../query.ts';
 import { CallHeaders, CallQuery } from '../../schemas/requests.ts';
 import {
@@ -77,7 +77,7 @@ export function webhookRoutes(app: FastifyInstance, { webhooks, sealSecret }: We
         request.caller.clientId,
         authorOf(request),
       );
-      return aboutOne({ ...webhookFields(made), Secret: secret }, request);
+      return recordEnvelope({ ...webhookFields(made), Secret: secret }, debugOf(request));
     },
   );
 
@@ -98,7 +98,7 @@ export function webhookRoutes(app: FastifyInstance, { webhooks, sealSecret }: We
     async (request) => {
       const changed = await webhooks.change(idOf(request), readChange(request.body), authorOf(request));
       if (!changed) throw new Refusal('WEBHOOK_NOT_FOUND');
-      return aboutOne(webhookFields(changed), request);
+      return recordEnvelope(webhookFields(changed), debugOf(request));
     },
   );
 
@@ -116,7 +116,7 @@ export function webhookRoutes(app: FastifyInstance, { webhooks, sealSecret }: We
     },
     async (request) => {
       if (!(await webhooks.remove(idOf(request), authorOf(request)))) throw new Refusal('WEBHOOK_NOT_FOUND');
-      return aboutOne(null, request);
+      return recordEnvelope(null, debugOf(request));
     },
   );
 
@@ -152,7 +152,7 @@ export function webhookRoutes(app: FastifyInstance, { webhooks, sealSecret }: We
   const replay = async (request: FastifyRequest, deliveryId: string | null) => {
     const count = await webhooks.replay(idOf(request), deliveryId, authorOf(request));
     if (count === 0 && deliveryId !== null) throw new Refusal('WEBHOOK_NOT_FOUND');
-    return aboutOne({ Replayed: count }, request);
+    return recordEnvelope({ Replayed: count }, debugOf(request));
   };
   app.post<{ Params: { id: string } }>(
     '/webhooks/:id/replay',
@@ -222,8 +222,4 @@ function deliveryFields(delivery: Delivery) {
     Status: delivery.status,
     Failure: delivery.failure,
   };
-}
-
-function aboutOne(record: unknown, request: FastifyRequest) {
-  return pageEnvelope({ page: 1, pageSize: 1, totalCount: 0, count: 0 }, [], debugOf(request), record);
 }
