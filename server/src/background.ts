@@ -58,11 +58,12 @@ export async function startBackground(tools: BackgroundTools): Promise<Backgroun
   };
 }
 
-function deliveryTools({ config, store, vault }: BackgroundTools): DeliveryTools {
+function deliveryTools({ config, log, store, vault }: BackgroundTools): DeliveryTools {
   return {
     store: openDeliveries(store.database),
     openSecret: (sealed, id) => vault.openSecret(sealed, webhookName(id)),
     send: openSender(networkList(config.WEBHOOK_NETWORKS), version).send,
+    onDisabled: (webhook, why) => log.warn({ webhook, why }, 'a webhook was disabled'),
     waits: config.WEBHOOK_WAITS.length > 0 ? config.WEBHOOK_WAITS.map(Number) : threeDays,
   };
 }

@@ -135,10 +135,14 @@ function deliveries(id: string, { failed, json }: { failed: boolean; json?: bool
 
 function replay(id: string, delivery: string | undefined, { json }: { json?: boolean }): Promise<void> {
   return withWebhooks(async (store) => {
-    if (!(await store.find(readId(id)))) throw noWebhook(id);
+    const webhook = await store.find(readId(id));
+    if (!webhook) throw noWebhook(id);
+    if (delivery !== undefined && !uuid.test(delivery))
+      throw new ConfigError(`${delivery} is no message; "anagrafe webhook deliveries ${id}" shows them`);
     const count = await store.replay(readId(id), delivery ?? null, theOperator);
     if (json) return print(JSON.stringify({ replayed: count }));
     tell(`${count} ${count === 1 ? 'message is' : 'messages are'} sent again.`);
+    if (count > 0 && webhook.disabledAt) tell(`Once it is enabled: anagrafe webhook enable ${id}`);
   });
 }
 
@@ -178,6 +182,8 @@ function addressOf(text: string): string {
   if (url === null) throw new ConfigError(`${text} is no http or https address that messages can be sent to`);
   return url;
 }
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 function readId(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw noWebhook(text);

@@ -6,6 +6,7 @@ export interface Sequencer {
 
 /** Well within the second that a row may wait for its seal. */
 const pauseMs = 250;
+const tellAgainMs = 60_000;
 
 /** Has `sequence` called as long as there is more, and again a moment later. */
 export function startSequencer(
@@ -16,16 +17,17 @@ export function startSequencer(
   const running = run();
 
   async function run(): Promise<void> {
-    let failed = false;
+    let toldAt = Number.NEGATIVE_INFINITY;
     while (!stopping.signal.aborted) {
       try {
         const more = await sequence();
-        failed = false;
         if (more) continue;
       } catch (error) {
-        // A database that is away is told of once, not four times a second.
-        if (!failed) onError(error);
-        failed = true;
+        // What lasts is told of once a minute, not four times a second.
+        if (performance.now() - toldAt > tellAgainMs) {
+          onError(error);
+          toldAt = performance.now();
+        }
       }
       await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
     }

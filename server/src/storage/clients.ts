@@ -140,6 +140,11 @@ async function revokeClient(database: Database, publicKey: string, author: Autho
       [publicKey],
     );
     if (!client) return false;
+    await connection.query(
+      `update anagrafe.webhooks set disabled_at = now(), disabled_why = 'its client was revoked'
+        where client_id = $1 and disabled_at is null and deleted_at is null`,
+      [client.id],
+    );
     const details = { client: client.id, publicKey };
     await openJournal(connection).note(author, { action: 'client.revoked', details });
     return true;

@@ -137,9 +137,13 @@ async function giveUp(database: Database, lost: readonly { id: string }[]): Prom
   );
 }
 
-async function settle(database: Database, webhookId: number, attempted: readonly Attempted[]): Promise<void> {
-  if (attempted.length === 0) return;
-  await database.transaction(async (connection) => {
+async function settle(
+  database: Database,
+  webhookId: number,
+  attempted: readonly Attempted[],
+): Promise<string | null> {
+  if (attempted.length === 0) return null;
+  return database.transaction(async (connection) => {
     await connection.query(
       `update anagrafe.deliveries as delivery
           set attempts = attempts + 1, attempted_at = now(), status = came.status, failure = came.failure,
@@ -157,20 +161,25 @@ async function settle(database: Database, webhookId: number, attempted: readonly
       ],
     );
     const givenUp = attempted.find(({ delivered, waitSeconds }) => !delivered && waitSeconds === null);
-    if (givenUp) await disable(connection, webhookId, givenUp);
+    return givenUp ? disable(connection, webhookId, givenUp) : null;
   });
 }
 
-async function disable(connection: Connection, id: number, { status, failure }: Attempted): Promise<void> {
+async function disable(
+  connection: Connection,
+  id: number,
+  { status, failure }: Attempted,
+): Promise<string | null> {
   const why = status === null ? (failure ?? '') : `the receiver answered ${status}`;
   const [disabled] = await connection.query<{ url: string }>(
     `update anagrafe.webhooks set disabled_at = now(), disabled_why = $2
       where id = $1 and disabled_at is null returning url`,
     [id, why],
   );
-  if (!disabled) return;
+  if (!disabled) return null;
   // What stands behind the path may be a secret of the receiver.
   const url = disabled.url.replace(/[?#].*$/, '');
   const details = { webhook: id, url, why };
   await openJournal(connection).note(theService, { action: 'webhook.disabled', details });
+  return why;
 }

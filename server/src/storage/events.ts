@@ -3,6 +3,7 @@ import type { EventStore } from '../core/events/read.ts';
 import type { Database } from './database.ts';
 import { reading } from './failures.ts';
 import { namesOf } from './outcomes.ts';
+import { readChain } from './sequence.ts';
 
 export const entryColumns = `position, at, call_id as "callId", request_id as "requestId", action,
   principal_id as "principalId", registered, reset, details`;
@@ -27,6 +28,7 @@ export function openEvents(database: Database, options: { days: number }): Event
           [from, options.days, limit],
         ),
       ),
+    end: () => reading(async () => (await readChain(database)).lastPosition),
     names: (ids) => reading(() => namesOf(database, ids)),
   };
 }

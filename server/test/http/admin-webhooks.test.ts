@@ -68,6 +68,7 @@ describe('webhooks', () => {
     [{ URL, Types: ['user.deleted'] }, 'Types'],
     [{ URL, Types: 'user.deleted' }, 'Types'],
     [{ URL, Granularity: 'call' }, 'Granularity'],
+    [{ URL, Granularity: 'job', Types: ['user.registered'] }, 'Types'],
     [{ URL, Url: 'x' }, 'Url'],
     [{ URL, Enabled: true }, 'Enabled'],
   ])('are refused where something is wrong with them: %j', async (body, name) => {
@@ -100,6 +101,16 @@ describe('webhooks', () => {
     await admin(`POST webhooks/${ID}/deliveries/${delivery?.ID}/replay`, office);
     await expect.poll(() => receiver.received.length).toBe(4);
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+  });
+
+  it('are disabled with the client that they belong to', async () => {
+    const other = await credential(service);
+    const { ID } = recordOf<{ ID: number }>(await admin('POST webhooks', other, { URL }));
+    await admin(`DELETE clients/${other.SyncPublicKey}`, office);
+    const listed = (await admin<{ ID: number }>('GET webhooks', office)).body.result?.records ?? [];
+    expect(listed.find((webhook) => webhook.ID === ID)).toMatchObject({
+      DisabledWhy: 'its client was revoked',
+    });
   });
 
   it('leave a row in the journal for each thing that is done to them, without the secret', async () => {

@@ -164,5 +164,7 @@ describe('events', () => {
       expect([status, body.errorCode]).toEqual([400, 'INVALID_PARAMETER']);
     }
     expect((await read('?since=1.0')).status).toBe(400);
+    const beyond = await read('?after=999999.0');
+    expect([beyond.status, beyond.body.errorCode]).toEqual([400, 'INVALID_PARAMETER']);
   });
 });

@@ -2,6 +2,8 @@ import { Refusal } from '../faults.ts';
 import { type CloudEvent, type Entry, eventOf, type Part, partsOf, type UserNames } from './event.ts';
 
 export interface EventStore {
+  /** Where the journal ends. */
+  end(): Promise<number>;
   /** Entries that make events, from a position on, in order. */
   entries(from: number, limit: number): Promise<readonly Entry[]>;
   names(userIds: readonly number[]): Promise<ReadonlyMap<number, UserNames>>;
@@ -50,6 +52,9 @@ export async function readEvents(after: string | null, limit: number, store: Eve
     from = (entries.at(-1)?.position ?? from) + 1;
     if (entries.length < entriesAtOnce) break;
   }
+  // A reader that is ahead has read another store, and would miss what is written until this one has caught up.
+  if (found.length === 0 && cursor && cursor.position > (await store.end()))
+    throw new Refusal('INVALID_PARAMETER', { variant: 'beyond', figures: { name: 'after' } });
   const page = found.slice(0, limit);
   const names = await store.names(page.map(({ part }) => part.userId).filter((id) => id !== null));
   const events = page.map(({ entry, part, nth }) => eventOf(entry, part, nth, names));

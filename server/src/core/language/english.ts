@@ -24,6 +24,8 @@ export const english: Sentences = {
     choice: '"{name}" takes {takes}.',
     scopes: '"{name}" takes a list of one or more of {known}.',
     networks: '"{name}" takes a list of up to {max} addresses or networks, such as 10.0.0.0/8.',
+    beyond:
+      '"{name}" is beyond the last event of this store: it was read elsewhere, or before a backup was restored.',
     after: '"{name}" takes the id of an event, such as 1042.0.',
     key: '"{name}" takes 1 to {max} visible ASCII characters, and is sent once.',
     unknown: '"{name}" is not a parameter of this call.',
@@ -49,6 +51,8 @@ export const english: Sentences = {
   },
   FORBIDDEN: {
     scope: 'This credential does not have the scope {scope}, which this call needs.',
+    plainly:
+      'A signed-in user sends irs/update without Idempotency-Key, Prefer: respond-async and dryRun, and irs/list without Search.',
     user: 'A signed-in user may reset its own password (irs/update, with CurrentPassword), read its own record (irs/list) and sign out; nothing else.',
   },
   NOT_FOUND: 'There is nothing at this path; /docs lists every call.',

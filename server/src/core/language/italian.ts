@@ -24,6 +24,8 @@ export const italian: Sentences = {
     choice: '"{name}" accetta {takes}.',
     scopes: '"{name}" accetta un elenco di uno o più tra {known}.',
     networks: '"{name}" accetta un elenco di al massimo {max} indirizzi o reti, come 10.0.0.0/8.',
+    beyond:
+      '"{name}" va oltre l\'ultimo evento di questo archivio: è stato letto altrove, o prima del ripristino di un backup.',
     after: '"{name}" accetta l\'id di un evento, come 1042.0.',
     key: '"{name}" accetta da 1 a {max} caratteri ASCII visibili, e va inviata una volta sola.',
     unknown: '"{name}" non è un parametro di questa chiamata.',
@@ -49,6 +51,8 @@ export const italian: Sentences = {
   },
   FORBIDDEN: {
     scope: "Questa credenziale non ha l'ambito {scope}, necessario per questa chiamata.",
+    plainly:
+      "Un utente che ha effettuato l'accesso invia irs/update senza Idempotency-Key, Prefer: respond-async e dryRun, e irs/list senza Search.",
     user: "Un utente che ha effettuato l'accesso può reimpostare la propria password (irs/update, con CurrentPassword), leggere la propria anagrafica (irs/list) e uscire; nient'altro.",
   },
   NOT_FOUND: "A questo percorso non c'è nulla; /docs elenca tutte le chiamate.",

@@ -106,7 +106,7 @@ function readListing(body: unknown, known: readonly string[]): Listing {
 
 /** What a signed-in user may ask for: a search would tell of its colleagues. */
 export function ownListing(listing: Listing, own: SignedInUser | null): Listing {
-  if (own && listing.search !== null) throw new Refusal('FORBIDDEN', { variant: 'user' });
+  if (own && listing.search !== null) throw new Refusal('FORBIDDEN', { variant: 'plainly' });
   return { ...listing, own };
 }
 

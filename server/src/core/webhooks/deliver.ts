@@ -36,14 +36,16 @@ export interface DeliveryStore {
   /** What is due now, the longest due first. */
   due(webhookId: number, limit: number): Promise<readonly DueDelivery[]>;
   names(userIds: readonly number[]): Promise<ReadonlyMap<number, UserNames>>;
-  /** Writes down what came of attempts; an endpoint of which one was given up is disabled. */
-  settle(webhookId: number, attempted: readonly Attempted[]): Promise<void>;
+  /** Writes down what came of attempts; an endpoint of which one was given up is disabled: then why, else null. */
+  settle(webhookId: number, attempted: readonly Attempted[]): Promise<string | null>;
 }
 
 export interface DeliveryTools {
   readonly store: DeliveryStore;
   openSecret(sealed: Buffer, webhookId: number): string;
   send(url: string, headers: Record<string, string>, body: string): Promise<Attempt>;
+  /** Told of an endpoint that was disabled, and why. */
+  onDisabled(webhookId: number, why: string): void;
   /** Seconds between one attempt and the next; after the last one a delivery is given up. */
   readonly waits: readonly number[];
 }
@@ -88,7 +90,8 @@ export async function deliverDue(
         );
     };
     await Promise.all(Array.from({ length: sentAtOnce }, sender));
-    await tools.store.settle(webhookId, attempted);
+    const disabled = await tools.store.settle(webhookId, attempted);
+    if (disabled !== null) tools.onDisabled(webhookId, disabled);
   }
 }
 

@@ -1,13 +1,15 @@
 import { Refusal } from '../faults.ts';
 import { type Fields, isAbsent, isObject, shown } from '../fields/fields.ts';
 import { meantBy } from '../fields/spelling.ts';
-import { checkGranularity, checkTypes, checkUrl, type WebhookWish } from './webhook.ts';
+import { checkGranularity, checkTold, checkTypes, checkUrl, type WebhookWish } from './webhook.ts';
 
 /** What is asked for with a new endpoint. */
 export function readWish(body: unknown): WebhookWish {
   const fields = readFields(body, ['URL', 'Types', 'Granularity']);
   if (isAbsent(fields.URL)) checkUrl('');
-  return { types: [], granularity: 'record', ...readParts(fields) } as WebhookWish;
+  const wish = { types: [], granularity: 'record', ...readParts(fields) } as WebhookWish;
+  checkTold(wish);
+  return wish;
 }
 
 /** What is asked to be changed of an endpoint. */

@@ -104,6 +104,14 @@ export function checkGranularity(value: unknown): Granularity {
   throw new Refusal('INVALID_PARAMETER', { variant: 'choice', figures: { name: 'Granularity', takes } });
 }
 
+/** What would never be told anything is not what was meant. */
+export function checkTold({ types, granularity }: Pick<WebhookWish, 'types' | 'granularity'>): void {
+  if (granularity !== 'job' || types.length === 0 || types.some((type) => !/^(user|principal)\./.test(type)))
+    return;
+  const takes = eventTypes.filter((type) => !/^(user|principal)\./.test(type)).join(', ');
+  throw new Refusal('INVALID_PARAMETER', { variant: 'choice', figures: { name: 'Types', takes } });
+}
+
 /** As Standard Webhooks writes it. */
 export function newWebhookSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;

@@ -124,7 +124,7 @@ export function writeRoutes(app: FastifyInstance, tools: WriteTools): void {
   async function updateSelf(user: SignedInUser, request: FastifyRequest, reply: FastifyReply) {
     // What is for calls of many records is not for the one of a user.
     if (idempotencyKeyOf(request) || wantsAsync(request.headers) || isFlagged(request, 'dryRun'))
-      throw new Refusal('FORBIDDEN', { variant: 'user' });
+      throw new Refusal('FORBIDDEN', { variant: 'plainly' });
     const report = (error: unknown) => request.log.error({ err: error }, 'a password was not changed');
     const body = request.body as RecordList | null;
     const outcome = await tools.changeOwnPassword({ body, user, author: authorOf(request), report });

@@ -150,6 +150,7 @@ export function webhookRoutes(app: FastifyInstance, { webhooks, sealSecret }: We
   );
 
   const replay = async (request: FastifyRequest, deliveryId: string | null) => {
+    if (!(await webhooks.find(idOf(request)))) throw new Refusal('WEBHOOK_NOT_FOUND');
     const count = await webhooks.replay(idOf(request), deliveryId, authorOf(request));
     if (count === 0 && deliveryId !== null) throw new Refusal('WEBHOOK_NOT_FOUND');
     return recordEnvelope({ Replayed: count }, debugOf(request));
