@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { ConfigError, readConfig } from '../config.ts';
 import { type EventType, eventTypes } from '../core/events/event.ts';
+import { isUuid } from '../core/fields/fields.ts';
 import { theOperator } from '../core/journal/journal.ts';
 import {
   type Delivery,
@@ -137,7 +138,7 @@ function replay(id: string, delivery: string | undefined, { json }: { json?: boo
   return withWebhooks(async (store) => {
     const webhook = await store.find(readId(id));
     if (!webhook) throw noWebhook(id);
-    if (delivery !== undefined && !uuid.test(delivery))
+    if (delivery !== undefined && !isUuid(delivery))
       throw new ConfigError(`${delivery} is no message; "anagrafe webhook deliveries ${id}" shows them`);
     const count = await store.replay(readId(id), delivery ?? null, theOperator);
     if (json) return print(JSON.stringify({ replayed: count }));
@@ -182,8 +183,6 @@ function addressOf(text: string): string {
   if (url === null) throw new ConfigError(`${text} is no http or https address that messages can be sent to`);
   return url;
 }
-
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 function readId(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw noWebhook(text);

@@ -1,7 +1,7 @@
 import type { Hmac } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { IdempotencyKey } from '../core/calls/ledger.ts';
-import { Refusal } from '../core/faults.ts';
+import { wrongParameter } from '../core/fields/parameters.ts';
 import { isFlagged } from './query.ts';
 
 const name = 'Idempotency-Key';
@@ -33,7 +33,6 @@ function keyText(request: FastifyRequest): string | null {
   // A dry run does nothing that could be done twice, and must not use up the key of the call that follows it.
   if (!once || sent === undefined || isFlagged(request, 'dryRun')) return null;
   const key = Array.isArray(sent) ? '' : sent;
-  if (!/^[\x21-\x7e]{1,255}$/.test(key))
-    throw new Refusal('INVALID_PARAMETER', { variant: 'key', figures: { name, max } });
+  if (!/^[\x21-\x7e]{1,255}$/.test(key)) throw wrongParameter(name, 'key', { max });
   return key;
 }

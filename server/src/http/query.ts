@@ -1,7 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { Refusal } from '../core/faults.ts';
-import { shown } from '../core/fields/fields.ts';
-import { meantBy } from '../core/fields/spelling.ts';
+import { unknownParameter, wrongParameter } from '../core/fields/parameters.ts';
 
 type Flag = 'debug' | 'dryRun' | 'failed';
 type Figure = 'page' | 'pageSize';
@@ -30,10 +28,9 @@ export function checkQuery(request: FastifyRequest): void {
     if (isFigure(name)) {
       const { max } = figures[name];
       const number = /^\d{1,9}$/.test(String(value)) ? Number(value) : 0;
-      if (number < 1 || number > max)
-        throw new Refusal('INVALID_PARAMETER', { variant: 'number', figures: { name, min: 1, max } });
+      if (number < 1 || number > max) throw wrongParameter(name, 'number', { min: 1, max });
     } else if (!texts.includes(name) && value !== 'true' && value !== 'false') {
-      throw new Refusal('INVALID_PARAMETER', { variant: 'flag', figures: { name } });
+      throw wrongParameter(name, 'flag');
     }
   }
 }
@@ -54,14 +51,6 @@ export function pageOf(request: FastifyRequest): { page: number; pageSize: numbe
 export function textOf(request: FastifyRequest, name: Text): string | null {
   const value = queryOf(request)[name];
   return value === undefined ? null : String(value);
-}
-
-function unknownParameter(name: string, known: readonly string[]): Refusal {
-  const meant = meantBy(name, known);
-  return new Refusal('INVALID_PARAMETER', {
-    variant: meant ? 'spelling' : 'unknown',
-    figures: { name: shown(name), ...(meant && { meant }) },
-  });
 }
 
 function isFigure(name: string): name is Figure {

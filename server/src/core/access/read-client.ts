@@ -1,6 +1,5 @@
-import { Refusal } from '../faults.ts';
-import { type Fields, isAbsent, isObject, shown } from '../fields/fields.ts';
-import { meantBy } from '../fields/spelling.ts';
+import { isAbsent } from '../fields/fields.ts';
+import { readParameters, wrongParameter } from '../fields/parameters.ts';
 import { type NewClient, type Scope, scopes, usualGraceHours, usualScopes } from './clients.ts';
 
 const nameMax = 255;
@@ -12,11 +11,12 @@ export function readClientWish(
   body: unknown,
   isNetwork: (text: string) => boolean,
 ): Omit<NewClient, 'publicKey'> {
-  const fields = readFields(body, ['Name', 'Scopes', 'Networks', 'KnownByAddress']);
+  const fields = readParameters(body, ['Name', 'Scopes', 'Networks', 'KnownByAddress']);
   const { Name: name, KnownByAddress: knownByAddress = null } = fields;
   if (typeof name !== 'string' || name === '' || name.length > nameMax)
-    throw wrong('Name', 'text', { max: nameMax });
-  if (knownByAddress !== null && typeof knownByAddress !== 'boolean') throw wrong('KnownByAddress', 'flag');
+    throw wrongParameter('Name', 'text', { max: nameMax });
+  if (knownByAddress !== null && typeof knownByAddress !== 'boolean')
+    throw wrongParameter('KnownByAddress', 'flag');
   return {
     name,
     scopes: readScopes(fields.Scopes),
@@ -27,24 +27,16 @@ export function readClientWish(
 
 /** For how many hours the old secret is to go on. */
 export function readGraceHours(body: unknown): number {
-  const hours = readFields(isAbsent(body) ? {} : body, ['Hours']).Hours ?? usualGraceHours;
+  const hours = readParameters(isAbsent(body) ? {} : body, ['Hours']).Hours ?? usualGraceHours;
   if (Number.isInteger(hours) && Number(hours) >= 0 && Number(hours) <= graceHoursMax) return Number(hours);
-  throw wrong('Hours', 'number', { min: 0, max: graceHoursMax });
-}
-
-function readFields(body: unknown, known: readonly string[]): Fields {
-  if (!isObject(body)) throw new Refusal('INVALID_BODY', { variant: 'object' });
-  const unknown = Object.keys(body).find((name) => !isAbsent(body[name]) && !known.includes(name));
-  if (unknown === undefined) return body;
-  const meant = meantBy(unknown, known);
-  throw meant ? wrong(shown(unknown), 'spelling', { meant }) : wrong(shown(unknown), 'unknown');
+  throw wrongParameter('Hours', 'number', { min: 0, max: graceHoursMax });
 }
 
 function readScopes(value: unknown): readonly Scope[] {
   if (isAbsent(value)) return usualScopes;
   const wanted = Array.isArray(value) ? value : [];
   if (wanted.length === 0 || !wanted.every(isScope))
-    throw wrong('Scopes', 'scopes', { known: scopes.join(', ') });
+    throw wrongParameter('Scopes', 'scopes', { known: scopes.join(', ') });
   return [...new Set(wanted)];
 }
 
@@ -58,10 +50,6 @@ function readNetworks(value: unknown, isNetwork: (text: string) => boolean): rea
     Array.isArray(value) &&
     value.length <= networksMax &&
     value.every((network) => typeof network === 'string' && isNetwork(network));
-  if (!good) throw wrong('Networks', 'networks', { max: networksMax });
+  if (!good) throw wrongParameter('Networks', 'networks', { max: networksMax });
   return value;
-}
-
-function wrong(name: string, variant: string, figures: Record<string, string | number> = {}): Refusal {
-  return new Refusal('INVALID_PARAMETER', { variant, figures: { name, ...figures } });
 }

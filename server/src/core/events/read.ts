@@ -1,4 +1,4 @@
-import { Refusal } from '../faults.ts';
+import { wrongParameter } from '../fields/parameters.ts';
 import { type CloudEvent, type Entry, eventOf, type Part, partsOf, type UserNames } from './event.ts';
 
 export interface EventStore {
@@ -30,8 +30,7 @@ const cursorText = /^(\d{1,15})\.(\d{1,9})$/;
 export function readCursor(text: string | null): Cursor | null {
   if (text === null) return null;
   const [, position, nth] = cursorText.exec(text) ?? [];
-  if (position === undefined || nth === undefined)
-    throw new Refusal('INVALID_PARAMETER', { variant: 'after', figures: { name: 'after' } });
+  if (position === undefined || nth === undefined) throw wrongParameter('after', 'after');
   return { position: Number(position), nth: Number(nth) };
 }
 
@@ -54,7 +53,7 @@ export async function readEvents(after: string | null, limit: number, store: Eve
   }
   // A reader that is ahead has read another store, and would miss what is written until this one has caught up.
   if (found.length === 0 && cursor && cursor.position > (await store.end()))
-    throw new Refusal('INVALID_PARAMETER', { variant: 'beyond', figures: { name: 'after' } });
+    throw wrongParameter('after', 'beyond');
   const page = found.slice(0, limit);
   const names = await store.names(page.map(({ part }) => part.userId).filter((id) => id !== null));
   const events = page.map(({ entry, part, nth }) => eventOf(entry, part, nth, names));

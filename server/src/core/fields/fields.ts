@@ -33,6 +33,12 @@ export function isId(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 1;
 }
 
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+export function isUuid(text: string): boolean {
+  return uuid.test(text);
+}
+
 /** A place inside a place: `Users[0]` and `Password` give `Users[0].Password`. */
 export function within(place: string, field: string): string {
   return place === '' ? field : `${place}.${field}`;

@@ -1,5 +1,6 @@
 import type { Caller } from '../access/access.ts';
 import { Refusal } from '../faults.ts';
+import { isUuid } from '../fields/fields.ts';
 import type { Author } from '../journal/journal.ts';
 import type { OperationName } from '../records/operation.ts';
 import type { Outcome } from '../records/outcome.ts';
@@ -60,11 +61,9 @@ export function jobsSeenBy(caller: Caller): JobOwner {
   return caller.scopes.has('admin') ? 'everyone' : { clientId: caller.clientId };
 }
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /** A job that the caller may see; another's is answered as one that does not exist. */
 export async function findJob(id: string, caller: Caller, store: JobStore): Promise<Job> {
-  const job = uuid.test(id) ? await store.find(id) : null;
+  const job = isUuid(id) ? await store.find(id) : null;
   if (!job || !sees(caller, job)) throw new Refusal('JOB_NOT_FOUND');
   return job;
 }
@@ -76,7 +75,7 @@ export async function readJob(
   caller: Caller,
   store: JobStore,
 ): Promise<JobPage> {
-  const found = uuid.test(id) ? await store.read(id, page) : null;
+  const found = isUuid(id) ? await store.read(id, page) : null;
   if (!found || !sees(caller, found.job)) throw new Refusal('JOB_NOT_FOUND');
   return found;
 }

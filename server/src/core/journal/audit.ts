@@ -1,5 +1,5 @@
-import { Refusal } from '../faults.ts';
 import { idMax } from '../fields/fields.ts';
+import { wrongParameter } from '../fields/parameters.ts';
 import { type Chain, type ChainEnd, type Seal, type SealedRow, type Verdict, verifyChain } from './chain.ts';
 import type { Action, Author } from './journal.ts';
 
@@ -64,7 +64,7 @@ function readFigure(name: string, text: string | null, min: number): number | nu
   if (text === null) return null;
   const figure = /^\d{1,16}$/.test(text) ? Number(text) : -1;
   if (figure >= min && figure <= idMax) return figure;
-  throw new Refusal('INVALID_PARAMETER', { variant: 'number', figures: { name, min, max: idMax } });
+  throw wrongParameter(name, 'number', { min, max: idMax });
 }
 
 /** Whether every row is as it was sealed, and none is missing or more than there was. */

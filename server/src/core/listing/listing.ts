@@ -1,9 +1,9 @@
 import type { SignedInUser } from '../access/access.ts';
 import { Refusal } from '../faults.ts';
-import { type Fields, idMax, isAbsent, isId, isObject, shown } from '../fields/fields.ts';
+import { type Fields, idMax, isAbsent, isId } from '../fields/fields.ts';
+import { readParameters, wrongParameter } from '../fields/parameters.ts';
 import { mapUsername } from '../fields/precis/username.ts';
 import { searchTerms } from '../fields/search.ts';
-import { meantBy } from '../fields/spelling.ts';
 import { usernameMax } from '../fields/username.ts';
 import { externalKeyMax, type PrincipalDetails } from '../records/principal.ts';
 import type { State } from '../records/state.ts';
@@ -82,13 +82,7 @@ export function readUserListing(body: unknown): Listing {
 }
 
 function readListing(body: unknown, known: readonly string[]): Listing {
-  const fields = isAbsent(body) ? {} : body;
-  if (!isObject(fields)) throw new Refusal('INVALID_BODY', { variant: 'object' });
-  const unknown = Object.keys(fields).find((name) => !isAbsent(fields[name]) && !known.includes(name));
-  if (unknown !== undefined) {
-    const meant = meantBy(unknown, known);
-    throw meant ? wrong(shown(unknown), 'spelling', { meant }) : wrong(shown(unknown), 'unknown');
-  }
+  const fields = readParameters(isAbsent(body) ? {} : body, known);
   const username = readText(fields, 'Username', usernameMax);
   const search = readText(fields, 'Search', searchMax);
   return {
@@ -125,7 +119,7 @@ function prefixOf(text: string): string {
 function readNumber(fields: Fields, name: string, max: number): number | null {
   const value = fields[name];
   if (isAbsent(value)) return null;
-  if (!isId(value) || value > max) throw wrong(name, 'number', { min: 1, max });
+  if (!isId(value) || value > max) throw wrongParameter(name, 'number', { min: 1, max });
   return value;
 }
 
@@ -134,25 +128,21 @@ function readText(fields: Fields, name: string, max: number): string | null {
   if (isAbsent(value)) return null;
   const good =
     typeof value === 'string' && value.trim() !== '' && length(value) <= max && !value.includes('\0');
-  if (!good) throw wrong(name, 'text', { max });
+  if (!good) throw wrongParameter(name, 'text', { max });
   return value;
 }
 
 function readDate(fields: Fields, name: string): Date | null {
   const value = fields[name];
   if (isAbsent(value)) return null;
-  if (typeof value !== 'string' || !dateSyntax.test(value)) throw wrong(name, 'date');
+  if (typeof value !== 'string' || !dateSyntax.test(value)) throw wrongParameter(name, 'date');
   const zoned = /T/.test(value) && !/(?:Z|[+-]\d\d:?\d\d)$/.test(value) ? `${value}Z` : value;
   const date = new Date(zoned);
   // A day that the month does not have would become one of the next month.
   const day = new Date(`${value.slice(0, 10)}T00:00:00Z`);
   if (Number.isNaN(date.getTime()) || day.toISOString().slice(0, 10) !== value.slice(0, 10))
-    throw wrong(name, 'date');
+    throw wrongParameter(name, 'date');
   return date;
-}
-
-function wrong(name: string, variant: string, figures: Record<string, string | number> = {}): Refusal {
-  return new Refusal('INVALID_PARAMETER', { variant, figures: { name, ...figures } });
 }
 
 /** In characters, of the composed form: what can be stored can be asked for. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type EventType, eventTypes } from '../events/event.ts';
-import { Refusal } from '../faults.ts';
+import { wrongParameter } from '../fields/parameters.ts';
 import type { Author } from '../journal/journal.ts';
 
 /** How much one message tells: of one user, of all users of a record, or of a whole call or job. */
@@ -76,7 +76,7 @@ export function webhookName(id: number): string {
 /** Says what is wrong with an address that nothing should be delivered to. */
 export function checkUrl(text: string): string {
   const url = readUrl(text);
-  if (url === null) throw new Refusal('INVALID_PARAMETER', { variant: 'url', figures: { name: 'URL' } });
+  if (url === null) throw wrongParameter('URL', 'url');
   return url;
 }
 
@@ -93,7 +93,7 @@ export function checkTypes(types: readonly unknown[]): EventType[] {
     const known = eventTypes.find((other) => other === type);
     if (known) return known;
     const takes = eventTypes.join(', ');
-    throw new Refusal('INVALID_PARAMETER', { variant: 'choice', figures: { name: 'Types', takes } });
+    throw wrongParameter('Types', 'choice', { takes });
   });
 }
 
@@ -101,7 +101,7 @@ export function checkGranularity(value: unknown): Granularity {
   const known = granularities.find((other) => other === value);
   if (known) return known;
   const takes = granularities.join(', ');
-  throw new Refusal('INVALID_PARAMETER', { variant: 'choice', figures: { name: 'Granularity', takes } });
+  throw wrongParameter('Granularity', 'choice', { takes });
 }
 
 /** What would never be told anything is not what was meant. */
@@ -109,7 +109,7 @@ export function checkTold({ types, granularity }: Pick<WebhookWish, 'types' | 'g
   if (granularity !== 'job' || types.length === 0 || types.some((type) => !/^(user|principal)\./.test(type)))
     return;
   const takes = eventTypes.filter((type) => !/^(user|principal)\./.test(type)).join(', ');
-  throw new Refusal('INVALID_PARAMETER', { variant: 'choice', figures: { name: 'Types', takes } });
+  throw wrongParameter('Types', 'choice', { takes });
 }
 
 /** As Standard Webhooks writes it. */

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Refusal } from '../../../core/faults.ts';
+import { isUuid } from '../../../core/fields/fields.ts';
 import { readChange, readWish } from '../../../core/webhooks/read.ts';
 import {
   type Delivery,
@@ -183,13 +184,11 @@ export function webhookRoutes(app: FastifyInstance, { webhooks, sealSecret }: We
     },
     (request) => {
       const { delivery } = request.params;
-      if (!uuid.test(delivery)) throw new Refusal('WEBHOOK_NOT_FOUND');
+      if (!isUuid(delivery)) throw new Refusal('WEBHOOK_NOT_FOUND');
       return replay(request, delivery);
     },
   );
 }
-
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** What is no number is nobody's. */
 function idOf({ params }: FastifyRequest): number {
