@@ -97,12 +97,21 @@ export async function toOutcomes(connection: Connection, rows: readonly OutcomeR
     id: row.principalId,
     refusal: row.refusal,
     faults: toFaults(row.faults),
-    users: (row.applied ?? []).map(([id, operation]): AppliedUser => {
-      const { username = '', email = null } = names.get(id) ?? {};
-      return { id, username, email, operation };
-    }),
+    users: (row.applied ?? []).map(([id, operation]) => withNames({ id, operation }, names)),
   }));
 }
+
+/** A user of an applied record as it is told, whatever was done to it. */
+export function withNames(
+  { id, operation }: Pick<AppliedUser, 'id' | 'operation'>,
+  names: ReadonlyMap<number, UserNames>,
+): AppliedUser {
+  const { username = '', email = null } = names.get(id) ?? {};
+  return { id, username, email, operation };
+}
+
+/** A row of a statement that changes users; empty but for the principal where it changed none. */
+export type ChangedRow = UserNames & { readonly id: number };
 
 export async function namesOf(
   connection: Connection,

@@ -9,7 +9,7 @@ import { Turns } from '../core/turns.ts';
 import type { Database, Prepared } from './database.ts';
 import { reading, writing } from './failures.ts';
 import { authorColumns, authorPlaces, authorValues } from './journal.ts';
-import { kept, keptValues } from './outcomes.ts';
+import { type ChangedRow, kept, keptValues, withNames } from './outcomes.ts';
 import { applyStates } from './states.ts';
 
 /** Principals and users as the writing calls need them. */
@@ -160,12 +160,6 @@ const applyRecordSql = (keeping: string) => `
 const applyAndForget: Prepared = { name: 'apply record', text: applyRecordSql('') };
 const applyAndKeep: Prepared = { name: 'apply record and keep its outcome', text: applyRecordSql(kept(16)) };
 
-interface ResetRow {
-  readonly id: number | null;
-  readonly username: string;
-  readonly email: string | null;
-}
-
 async function applyRecord(
   database: Database,
   change: RecordChange,
@@ -173,7 +167,7 @@ async function applyRecord(
 ): Promise<Written> {
   const registered = change.users.filter((user) => user.operation === 'register');
   const reset = change.users.filter((user) => user.operation === 'reset');
-  const rows = await database.query<ResetRow>(receipt ? applyAndKeep : applyAndForget, [
+  const rows = await database.query<ChangedRow>(receipt ? applyAndKeep : applyAndForget, [
     change.principalId,
     ...(await registrationColumns(registered)),
     await columnOf(reset, (user) => user.id),
@@ -185,11 +179,9 @@ async function applyRecord(
   // The principal or one of its users was gone: nothing was written.
   if (rows.length === 0) throw new WriteFailure('conflict');
   const resetUsers = new Map(rows.map((row) => [row.id, row]));
-  const users = change.users.map((user): AppliedUser => {
-    if (user.operation === 'register') return appliedRegistration(user);
-    const { username = '', email = null } = resetUsers.get(user.id) ?? {};
-    return { id: user.id, username, email, operation: 'reset' };
-  });
+  const users = change.users.map((user) =>
+    user.operation === 'register' ? appliedRegistration(user) : withNames(user, resetUsers),
+  );
   return { id: change.principalId, users };
 }
 

@@ -1,9 +1,8 @@
-import type { AppliedUser } from '../core/records/outcome.ts';
 import type { StateChange } from '../core/records/state.ts';
 import { type Occasion, WriteFailure, type Written } from '../core/records/writing.ts';
 import type { Database, Prepared } from './database.ts';
 import { authorColumns, authorPlaces, authorValues } from './journal.ts';
-import { kept, keptValues } from './outcomes.ts';
+import { type ChangedRow, kept, keptValues, withNames } from './outcomes.ts';
 
 const applySql = (keeping: string) => `
   with sent as (
@@ -44,12 +43,6 @@ const applySql = (keeping: string) => `
 const applyAndForget: Prepared = { name: 'apply states', text: applySql('') };
 const applyAndKeep: Prepared = { name: 'apply states and keep the outcome', text: applySql(kept(11)) };
 
-interface ChangedRow {
-  readonly id: number | null;
-  readonly username: string;
-  readonly email: string | null;
-}
-
 export async function applyStates(
   database: Database,
   change: StateChange,
@@ -67,9 +60,5 @@ export async function applyStates(
   // The principal or one of its users was gone: nothing was written.
   if (rows.length === 0) throw new WriteFailure('conflict');
   const changed = new Map(rows.map((row) => [row.id, row]));
-  const users = applied.map(({ id, operation }): AppliedUser => {
-    const { username = '', email = null } = changed.get(id) ?? {};
-    return { id, username, email, operation };
-  });
-  return { id: change.principalId, users };
+  return { id: change.principalId, users: applied.map((user) => withNames(user, changed)) };
 }

@@ -1,6 +1,5 @@
-import { request } from 'undici';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { newUser, startTestService, type TestService } from '../setup/service.ts';
+import { getText, newUser, startTestService, type TestService } from '../setup/service.ts';
 
 type Headers = Record<string, string>;
 
@@ -10,10 +9,7 @@ beforeAll(async () => {
   service = await startTestService();
 });
 
-async function get(path: string, headers: Headers = {}, at = service) {
-  const answer = await request(at.url + path, { headers });
-  return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
-}
+const get = (path: string, headers: Headers = {}, at = service) => getText(at, path, headers);
 
 describe('the id of a request', () => {
   const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;

@@ -1,8 +1,7 @@
-import { request } from 'undici';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createClient, type Scope } from '../../src/core/access/clients.ts';
 import { openClients } from '../../src/storage/clients.ts';
-import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
+import { getText, insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 
 type Headers = Record<string, string>;
 
@@ -12,10 +11,7 @@ beforeAll(async () => {
   service = await startTestService();
 });
 
-async function get(path: string, headers: Headers = {}, at = service) {
-  const answer = await request(at.url + path, { headers });
-  return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
-}
+const get = (path: string, headers: Headers = {}, at = service) => getText(at, path, headers);
 
 describe('health', () => {
   it('says that the service lives and is ready', async () => {

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { request } from 'undici';
 import { afterAll, inject } from 'vitest';
 import { type Config, readConfig } from '../../src/config.ts';
 import type { Envelope } from '../../src/http/envelope.ts';
@@ -100,6 +101,12 @@ async function send<Item>(url: string, body: unknown, init: RequestInit): Promis
   const response = await fetch(url, { method: 'POST', body: JSON.stringify(body), ...init, headers });
   const text = await response.text();
   return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
+}
+
+/** What is at a path, of whatever type it is. */
+export async function getText({ url }: TestService, path: string, headers: Record<string, string> = {}) {
+  const answer = await request(url + path, { headers });
+  return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
 }
 
 /** A registration that has no fault. */

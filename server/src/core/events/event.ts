@@ -12,6 +12,11 @@ export const eventTypes = [
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
+/** Whether an event is about one principal or user, and not about a call or an endpoint as a whole. */
+export function isAboutRecord(type: EventType): boolean {
+  return /^(user|principal)\./.test(type);
+}
+
 /** A row of the journal, as far as events are made of it. */
 export interface Entry {
   readonly position: number;

@@ -1,4 +1,12 @@
-import { type Entry, type EventType, eventOf, type Part, partsOf, type UserNames } from '../events/event.ts';
+import {
+  type Entry,
+  type EventType,
+  eventOf,
+  isAboutRecord,
+  type Part,
+  partsOf,
+  type UserNames,
+} from '../events/event.ts';
 import type { Granularity } from './webhook.ts';
 
 /** What one message is about: one event of an entry, or all of a type. */
@@ -21,7 +29,7 @@ export function subjectsOf(entry: Entry, { types, granularity }: Wish): Subject[
     return parts.flatMap(({ type }, event) => (wanted(type) ? [{ type, event }] : []));
   }
   const each = [...new Set(parts.map(({ type }) => type))].filter(wanted);
-  const told = granularity === 'record' ? each : each.filter((type) => !/^(user|principal)\./.test(type));
+  const told = granularity === 'record' ? each : each.filter((type) => !isAboutRecord(type));
   return told.map((type) => ({ type, event: null }));
 }
 

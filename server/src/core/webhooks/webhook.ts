@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type EventType, eventTypes } from '../events/event.ts';
+import { type EventType, eventTypes, isAboutRecord } from '../events/event.ts';
 import { wrongParameter } from '../fields/parameters.ts';
 import type { Author } from '../journal/journal.ts';
 
@@ -106,9 +106,8 @@ export function checkGranularity(value: unknown): Granularity {
 
 /** What would never be told anything is not what was meant. */
 export function checkTold({ types, granularity }: Pick<WebhookWish, 'types' | 'granularity'>): void {
-  if (granularity !== 'job' || types.length === 0 || types.some((type) => !/^(user|principal)\./.test(type)))
-    return;
-  const takes = eventTypes.filter((type) => !/^(user|principal)\./.test(type)).join(', ');
+  if (granularity !== 'job' || types.length === 0 || !types.every(isAboutRecord)) return;
+  const takes = eventTypes.filter((type) => !isAboutRecord(type)).join(', ');
   throw wrongParameter('Types', 'choice', { takes });
 }
 
