@@ -8,8 +8,8 @@ import { startPostgres } from './running/postgres.ts';
 import { type MeasuredService, startService } from './running/service.ts';
 
 const goal = 1.8;
-const rounds = 5;
-const users = 1000;
+const rounds = 3;
+const users = 2000;
 
 /** A job worked on by two nodes with a core each, over the same by one node with one core; one PostgreSQL under both. */
 export async function nodes(atEnd: AtEnd): Promise<string> {

@@ -32,6 +32,7 @@ interface BackgroundTools {
 export async function startBackground(tools: BackgroundTools): Promise<Background> {
   const { log, store, queue, vault } = tools;
   await workOnJobs(queue, tools.jobs);
+  const listener = store.listen(() => queue.wake());
   const deliveries = deliveryTools(tools);
   await queue.workOnWebhooks((id, signal) =>
     deliverDue(id, deliveries, signal).catch((error) =>
@@ -52,7 +53,7 @@ export async function startBackground(tools: BackgroundTools): Promise<Backgroun
   return {
     async stop() {
       // First, since it puts work into the queue.
-      await sequencer.stop();
+      await Promise.all([sequencer.stop(), listener.close()]);
       await queue.stop();
     },
   };

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { type Config, settings } from './config.ts';
 import { type Engine, openEngine, visitEngine } from './engine/engine.ts';
+import { type Listener, listenForWork } from './storage/announcements.ts';
 import { type Database, openDatabase } from './storage/database.ts';
 
 /** The database that the settings name, with the embedded engine under it where there is one. */
@@ -10,6 +11,8 @@ export interface Store {
   readonly front: Database;
   /** Connections of its own for the queue and the sequencer, which must not wait either. */
   readonly queue: Database;
+  /** Has `heard` called whenever some node announces work. */
+  listen(heard: () => void): Listener;
   /** Where it is, in words. */
   readonly place: string;
   close(): Promise<void>;
@@ -42,6 +45,7 @@ export async function openStore(config: Config, options: StoreOptions): Promise<
     database,
     front,
     queue,
+    listen: (heard) => listenForWork(connection, heard),
     place: engine ? config.DATA : settings.DATABASE_URL.show(config.DATABASE_URL),
     async close() {
       await Promise.all([database.close(), front.close(), queue.close()]);

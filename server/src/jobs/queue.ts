@@ -38,7 +38,7 @@ const chunks = 'chunks';
 const webhooks = 'deliveries';
 /** Endpoints that this node delivers to at once. */
 const webhooksAtOnce = 2;
-/** How soon other nodes see new work. */
+/** How soon new work is seen that no node has announced, or none could. */
 const pollSeconds = 1;
 /** A node that has said nothing for so long is taken for dead, and its chunks are given to others. */
 const deadSeconds = 10;

@@ -11,6 +11,4 @@ export interface QueuedChunk {
 export interface ChunkQueue {
   /** Part of the transaction that the connection is in. */
   enqueue(connection: Connection, chunks: readonly QueuedChunk[]): Promise<void>;
-  /** Says that there is something to do, once the transaction is over. */
-  wake(): void;
 }

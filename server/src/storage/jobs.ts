@@ -4,6 +4,7 @@ import type { Job, JobOwner, JobPage, JobState, JobStore, OutcomePage, Page } fr
 import type { FailedRecord } from '../core/jobs/retry-kit.ts';
 import type { Author } from '../core/journal/journal.ts';
 import type { OperationName } from '../core/records/operation.ts';
+import { announceWork } from './announcements.ts';
 import type { ChunkQueue } from './chunk-queue.ts';
 import type { Database } from './database.ts';
 import { reading } from './failures.ts';
@@ -160,6 +161,6 @@ async function cancel(database: Database, queue: ChunkQueue, id: string, author:
       connection,
       waiting.map(({ number }) => ({ callId: id, number, turn: 0 })),
     );
+    await announceWork(connection);
   });
-  queue.wake();
 }

@@ -19,8 +19,8 @@ export function openRegistry(database: Database): UpdateStore & InsertStore & St
     findUsers: (ids) => reading(() => findUsers(database, ids)),
     findTakenUsernames: (keys) => reading(() => findTakenUsernames(database, keys)),
     findExternalKeys: (keys) => reading(() => findExternalKeys(database, keys)),
-    reservePrincipalIds: (count) => reading(() => reserveIds(database, 'anagrafe.principals', count)),
-    reserveUserIds: (count) => reading(() => reserveIds(database, 'anagrafe.users', count)),
+    reservePrincipalIds: (count) => reading(() => reserveIds(database, 'anagrafe.principals_id_seq', count)),
+    reserveUserIds: (count) => reading(() => reserveIds(database, 'anagrafe.users_id_seq', count)),
     applyRecord: (change, occasion) => writing(() => applyRecord(database, change, occasion)),
     applyStates: (change, occasion) => writing(() => applyStates(database, change, occasion)),
     insertPrincipal: (principal, occasion) => writing(() => insertPrincipal(database, principal, occasion)),
@@ -87,19 +87,17 @@ async function findExternalKeys(database: Database, keys: readonly string[]): Pr
 
 const nextIds: Prepared = {
   name: 'next ids',
-  text: `select nextval(pg_get_serial_sequence($1, 'id')) as id from generate_series(1, $2)`,
+  // In ranges, of which there is one unless somebody else takes IDs at the same moment.
+  text: `with taken as materialized (
+           select nextval($1::regclass) as id, place from generate_series(1, $2::integer) as place
+         )
+         select min(id) as first, max(id) as last from taken group by id - place order by first`,
 };
 
-async function reserveIds(database: Database, table: string, count: number): Promise<number[]> {
-  const ids: number[] = [];
-  while (ids.length < count) {
-    const rows = await database.query<{ id: number }>(nextIds, [
-      table,
-      Math.min(count - ids.length, pieceLength),
-    ]);
-    for (const row of rows) ids.push(row.id);
-  }
-  return ids;
+async function reserveIds(database: Database, sequence: string, count: number): Promise<number[]> {
+  if (count === 0) return [];
+  const ranges = await database.query<{ first: number; last: number }>(nextIds, [sequence, count]);
+  return ranges.flatMap(({ first, last }) => Array.from({ length: last - first + 1 }, (_, at) => first + at));
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { JobBook, NewJob, SealedChunk, SubmissionStore } from '../core/jobs/submit.ts';
+import { announceWork } from './announcements.ts';
 import type { ChunkQueue, QueuedChunk } from './chunk-queue.ts';
 import { endJobWithoutChunks } from './chunks.ts';
 import type { Connection, Database } from './database.ts';
@@ -19,7 +20,7 @@ async function submit(
   job: NewJob,
   fill: (book: JobBook) => Promise<void>,
 ): Promise<boolean> {
-  const taken = await database.transaction(
+  return database.transaction(
     async (connection) => {
       const chunks: { number: number; users: number }[] = [];
       if (!(await putJob(connection, job))) return false;
@@ -35,13 +36,12 @@ async function submit(
       });
       const turns = await giveTurns(connection, job, chunks);
       await queue.enqueue(connection, turns);
+      await announceWork(connection);
       if (chunks.length === 0) await endJobWithoutChunks(connection, job.id);
       return true;
     },
     { patient: true },
   );
-  queue.wake();
-  return taken;
 }
 
 /** A call that was sent with a key stands there already, and can be taken as long as nobody has done so. */

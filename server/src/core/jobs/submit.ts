@@ -2,7 +2,8 @@ import type { Author } from '../journal/journal.ts';
 import type { RecordList } from '../json/record-list.ts';
 import { positionsOf, readDrafts, recordsAt } from '../records/batch.ts';
 import { required } from '../records/draft.ts';
-import type { Numbers, Operation, OperationName } from '../records/operation.ts';
+import type { Need } from '../records/numbering.ts';
+import type { Operation, OperationName } from '../records/operation.ts';
 import { type Outcome, refused } from '../records/outcome.ts';
 import { inSlices } from '../records/slices.ts';
 import type { Vault } from '../sealing/vault.ts';
@@ -11,7 +12,7 @@ import { planChunks, type Waiting } from './plan.ts';
 import { sealRecords } from './waiting-records.ts';
 
 /** So many users are checked with one set of look-ups. */
-const usersInSlice = 500;
+const usersInSlice = 2000;
 
 export interface NewJob {
   readonly id: string;
@@ -72,7 +73,10 @@ export async function submitJob(
     author: call.author,
   };
   // Before the store is asked to take anything: what the checks read must not wait for those who hold a transaction.
-  const { refusals, waiting, numbers } = await checkRecords(call, operation);
+  const { refusals, waiting, needs } = await checkRecords(call, operation);
+  // So that IDs follow the order sent, however the chunks are worked on.
+  const numbered = await operation.number(needs);
+  const numbers = new Map(waiting.map(({ position }, at) => [position, numbered[at]]));
   const taken = await tools.store.submit(job, async (book) => {
     for (const slice of refusals) await book.refuse(slice);
     for (const [number, { positions, users }] of planChunks(waiting).entries()) {
@@ -80,7 +84,7 @@ export async function submitJob(
         position,
         users: records.usersOf(position),
         text: records.text(position),
-        numbers: required(numbers[position]),
+        numbers: required(numbers.get(position)),
       }));
       const sealed = await sealRecords(chunk, key, chunkName(id, number));
       await book.add({ number, users, positions, sealed });
@@ -96,8 +100,8 @@ export function chunkName(callId: string, number: number): string {
 interface CheckedRecords {
   readonly refusals: readonly (readonly KeptRefusal[])[];
   readonly waiting: readonly Waiting[];
-  /** By position. Set aside now, so that IDs follow the order sent however the chunks are worked on. */
-  readonly numbers: readonly (Numbers | undefined)[];
+  /** Of those that wait. */
+  readonly needs: readonly Need[];
 }
 
 /** Goes through the records slice by slice; only those that are refused stand in memory as objects. */
@@ -109,18 +113,17 @@ async function checkRecords(
   const check = operation.newCheck();
   const refusals: KeptRefusal[][] = [];
   const waiting: Waiting[] = [];
-  const numbers: Numbers[] = [];
+  const needs: Need[] = [];
   const left = positionsOf(records).filter((position) => !call.done.has(position));
   for (const positions of inSlices(left, usersInSlice, (position) => records.usersOf(position))) {
     const drafts = await readDrafts(recordsAt(records, positions), operation);
     await check.run(drafts);
-    const numbered = await operation.number(drafts.filter((draft) => draft.faults.none));
     const refusedOnes: KeptRefusal[] = [];
     for (const [at, position] of positions.entries()) {
       const draft = required(drafts[at]);
       if (draft.faults.none) {
         waiting.push({ position, users: draft.users.length, order: operation.order(draft) });
-        numbers[position] = required(numbered.get(draft));
+        needs.push(operation.need(draft));
       } else {
         const fields = await records.fields(position);
         refusedOnes.push(await keptRefusal(position, operation.name, fields, refused(draft)));
@@ -128,5 +131,5 @@ async function checkRecords(
     }
     refusals.push(refusedOnes);
   }
-  return { refusals, waiting, numbers };
+  return { refusals, waiting, needs };
 }

@@ -64,7 +64,7 @@ export async function prepareDrafts<D extends Draft>(
   const { share, breakOff } = applicant;
   const lane = count === 1 && !breakOff ? 'interactive' : 'bulk';
   const batch = hasher.admit({ lane, share, count, breakOff });
-  const numbers = options.numbers ?? (await operation.number(sound));
+  const numbers = options.numbers ?? (await numbersFor(sound, operation));
   const work = { operation, applicant, receiptOf, batch, slots, numbers };
   return () =>
     Promise.all(
@@ -73,6 +73,14 @@ export async function prepareDrafts<D extends Draft>(
         return line.join(operation.order(draft), (before) => applyDraft(draft, before, work));
       }),
     );
+}
+
+async function numbersFor<D extends Draft>(
+  drafts: readonly D[],
+  operation: Operation<D>,
+): Promise<ReadonlyMap<D, Numbers>> {
+  const numbers = await operation.number(drafts.map((draft) => operation.need(draft)));
+  return new Map(drafts.map((draft, at) => [draft, required(numbers[at])]));
 }
 
 /** Whether an outcome is the last word on its record, and not the trace of a database that was away. */

@@ -3,7 +3,7 @@ import { type Fields, refuseUnknownFields } from '../fields/fields.ts';
 import { searchTerms } from '../fields/search.ts';
 import { Turns } from '../turns.ts';
 import { type Draft, newUser, passedOver, readUsers, required } from './draft.ts';
-import { type NumberingStore, numberDrafts } from './numbering.ts';
+import { type NumberingStore, registrationsOf, setAside } from './numbering.ts';
 import type { Ingredients, Operation } from './operation.ts';
 import { type PrincipalDetails, principalFields, readPrincipal } from './principal.ts';
 import { type NewUser, type Registration, readRegistration, type UserRules } from './user-item.ts';
@@ -39,7 +39,8 @@ export function insertOperation(store: InsertStore, rules: UserRules): Operation
       return { run: (drafts) => checkAgainstStore(drafts, usernames, claimedKeys, store) };
     },
     order: () => null,
-    number: (drafts) => numberDrafts(drafts, store, { principals: true }),
+    need: (draft) => ({ principals: 1, users: registrationsOf(draft) }),
+    number: (needs) => setAside(needs, store),
     idOf: (_draft, numbers) => numbers.principal,
     write: (draft, ingredients) =>
       store.insertPrincipal(newPrincipal(draft, ingredients), ingredients.occasion),

@@ -1,4 +1,4 @@
-import { type Draft, isRegistration, required } from './draft.ts';
+import { type Draft, isRegistration } from './draft.ts';
 import type { Numbers } from './operation.ts';
 
 export interface NumberingStore {
@@ -7,23 +7,28 @@ export interface NumberingStore {
   reserveUserIds(count: number): Promise<readonly number[]>;
 }
 
-/** Sets IDs aside for the registrations of the drafts and, where they are to be inserted, for their principals. */
-export async function numberDrafts<D extends Draft>(
-  drafts: readonly D[],
-  store: NumberingStore,
-  options: { principals: boolean },
-): Promise<Map<D, Numbers>> {
-  const registrations = drafts.map((draft) => draft.users.filter(isRegistration).length);
+/** How many IDs a record takes for what it creates. */
+export interface Need {
+  readonly principals: 0 | 1;
+  readonly users: number;
+}
+
+export function registrationsOf(draft: Draft): number {
+  return draft.users.filter(isRegistration).length;
+}
+
+/** Sets aside what records need, for all of them at once: each time costs a write to the disk. */
+export async function setAside(needs: readonly Need[], store: NumberingStore): Promise<Numbers[]> {
   const [principalIds, userIds] = await Promise.all([
-    store.reservePrincipalIds(options.principals ? drafts.length : 0),
-    store.reserveUserIds(registrations.reduce((sum, count) => sum + count, 0)),
+    store.reservePrincipalIds(needs.reduce((sum, { principals }) => sum + principals, 0)),
+    store.reserveUserIds(needs.reduce((sum, { users }) => sum + users, 0)),
   ]);
-  const numbers = new Map<D, Numbers>();
+  const principals = principalIds.values();
   let taken = 0;
-  for (const [position, draft] of drafts.entries()) {
-    const users = userIds.slice(taken, taken + required(registrations[position]));
-    taken += users.length;
-    numbers.set(draft, { principal: principalIds[position] ?? null, users });
-  }
-  return numbers;
+  return needs.map((need) => {
+    const principal = need.principals === 1 ? (principals.next().value ?? null) : null;
+    const users = userIds.slice(taken, taken + need.users);
+    taken += need.users;
+    return { principal, users };
+  });
 }

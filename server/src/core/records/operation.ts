@@ -1,6 +1,7 @@
 import type { Fields } from '../fields/fields.ts';
 import type { Turns } from '../turns.ts';
 import type { Draft } from './draft.ts';
+import type { Need } from './numbering.ts';
 import type { Occasion, Written } from './writing.ts';
 
 export type OperationName = 'update' | 'insert' | 'state';
@@ -36,7 +37,9 @@ export interface Operation<D extends Draft = Draft> {
   newCheck(): Check<D>;
   /** Records with the same key are applied in the order sent; those without one in any order. */
   order(draft: D): number | null;
-  number(drafts: readonly D[]): Promise<ReadonlyMap<D, Numbers>>;
+  need(draft: D): Need;
+  /** Sets IDs aside, for each need its own, in the order given. */
+  number(needs: readonly Need[]): Promise<readonly Numbers[]>;
   /** The ID under which a record can be looked for when it is not known whether it was written. */
   idOf(draft: D, numbers: Numbers): number | null;
   /** One short transaction: all of the record or nothing of it. Throws a `WriteFailure`. */

@@ -43,7 +43,8 @@ export function stateOperation(store: StateStore): Operation<StateDraft> {
     read: readRecord,
     newCheck: () => ({ run: (drafts) => checkAgainstStore(drafts, store) }),
     order: (draft) => draft.principalId,
-    number: async (drafts) => new Map(drafts.map((draft) => [draft, { principal: null, users: [] }])),
+    need: () => ({ principals: 0, users: 0 }),
+    number: async (needs) => needs.map(() => ({ principal: null, users: [] })),
     idOf: (draft) => draft.sentId,
     write: (draft, { occasion }) => store.applyStates(changeOf(draft), occasion),
   };

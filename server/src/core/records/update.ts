@@ -12,7 +12,7 @@ import {
   required,
   sentIdOf,
 } from './draft.ts';
-import { type NumberingStore, numberDrafts } from './numbering.ts';
+import { type NumberingStore, registrationsOf, setAside } from './numbering.ts';
 import type { Ingredients, Operation } from './operation.ts';
 import type { State } from './state.ts';
 import {
@@ -59,7 +59,8 @@ export function updateOperation(store: UpdateStore, rules: UserRules): Operation
       return { run: (drafts) => checkAgainstStore(drafts, usernames, store) };
     },
     order: (draft) => draft.principalId,
-    number: (drafts) => numberDrafts(drafts, store, { principals: false }),
+    need: (draft) => ({ principals: 0, users: registrationsOf(draft) }),
+    number: (needs) => setAside(needs, store),
     idOf: (draft) => draft.sentId,
     write: (draft, ingredients) => store.applyRecord(change(draft, ingredients), ingredients.occasion),
   };

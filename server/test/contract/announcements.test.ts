@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { announceWork } from '../../src/storage/announcements.ts';
+import { openStore, type Store } from '../../src/store.ts';
+import { emptyStore } from '../setup/service.ts';
+
+let empty: Awaited<ReturnType<typeof emptyStore>>;
+let store: Store;
+
+beforeAll(async () => {
+  empty = await emptyStore();
+  store = await openStore(readConfig(empty.settings), { as: 'founder', log: () => {} });
+});
+
+afterAll(async () => {
+  await store.close();
+  await empty.discard();
+});
+
+/** A node that listens, and how often it was told to look. The first time is when it has begun to listen. */
+async function listener() {
+  const node = { heard: 0 };
+  const listening = store.listen(() => {
+    node.heard++;
+  });
+  onTestFinished(() => listening.close());
+  await vi.waitUntil(() => node.heard === 1, { timeout: 30_000 });
+  return node;
+}
+
+const listeners = `select pid from pg_stat_activity where query = 'listen anagrafe_work'`;
+
+describe('work that is announced', () => {
+  it('is heard by every node, once the transaction is over and not before', async () => {
+    const nodes = [await listener(), await listener()];
+    await store.database.transaction(async (connection) => {
+      await announceWork(connection);
+      await announceWork(store.database);
+      await vi.waitUntil(() => nodes.every(({ heard }) => heard === 2), { timeout: 30_000 });
+    });
+    await vi.waitUntil(() => nodes.every(({ heard }) => heard === 3), { timeout: 30_000 });
+  });
+
+  it('is looked for by a node whose connection broke, as soon as it listens again', async () => {
+    const node = await listener();
+    await store.database.query(`select pg_terminate_backend(pid) from (${listeners}) as listening`);
+    await vi.waitUntil(() => node.heard === 2, { timeout: 30_000 });
+    await announceWork(store.database);
+    await vi.waitUntil(() => node.heard === 3, { timeout: 30_000 });
+  });
+
+  it('is heard no more by a node that has stopped listening, which holds no connection either', async () => {
+    const listening = store.listen(() => {});
+    await vi.waitUntil(async () => (await store.database.query(listeners)).length > 0, { timeout: 30_000 });
+    await listening.close();
+    await vi.waitUntil(async () => (await store.database.query(listeners)).length === 0, { timeout: 30_000 });
+    expect(await store.database.query(listeners)).toEqual([]);
+  });
+});
