@@ -4,6 +4,9 @@ import type { Code, Fault, Figures } from './codes.ts';
 export class Faults {
   /** Most records have none, and there may be a hundred thousand of them. */
   #byPlace: Map<string, Fault[]> | undefined;
+  /** What the record as a whole is refused with, kept at hand: it would take long to find among the faults of many. */
+  #firstOfKind: Map<Code, Fault> | undefined;
+  #ofUsersAlone = true;
 
   add(place: string, code: Code, figures?: Figures, variant?: string): void {
     this.put(place, { code, ...(figures && { figures }), ...(variant && { variant }) });
@@ -14,6 +17,18 @@ export class Faults {
     const known = this.#byPlace.get(place);
     if (known) known.push(fault);
     else this.#byPlace.set(place, [fault]);
+    this.#firstOfKind ??= new Map();
+    if (!this.#firstOfKind.has(fault.code)) this.#firstOfKind.set(fault.code, fault);
+    if (!/^Users\b/.test(place)) this.#ofUsersAlone = false;
+  }
+
+  get firstOfKind(): ReadonlyMap<Code, Fault> {
+    return this.#firstOfKind ?? noKinds;
+  }
+
+  /** Whether the record itself has none. */
+  get ofUsersAlone(): boolean {
+    return this.#ofUsersAlone;
   }
 
   get byPlace(): ReadonlyMap<string, readonly Fault[]> {
@@ -26,6 +41,7 @@ export class Faults {
 }
 
 const noFaults: ReadonlyMap<string, readonly Fault[]> = new Map();
+const noKinds: ReadonlyMap<Code, Fault> = new Map();
 
 /** A call that is refused as a whole. The HTTP layer gives it its status. */
 export class Refusal extends Error {

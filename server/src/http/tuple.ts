@@ -1,6 +1,7 @@
 import type { Code, Fault } from '../core/codes.ts';
+import { Faults } from '../core/faults.ts';
 import { type Language, say } from '../core/language/say.ts';
-import type { Outcome } from '../core/records/outcome.ts';
+import type { AppliedUser, Outcome } from '../core/records/outcome.ts';
 
 /** The documented answer to one record: fixed positions instead of names. */
 export interface Tuple {
@@ -12,6 +13,49 @@ export interface Tuple {
   Item6: { Users?: { ID: number; Username: string; Email: string | null; Operation: string }[] };
 }
 
+/** So many faults or users of a tuple are put into text at once. */
+const partsAtOnce = 500;
+
+/** The same as text: of a record with many users bit by bit, as it is asked for. */
+export function* tuplePieces(
+  outcome: Outcome,
+  language: Language,
+  representation: boolean,
+): Generator<string> {
+  const { faults, users } = outcome;
+  if (faults.byPlace.size + users.length <= partsAtOnce) {
+    yield JSON.stringify(tupleOf(outcome, language, representation));
+    return;
+  }
+  const bare = JSON.stringify(tupleOf({ ...outcome, faults: new Faults(), users: [] }, language, false));
+  yield `${bare.slice(0, -emptyParts.length)},"Item5":{`;
+  yield* insidePieces(faults.byPlace, (some) => faultsByPlace(some, language));
+  yield '},"Item6":{';
+  if (representation && outcome.refusal === null) {
+    yield '"Users":[';
+    yield* insidePieces(users, (some) => some.map(userFields));
+    yield ']';
+  }
+  yield '}}';
+}
+
+/** How a tuple ends in which there are neither faults nor users. */
+const emptyParts = ',"Item5":{},"Item6":{}}';
+
+/** What stands between the brackets of a long array or object. */
+function* insidePieces<Part>(parts: Iterable<Part>, toJson: (some: Part[]) => object): Generator<string> {
+  let some: Part[] = [];
+  let separator = '';
+  for (const part of parts) {
+    some.push(part);
+    if (some.length < partsAtOnce) continue;
+    yield separator + JSON.stringify(toJson(some)).slice(1, -1);
+    separator = ',';
+    some = [];
+  }
+  if (some.length > 0) yield separator + JSON.stringify(toJson(some)).slice(1, -1);
+}
+
 export function tupleOf(outcome: Outcome, language: Language, representation: boolean): Tuple {
   const { id, refusal } = outcome;
   if (refusal === null) {
@@ -21,7 +65,7 @@ export function tupleOf(outcome: Outcome, language: Language, representation: bo
       Item3: true,
       Item4: null,
       Item5: {},
-      Item6: representation ? usersOf(outcome) : {},
+      Item6: representation ? { Users: outcome.users.map(userFields) } : {},
     };
   }
   return {
@@ -35,7 +79,7 @@ export function tupleOf(outcome: Outcome, language: Language, representation: bo
 }
 
 export function faultsByPlace(
-  byPlace: ReadonlyMap<string, readonly Fault[]>,
+  byPlace: Iterable<readonly [string, readonly Fault[]]>,
   language: Language,
 ): Tuple['Item5'] {
   const faults = [...byPlace].map(([place, found]) => [
@@ -45,12 +89,6 @@ export function faultsByPlace(
   return Object.fromEntries(faults);
 }
 
-function usersOf(outcome: Outcome): Tuple['Item6'] {
-  const Users = outcome.users.map(({ id, username, email, operation }) => ({
-    ID: id,
-    Username: username,
-    Email: email,
-    Operation: operation,
-  }));
-  return { Users };
+function userFields({ id, username, email, operation }: AppliedUser) {
+  return { ID: id, Username: username, Email: email, Operation: operation };
 }

@@ -1,4 +1,4 @@
-import { type Code, codes, type Fault } from '../codes.ts';
+import { codes, type Fault } from '../codes.ts';
 import type { Faults } from '../faults.ts';
 import type { Draft } from './draft.ts';
 
@@ -29,12 +29,10 @@ export function refused(draft: Draft, refusal: Fault = mainFault(draft.faults)):
 
 /** The one code that stands for a record's faults. */
 function mainFault(faults: Faults): Fault {
-  const all = [...faults.byPlace.values()].flat();
-  const missing = all.find((fault) => fault.code === 'PRINCIPAL_NOT_FOUND');
+  const { firstOfKind } = faults;
+  const missing = firstOfKind.get('PRINCIPAL_NOT_FOUND');
   if (missing) return missing;
-  const kinds = new Set<Code>(all.map((fault) => fault.code));
-  const [first] = all;
-  if (first && kinds.size === 1 && codes[first.code] === 'record') return first;
-  const ofUsers = [...faults.byPlace.keys()].every((place) => /^Users\b/.test(place));
-  return { code: ofUsers ? 'INVALID_USERS' : 'INVALID_RECORD' };
+  const [first] = firstOfKind.values();
+  if (first && firstOfKind.size === 1 && codes[first.code] === 'record') return first;
+  return { code: faults.ofUsersAlone ? 'INVALID_USERS' : 'INVALID_RECORD' };
 }

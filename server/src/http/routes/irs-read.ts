@@ -87,7 +87,7 @@ function noteOf(
 }
 
 async function* principalItems(principals: AsyncIterable<ListedPrincipal>) {
-  for await (const principal of principals) yield principalFields(principal);
+  for await (const principal of principals) yield [JSON.stringify(principalFields(principal))];
 }
 
 function principalFields(principal: ListedPrincipal) {

@@ -20,7 +20,7 @@ import { isFlagged } from '../query.ts';
 import { writeAnswers } from '../schemas/answers.ts';
 import { InsertBody, StateBody, UpdateBody, WriteHeaders, WriteQuery } from '../schemas/requests.ts';
 import { sendEnvelope } from '../stream.ts';
-import { tupleOf } from '../tuple.ts';
+import { tuplePieces } from '../tuple.ts';
 
 export type TakeCall = (call: WriteCall) => Promise<Taken>;
 
@@ -168,7 +168,7 @@ async function answerOutcomes(
 }
 
 async function* tuples(outcomes: readonly Outcome[], language: Language, representation: boolean) {
-  for (const outcome of outcomes) yield tupleOf(outcome, language, representation);
+  for (const outcome of outcomes) yield tuplePieces(outcome, language, representation);
 }
 
 function estimateFields({ register, reset, recordsFailed, seconds }: Estimate) {

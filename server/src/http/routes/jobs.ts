@@ -141,6 +141,6 @@ async function* retryItems(failed: AsyncIterable<FailedRecord>, language: Langua
     const byPlace = faultsByPlace(faults, language);
     const Faults =
       Object.keys(byPlace).length > 0 ? byPlace : faultsByPlace(new Map([['Record', [refusal]]]), language);
-    yield { ...record, Position, Faults };
+    yield [JSON.stringify({ ...record, Position, Faults })];
   }
 }
