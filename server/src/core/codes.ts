@@ -49,6 +49,7 @@ export const codes = {
   INVALID_ID: 'field',
   INVALID_STATE: 'field',
   NO_USERS: 'field',
+  AMBIGUOUS_PRINCIPAL: 'field',
   AMBIGUOUS_USER: 'field',
   UNRECOGNISED_USER: 'field',
   DUPLICATE_USER: 'field',

@@ -51,7 +51,8 @@ async function listUsers(database: Database, listing: Listing): Promise<PageOf<r
       listing.externalKey,
     );
   }
-  if (listing.usernameKey !== null) filter.add((value) => `username_key = ${value}`, listing.usernameKey);
+  if (listing.usernameKeys !== null)
+    filter.add((value) => `username_key = any(${value})`, listing.usernameKeys);
   if (listing.since !== null) filter.add((value) => `updated_at >= ${value}`, listing.since);
   if (listing.search !== null) {
     filter.add((value) => `username_key >= ${value}`, listing.search.usernamePrefix);

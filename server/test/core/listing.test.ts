@@ -22,7 +22,7 @@ describe('the parameters of a listing', () => {
       principalId: null,
       externalKey: null,
       search: null,
-      usernameKey: null,
+      usernameKeys: null,
       own: null,
     };
     for (const body of [undefined, null, {}, { Page: null, Search: null, Unknown: null }]) {
@@ -43,10 +43,22 @@ describe('the parameters of a listing', () => {
   });
 
   it('find a username by its mapped form, and nobody by what can be no username', () => {
-    expect(readUserListing({ Username: 'ＭARIO' }).usernameKey).toBe('mario');
-    expect(readUserListing({ Username: 'NICOLO\u0300' }).usernameKey).toBe('nicolò');
-    expect(readUserListing({ Username: ' mario' }).usernameKey).toBe('');
-    expect(readUserListing({ Username: '♚' }).usernameKey).toBe('');
+    expect(readUserListing({ Username: 'ＭARIO' }).usernameKeys).toEqual(['mario']);
+    expect(readUserListing({ Username: 'NICOLO\u0300' }).usernameKeys).toEqual(['nicolò']);
+    expect(readUserListing({ Username: ' mario' }).usernameKeys).toEqual(['']);
+    expect(readUserListing({ Username: '♚' }).usernameKeys).toEqual(['']);
+  });
+
+  it('take up to a hundred usernames at once', () => {
+    expect(readUserListing({ Usernames: ['ＭARIO', '♚'] }).usernameKeys).toEqual(['mario', '']);
+    const many = Array.from({ length: 101 }, (_, n) => `user ${n}`);
+    expect(readUserListing({ Usernames: many.slice(1) }).usernameKeys).toHaveLength(100);
+    for (const wrong of [many, [], 'mario', ['mario', ''], [7], ['x'.repeat(129)]])
+      expect(refusal({ Usernames: wrong }, readUserListing)).toEqual([
+        'INVALID_PARAMETER',
+        'texts',
+        'Usernames',
+      ]);
   });
 
   it('search usernames by the beginning of the mapped form', () => {
@@ -73,8 +85,8 @@ describe('the parameters of a listing', () => {
 
   it('are as long as what can be stored, counted in characters', () => {
     expect(readPrincipalListing({ ExternalKey: '🦊'.repeat(128) }).externalKey).toBe('🦊'.repeat(128));
-    expect(readUserListing({ Username: 'e\u0301'.repeat(128) }).usernameKey).toBe('é'.repeat(128));
-    expect(readUserListing({ Username: '𐐨'.repeat(128) }).usernameKey).toBe('𐐨'.repeat(128));
+    expect(readUserListing({ Username: 'e\u0301'.repeat(128) }).usernameKeys).toEqual(['é'.repeat(128)]);
+    expect(readUserListing({ Username: '𐐨'.repeat(128) }).usernameKeys).toEqual(['𐐨'.repeat(128)]);
     expect(refusal({ Username: 'x'.repeat(10_000) }, readUserListing)).toEqual([
       'INVALID_PARAMETER',
       'text',

@@ -97,8 +97,8 @@ describe('the limits of a call', () => {
     });
     expect((await strict.call('irs/update', bodyOf(values))).status).toBe(422);
     expect((await strict.call('irs/insert', bodyOf(values + 1))).status).toBe(413);
-    expect((await strict.call('irs/list', bodyOf(101)[0])).status).toBe(400);
-    expect((await strict.call('irs/list', bodyOf(102)[0])).status).toBe(413);
+    expect((await strict.call('irs/list', bodyOf(201)[0])).status).toBe(400);
+    expect((await strict.call('irs/list', bodyOf(202)[0])).status).toBe(413);
   });
 
   it('leave room for 200 records with 300 unknown fields each, of which the answer names twenty', async () => {

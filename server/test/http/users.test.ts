@@ -87,6 +87,16 @@ describe('the filters of irs/users', () => {
     },
   );
 
+  it('find the users that have one of many usernames', async () => {
+    const Usernames = ['nicolò bini', 'CROWD7', 'nobody', 'Mario.Rossi', 'mario.rossi'];
+    const { names, body } = await users({ Usernames });
+    expect(names).toEqual(['Mario.Rossi', 'Nicolò Bini', 'crowd7']);
+    expect(body.result).toMatchObject({ totalCount: 3, totalPages: 1, page: 1, count: 3 });
+    // As many and as long as there can be, each character of four bytes.
+    const longest = Array.from({ length: 100 }, () => '𐐨'.repeat(128));
+    expect((await users({ Usernames: longest })).names).toEqual([]);
+  });
+
   it('find a username whose accent comes in two parts', async () => {
     expect((await users({ Username: 'NICOLO\u0300 bini' })).names).toEqual(['Nicolò Bini']);
   });

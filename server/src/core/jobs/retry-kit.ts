@@ -15,7 +15,10 @@ const keptFields: Record<
   { readonly record: Keeps; readonly user: Keeps; readonly secrets: Fields }
 > = {
   update: {
-    record: [['ID', plainId]],
+    record: [
+      ['ID', plainId],
+      ['ExternalKey', plain],
+    ],
     user: [
       ['Username', plain],
       ['ID', plainId],

@@ -18,6 +18,7 @@ export const english: Sentences = {
   INVALID_PARAMETER: {
     number: '"{name}" takes a whole number from {min} to {max}.',
     text: '"{name}" takes a text of 1 to {max} characters.',
+    texts: '"{name}" takes a list of 1 to {count} texts of 1 to {max} characters.',
     date: '"{name}" takes a date such as 2026-01-31 or 2026-01-31T08:00:00Z.',
     flag: '"{name}" takes true or false.',
     url: '"{name}" takes an http or https address without a username, a password or a fragment.',
@@ -101,7 +102,10 @@ export const english: Sentences = {
 
   INVALID_RECORD: 'The record has faults; nothing of it was applied.',
   INVALID_USERS: 'The users of the record have faults; nothing of it was applied.',
-  PRINCIPAL_NOT_FOUND: 'There is no principal with this ID.',
+  PRINCIPAL_NOT_FOUND: {
+    id: 'There is no principal with this ID.',
+    key: 'There is no principal with this external key.',
+  },
   PRINCIPAL_DISABLED: 'This principal is disabled and gets no new users; enable it first.',
   USER_NOT_FOUND: 'This principal has no user with this ID.',
   USERNAME_TAKEN: {
@@ -133,6 +137,7 @@ export const english: Sentences = {
   INVALID_ID: 'An ID is a whole number from 1 to 9007199254740991, not a string.',
   INVALID_STATE: 'A state is "active" or "disabled".',
   NO_USERS: 'Send at least one user.',
+  AMBIGUOUS_PRINCIPAL: 'A principal is named by its ID or by its ExternalKey; send one of the two.',
   AMBIGUOUS_USER:
     'A user with a Username is a registration, one with an ID a password reset; send one of the two.',
   UNRECOGNISED_USER: 'A user needs a Username, to be registered, or an ID, to have its password reset.',

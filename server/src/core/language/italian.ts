@@ -18,6 +18,7 @@ export const italian: Sentences = {
   INVALID_PARAMETER: {
     number: '"{name}" accetta un numero intero da {min} a {max}.',
     text: '"{name}" accetta un testo da 1 a {max} caratteri.',
+    texts: '"{name}" accetta un elenco da 1 a {count} testi da 1 a {max} caratteri.',
     date: '"{name}" accetta una data come 2026-01-31 o 2026-01-31T08:00:00Z.',
     flag: '"{name}" accetta true o false.',
     url: '"{name}" accetta un indirizzo http o https senza nome utente, password o frammento.',
@@ -105,7 +106,10 @@ export const italian: Sentences = {
 
   INVALID_RECORD: 'Il record contiene errori; nulla di esso è stato applicato.',
   INVALID_USERS: 'Gli utenti del record contengono errori; nulla di esso è stato applicato.',
-  PRINCIPAL_NOT_FOUND: "Non esiste un'anagrafica con questo ID.",
+  PRINCIPAL_NOT_FOUND: {
+    id: "Non esiste un'anagrafica con questo ID.",
+    key: "Non esiste un'anagrafica con questa chiave esterna.",
+  },
   PRINCIPAL_DISABLED: 'Questa anagrafica è disabilitata e non riceve nuovi utenti: prima va riabilitata.',
   USER_NOT_FOUND: 'Questa anagrafica non ha un utente con questo ID.',
   USERNAME_TAKEN: {
@@ -139,6 +143,7 @@ export const italian: Sentences = {
   INVALID_ID: 'Un ID è un numero intero da 1 a 9007199254740991, non una stringa.',
   INVALID_STATE: 'Uno stato è "active" oppure "disabled".',
   NO_USERS: 'Inviare almeno un utente.',
+  AMBIGUOUS_PRINCIPAL: "Un'anagrafica si indica con ID oppure con ExternalKey; inviare uno solo dei due.",
   AMBIGUOUS_USER:
     'Un utente con Username è una registrazione, uno con ID una reimpostazione della password; inviare uno solo dei due.',
   UNRECOGNISED_USER:

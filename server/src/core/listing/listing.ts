@@ -24,8 +24,8 @@ export interface Listing {
   readonly principalId: number | null;
   readonly externalKey: string | null;
   readonly search: Search | null;
-  /** The mapped form of one username. */
-  readonly usernameKey: string | null;
+  /** The mapped forms of usernames: those who have one of them. */
+  readonly usernameKeys: readonly string[] | null;
   /** Of a signed-in user: its principal and itself, and nobody else. */
   readonly own: SignedInUser | null;
 }
@@ -67,6 +67,8 @@ export interface ListingStore {
 const pageSizeDefault = 100;
 const pageSizeMax = 1000;
 const searchMax = 200;
+/** Of the longest usernames so many fit into the body of a call that reads. */
+const textsMax = 100;
 
 /** ISO 8601: a day, or a moment; without a zone it is UTC. */
 const dateSyntax = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
@@ -78,12 +80,13 @@ export function readPrincipalListing(body: unknown): Listing {
 }
 
 export function readUserListing(body: unknown): Listing {
-  return readListing(body, [...principalParameters, 'Username']);
+  return readListing(body, [...principalParameters, 'Username', 'Usernames']);
 }
 
 function readListing(body: unknown, known: readonly string[]): Listing {
   const fields = readParameters(isAbsent(body) ? {} : body, known);
   const username = readText(fields, 'Username', usernameMax);
+  const usernames = username === null ? readTexts(fields, 'Usernames', usernameMax) : [username];
   const search = readText(fields, 'Search', searchMax);
   return {
     page: readNumber(fields, 'Page', idMax) ?? 1,
@@ -93,7 +96,7 @@ function readListing(body: unknown, known: readonly string[]): Listing {
     externalKey: readText(fields, 'ExternalKey', externalKeyMax),
     search:
       search === null ? null : { terms: searchTerms([search]), usernamePrefix: prefixOf(search.trim()) },
-    usernameKey: username === null ? null : usernameKey(username),
+    usernameKeys: usernames?.map(usernameKey) ?? null,
     own: null,
   };
 }
@@ -126,10 +129,21 @@ function readNumber(fields: Fields, name: string, max: number): number | null {
 function readText(fields: Fields, name: string, max: number): string | null {
   const value = fields[name];
   if (isAbsent(value)) return null;
-  const good =
-    typeof value === 'string' && value.trim() !== '' && length(value) <= max && !value.includes('\0');
-  if (!good) throw wrongParameter(name, 'text', { max });
+  if (!isText(value, max)) throw wrongParameter(name, 'text', { max });
   return value;
+}
+
+function readTexts(fields: Fields, name: string, max: number): string[] | null {
+  const values: unknown = fields[name];
+  if (isAbsent(values)) return null;
+  const some = Array.isArray(values) && values.length > 0 && values.length <= textsMax;
+  if (!some || !values.every((value) => isText(value, max)))
+    throw wrongParameter(name, 'texts', { count: textsMax, max });
+  return values;
+}
+
+function isText(value: unknown, max: number): value is string {
+  return typeof value === 'string' && value.trim() !== '' && length(value) <= max && !value.includes('\0');
 }
 
 function readDate(fields: Fields, name: string): Date | null {

@@ -99,7 +99,8 @@ async function checkAgainstStore(drafts: readonly StateDraft[], store: StateStor
   ]);
   const turns = new Turns();
   for (const { principalId, items, faults } of drafts) {
-    if (principalId !== null && !principals.has(principalId)) faults.add('ID', 'PRINCIPAL_NOT_FOUND');
+    if (principalId !== null && !principals.has(principalId))
+      faults.add('ID', 'PRINCIPAL_NOT_FOUND', undefined, 'id');
     const seen = new Set<number>();
     for (const { id, place } of items) {
       if (turns.over) await turns.next();

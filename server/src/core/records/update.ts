@@ -1,5 +1,5 @@
 import { Faults } from '../faults.ts';
-import { type Fields, isAbsent, isId, refuseUnknownFields, within } from '../fields/fields.ts';
+import { type Fields, isAbsent, isId, readText, refuseUnknownFields, within } from '../fields/fields.ts';
 import { refuseOwnNames } from '../fields/password.ts';
 import { Turns } from '../turns.ts';
 import {
@@ -14,6 +14,7 @@ import {
 } from './draft.ts';
 import { type NumberingStore, registrationsOf, setAside } from './numbering.ts';
 import type { Ingredients, Operation } from './operation.ts';
+import { externalKeyMax } from './principal.ts';
 import type { State } from './state.ts';
 import {
   type NewPassword,
@@ -41,12 +42,16 @@ export interface RecordChange {
 export interface UpdateStore extends UsernameStore, NumberingStore {
   findPrincipals(ids: readonly number[]): Promise<ReadonlyMap<number, State>>;
   findUsers(ids: readonly number[]): Promise<ReadonlyMap<number, KnownUser>>;
+  findExternalKeys(keys: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** Applies all of a record or nothing; with a receipt, its outcome too. Throws a `WriteFailure`. */
   applyRecord(change: RecordChange, occasion: Occasion): Promise<Written>;
 }
 
 interface UpdateDraft extends Draft {
-  readonly principalId: number | null;
+  /** By which the principal is named in place of its ID. */
+  readonly externalKey: string | null;
+  /** As sent, or as found under the external key. */
+  principalId: number | null;
 }
 
 /** Registers users and resets passwords under principals that exist. */
@@ -61,7 +66,7 @@ export function updateOperation(store: UpdateStore, rules: UserRules): Operation
     order: (draft) => draft.principalId,
     need: (draft) => ({ principals: 0, users: registrationsOf(draft) }),
     number: (needs) => setAside(needs, store),
-    idOf: (draft) => draft.sentId,
+    idOf: (draft) => draft.principalId,
     write: (draft, ingredients) => store.applyRecord(change(draft, ingredients), ingredients.occasion),
   };
 }
@@ -69,14 +74,16 @@ export function updateOperation(store: UpdateStore, rules: UserRules): Operation
 async function readRecord(fields: Fields, rules: UserRules, turns: Turns): Promise<UpdateDraft> {
   const faults = new Faults();
   const principalId = isId(fields.ID) ? fields.ID : null;
-  if (isAbsent(fields.ID)) faults.add('ID', 'REQUIRED');
-  else if (principalId === null) faults.add('ID', 'INVALID_ID');
-  refuseUnknownFields(fields, ['ID', 'Users', ...passedOver], '', faults);
+  const externalKey = readText(fields.ExternalKey, externalKeyMax, 'ExternalKey', faults);
+  if (isAbsent(fields.ID) && isAbsent(fields.ExternalKey)) faults.add('ID', 'REQUIRED');
+  else if (!isAbsent(fields.ID) && !isAbsent(fields.ExternalKey)) faults.add('ID', 'AMBIGUOUS_PRINCIPAL');
+  else if (!isAbsent(fields.ID) && principalId === null) faults.add('ID', 'INVALID_ID');
+  refuseUnknownFields(fields, ['ID', 'ExternalKey', 'Users', ...passedOver], '', faults);
   if (isAbsent(fields.Users)) faults.add('Users', 'REQUIRED');
   else if (Array.isArray(fields.Users) && fields.Users.length === 0) faults.add('Users', 'NO_USERS');
   const readItem = (value: unknown, place: string) => readUserItem(value, place, rules, faults);
   const users = await readUsers(fields.Users, readItem, faults, turns);
-  return { sentId: sentIdOf(fields), principalId, users, faults };
+  return { sentId: sentIdOf(fields), externalKey, principalId, users, faults };
 }
 
 async function checkAgainstStore(
@@ -84,6 +91,7 @@ async function checkAgainstStore(
   usernames: Usernames,
   store: UpdateStore,
 ): Promise<void> {
+  await findByKey(drafts, store);
   const principalIds = new Set(drafts.map((draft) => draft.principalId).filter((id) => id !== null));
   const userIds = new Set(
     drafts.flatMap((draft) => resets(draft).map((item) => item.id)).filter((id) => id !== null),
@@ -96,11 +104,22 @@ async function checkAgainstStore(
   const turns = new Turns();
   for (const draft of drafts) {
     if (draft.principalId !== null && !principals.has(draft.principalId))
-      draft.faults.add('ID', 'PRINCIPAL_NOT_FOUND');
+      draft.faults.add('ID', 'PRINCIPAL_NOT_FOUND', undefined, 'id');
     refuseDisabled(draft, principals);
     await checkResets(draft, users, turns);
     await usernames.refuseTaken(draft, turns);
     if (draft.faults.none) await usernames.claim(draft, turns);
+  }
+}
+
+/** Gives drafts that name their principal by its external key the ID that is under it. */
+async function findByKey(drafts: readonly UpdateDraft[], store: UpdateStore): Promise<void> {
+  const keyed = drafts.filter((draft) => draft.externalKey !== null && draft.sentId === null);
+  if (keyed.length === 0) return;
+  const ids = await store.findExternalKeys([...new Set(keyed.map((draft) => required(draft.externalKey)))]);
+  for (const draft of keyed) {
+    draft.principalId = ids.get(required(draft.externalKey)) ?? null;
+    if (draft.principalId === null) draft.faults.add('ExternalKey', 'PRINCIPAL_NOT_FOUND', undefined, 'key');
   }
 }
 

@@ -23,7 +23,7 @@ interface ReadTools {
 
 /** `irs/list` and `irs/users`: pages of what is stored, without anything secret. */
 export function readRoutes(app: FastifyInstance, { listing: store, journal }: ReadTools): void {
-  const config = { scope: 'sync:read', emptyBody: true, maxValues: 100 } as const;
+  const config = { scope: 'sync:read', emptyBody: true, maxValues: 200 } as const;
 
   app.post(
     '/irs/list',

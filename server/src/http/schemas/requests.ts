@@ -45,12 +45,20 @@ const ofFailed = {
   Position: Type.Optional(Type.Unknown({ description: 'the same' })),
 };
 
+const updatedUsers = {
+  Users: Type.Array(Type.Union([Registration, Import, Reset]), { minItems: 1 }),
+  ...ofFailed,
+};
+
 export const UpdateBody = Type.Array(
-  strictObject({
-    ID: Id,
-    Users: Type.Array(Type.Union([Registration, Import, Reset]), { minItems: 1 }),
-    ...ofFailed,
-  }),
+  Type.Union([
+    strictObject({ ID: Id, ExternalKey: absent, ...updatedUsers }),
+    strictObject({
+      ID: absent,
+      ExternalKey: Type.String({ minLength: 1, maxLength: 128, description: 'in place of the ID' }),
+      ...updatedUsers,
+    }),
+  ]),
   {
     minItems: 1,
     examples: [
@@ -120,7 +128,19 @@ const listing = {
 
 export const PrincipalListing = strictObject(listing, { examples: [{ Page: 1, PageSize: 100 }] });
 export const UserListing = strictObject(
-  { ...listing, Username: text(128) },
+  {
+    ...listing,
+    Username: text(128),
+    Usernames: Type.Optional(
+      nullable(
+        Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
+          minItems: 1,
+          maxItems: 100,
+          description: 'in place of Username',
+        }),
+      ),
+    ),
+  },
   { examples: [{ Username: 'mario.rossi' }] },
 );
 
