@@ -1,35 +1,25 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { adminOf, type Credential, credential } from '../setup/admin.ts';
 import { finished, importedUser, submit } from '../setup/jobs.ts';
 import { allSealed } from '../setup/journal.ts';
+import { readDocument, type Validate } from '../setup/openapi.ts';
 import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 
-const ajv = new Ajv2020({ strict: false, allErrors: true });
-addFormats.default(ajv);
-
 let service: TestService;
+let validate: Validate;
 let admin: ReturnType<typeof adminOf>;
 let office: Credential;
 
 beforeAll(async () => {
   service = await startTestService();
   admin = adminOf(service);
-  ajv.addSchema((await (await fetch(`${service.url}/openapi.json`)).json()) as object, 'openapi');
+  ({ validate } = await readDocument(service));
   const [ID] = await insertPrincipals(service, 2);
   const id = await submit(service, 'irs/update', [{ ID, Users: [importedUser('one')] }]);
   await finished(service, id);
   office = await credential(service);
   await allSealed(service);
 });
-
-function validate(keys: (string | number)[], value: unknown): string[] {
-  const pointer = keys.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
-  const check = ajv.compile({ $ref: `openapi#${encodeURI(pointer)}` });
-  check(value);
-  return (check.errors ?? []).map((error) => `${error.instancePath} ${error.message}`);
-}
 
 /** What is called, the status that comes of it, and with which body. */
 const calls: [what: string, status: number, body?: unknown][] = [

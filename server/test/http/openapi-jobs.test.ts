@@ -1,5 +1,3 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   finished,
@@ -11,6 +9,7 @@ import {
   sendJob,
   submit,
 } from '../setup/jobs.ts';
+import { readDocument, type Validate } from '../setup/openapi.ts';
 import {
   type Answer,
   insertPrincipals,
@@ -20,17 +19,16 @@ import {
 } from '../setup/service.ts';
 
 const base = '/api/sync/v1/';
-const ajv = new Ajv2020({ strict: false, allErrors: true });
-addFormats.default(ajv);
 
 let service: TestService;
+let validate: Validate;
 let principal: number;
 /** A job with an applied record, a refused one, and one with users to be shown. */
 let id: string;
 
 beforeAll(async () => {
   service = await startTestService({ ANAGRAFE_MAX_JOB_RECORDS: '20' });
-  ajv.addSchema((await (await fetch(`${service.url}/openapi.json`)).json()) as object, 'openapi');
+  ({ validate } = await readDocument(service));
   [principal = 0] = await insertPrincipals(service, 1);
   id = await submit(service, 'irs/update', [
     {
@@ -41,13 +39,6 @@ beforeAll(async () => {
   ]);
   await finished(service, id);
 });
-
-function validate(keys: (string | number)[], value: unknown): string[] {
-  const pointer = keys.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
-  const check = ajv.compile({ $ref: `openapi#${encodeURI(pointer)}` });
-  check(value);
-  return (check.errors ?? []).map((error) => `${error.instancePath} ${error.message}`);
-}
 
 const answerSchema = (path: string, method: string, status: number) => [
   'paths',

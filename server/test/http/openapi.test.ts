@@ -1,6 +1,5 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { readDocument, type Validate } from '../setup/openapi.ts';
 import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 
 interface Operation {
@@ -15,26 +14,17 @@ interface Document {
 }
 
 const base = '/api/sync/v1/';
-const ajv = new Ajv2020({ strict: false, allErrors: true });
-addFormats.default(ajv);
 
 let service: TestService;
+let validate: Validate;
 let document: Document;
 let principal: number;
 
 beforeAll(async () => {
   service = await startTestService({ ANAGRAFE_MAX_RECORDS: '20' });
-  document = (await (await fetch(`${service.url}/openapi.json`)).json()) as Document;
-  ajv.addSchema(document, 'openapi');
+  ({ document, validate } = await readDocument<Document>(service));
   [principal = 0] = await insertPrincipals(service, 1);
 });
-
-function validate(keys: (string | number)[], value: unknown): string[] {
-  const pointer = keys.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
-  const check = ajv.compile({ $ref: `openapi#${encodeURI(pointer)}` });
-  check(value);
-  return (check.errors ?? []).map((error) => `${error.instancePath} ${error.message}`);
-}
 
 function answerSchema(path: string, status: number) {
   return ['paths', base + path, 'post', 'responses', status, 'content', 'application/json', 'schema'];

@@ -3,7 +3,7 @@ import { type EventStore, readEvents } from '../../core/events/read.ts';
 import { debugOf } from '../call.ts';
 import { pageEnvelope } from '../envelope.ts';
 import { pageOf, textOf } from '../query.ts';
-import { eventAnswers } from '../schemas/answers.ts';
+import { eventAnswers } from '../schemas/events.ts';
 import { CallHeaders, EventQuery } from '../schemas/requests.ts';
 
 /** `events`: what happened, in order, for whoever would rather ask than be told. */

@@ -3,16 +3,16 @@ import { scopes } from '../../core/access/clients.ts';
 import { chainFaults } from '../../core/journal/chain.ts';
 import { answer, Count, Empty, Moment, page, Refusal, refusals, Text } from './answers.ts';
 import { refusalExample } from './examples.ts';
-import { Id, named, nullable, strictObject } from './named.ts';
+import { example, Id, named, nullable, Operation, strictObject } from './named.ts';
 import { debug, paging } from './requests.ts';
 
-const Scopes = Type.Array(Type.String({ enum: [...scopes] }));
+const Scope = named('Scope', Type.String({ enum: [...scopes] }));
 
 const client = {
   ID: Id,
   PublicKey: Type.String(),
   Name: Type.String(),
-  Scopes,
+  Scopes: Type.Array(Scope),
   Networks: Type.Array(Type.String(), { description: 'where it may call from; anywhere when empty' }),
   KnownByAddress: Type.Boolean({ description: 'whether a call from its networks needs no credential' }),
   CreatedAt: Moment,
@@ -41,7 +41,7 @@ const CompletedCall = named(
   'CompletedCall',
   strictObject({
     ...author,
-    Operation: Type.String({ enum: ['update', 'insert', 'state'] }),
+    Operation,
     Records: Count,
     RecordsFailed: Count,
     Users: Count,
@@ -85,7 +85,22 @@ const Verdict = named(
   }),
 );
 
-const Spans = Type.Array(strictObject({ Start: Moment, Calls: Count, Jobs: Count, RecordsFailed: Count }));
+const Span = named(
+  'Span',
+  strictObject(
+    { Start: Moment, Calls: Count, Jobs: Count, RecordsFailed: Count },
+    { description: 'What was done in an hour or on a day' },
+  ),
+);
+const Hashing = named(
+  'Hashing',
+  strictObject({
+    WaitingInteractive: Count,
+    WaitingBulk: Count,
+    Running: Count,
+    HashesPerSecond: Type.Number({ minimum: 0 }),
+  }),
+);
 const Statistics = named(
   'Statistics',
   strictObject({
@@ -95,25 +110,23 @@ const Statistics = named(
     UnsealedRows: Count,
     JobsQueued: Count,
     JobsRunning: Count,
-    Hours: Spans,
-    Days: Spans,
-    Hashing: strictObject({
-      WaitingInteractive: Count,
-      WaitingBulk: Count,
-      Running: Count,
-      HashesPerSecond: Type.Number({ minimum: 0 }),
-    }),
+    Hours: Type.Array(Span),
+    Days: Type.Array(Span),
+    Hashing,
   }),
 );
 
-export const ClientBody = strictObject(
-  {
-    Name: Type.String({ minLength: 1, maxLength: 255 }),
-    Scopes: Type.Optional(nullable(Type.Array(Type.String({ enum: [...scopes] }), { minItems: 1 }))),
-    Networks: Type.Optional(nullable(Type.Array(Type.String(), { maxItems: 100 }))),
-    KnownByAddress: Type.Optional(nullable(Type.Boolean())),
-  },
-  { examples: [{ Name: 'erp', Scopes: ['sync:write', 'sync:read'], Networks: ['10.0.0.0/8'] }] },
+export const ClientBody = example(
+  named(
+    'ClientWish',
+    strictObject({
+      Name: Type.String({ minLength: 1, maxLength: 255 }),
+      Scopes: Type.Optional(nullable(Type.Array(Scope, { minItems: 1 }))),
+      Networks: Type.Optional(nullable(Type.Array(Type.String(), { maxItems: 100 }))),
+      KnownByAddress: Type.Optional(nullable(Type.Boolean())),
+    }),
+  ),
+  { Name: 'erp', Scopes: ['sync:write', 'sync:read'], Networks: ['10.0.0.0/8'] },
 );
 export const RotationBody = strictObject({
   Hours: Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: 9999, default: 24 }))),

@@ -1,14 +1,13 @@
 import { type TSchema, Type } from 'typebox';
 import { type Code, codes } from '../../core/codes.ts';
-import { eventTypes } from '../../core/events/event.ts';
 import { appliedExample, refusalExample, refusedExample, tuplesExample } from './examples.ts';
-import { Id, named, nullable, strictObject } from './named.ts';
+import { Id, named, nullable, Operation, State, strictObject } from './named.ts';
 
 const errorCodes = (Object.keys(codes) as Code[]).filter((code) => codes[code] !== 'note');
 export const Moment = Type.String({ format: 'date-time' });
 export const Text = nullable(Type.String());
-const State = Type.String({ enum: ['active', 'disabled'] });
 export const Count = Type.Integer({ minimum: 0 });
+const count = (description: string) => Type.Integer({ minimum: 0, description });
 const ErrorCode = named('ErrorCode', Type.String({ enum: errorCodes }));
 
 const user = {
@@ -22,55 +21,70 @@ const user = {
   LastLoginAt: nullable(Moment),
 };
 
-const User = named('User', strictObject(user));
-const UserOfPrincipal = named('UserOfPrincipal', strictObject({ ...user, IRID: Id }));
+const User = named('User', strictObject(user, { description: 'An account of a principal' }));
+const UserOfPrincipal = named(
+  'UserOfPrincipal',
+  strictObject(
+    { ...user, IRID: { ...Id, description: 'of its principal' } as TSchema },
+    { description: 'An account, with the ID of its principal' },
+  ),
+);
 
 const Principal = named(
   'Principal',
-  strictObject({
-    ID: Id,
-    ExternalKey: Text,
-    Denomination: Text,
-    Surname: Text,
-    Name: Text,
-    Vatnumber: Text,
-    Taxcode: Text,
-    Email: Text,
-    State,
-    CreatedAt: Moment,
-    UpdatedAt: Moment,
-    UsersCount: Count,
-    Users: Type.Array(User, { maxItems: 1000, description: 'the first 1,000' }),
-  }),
+  strictObject(
+    {
+      ID: Id,
+      ExternalKey: Text,
+      Denomination: Text,
+      Surname: Text,
+      Name: Text,
+      Vatnumber: Text,
+      Taxcode: Text,
+      Email: Text,
+      State,
+      CreatedAt: Moment,
+      UpdatedAt: Moment,
+      UsersCount: Count,
+      Users: Type.Array(User, { maxItems: 1000, description: 'the first 1,000' }),
+    },
+    { description: 'A customer or a company, with its users' },
+  ),
 );
 
 const AppliedUser = named(
   'AppliedUser',
-  strictObject({
-    ID: Id,
-    Username: Type.String(),
-    Email: Text,
-    Operation: Type.String({ enum: ['register', 'reset', 'state'] }),
-  }),
+  strictObject(
+    {
+      ID: Id,
+      Username: Type.String(),
+      Email: Text,
+      Operation: Type.String({ enum: ['register', 'reset', 'state'] }),
+    },
+    { description: 'A user that was written, and what was done to it' },
+  ),
 );
 
 const Fault = named('Fault', strictObject({ code: ErrorCode, message: Type.String() }));
 
 const Tuple = named(
   'Tuple',
-  strictObject({
-    Item1: nullable(Type.Integer({ description: 'the ID of the principal' })),
-    Item2: nullable(ErrorCode),
-    Item3: Type.Boolean({ description: 'whether the record was applied' }),
-    Item4: nullable(Type.String({ description: 'why it was not, for a person' })),
-    Item5: Type.Record(Type.String(), Type.Array(Fault), {
-      description: 'every fault of the record, by place',
-    }),
-    Item6: strictObject(
-      { Users: Type.Optional(Type.Array(AppliedUser)) },
-      { description: 'filled with Prefer: return=representation' },
-    ),
-  }),
+  strictObject(
+    {
+      Item1: nullable(Type.Integer({ description: 'the ID of the principal' })),
+      Item2: Type.Union([ErrorCode, Type.Null()], { description: 'why it was not applied, as a code' }),
+      Item3: Type.Boolean({ description: 'whether the record was applied' }),
+      Item4: nullable(Type.String({ description: 'why it was not, for a person' })),
+      Item5: Type.Record(Type.String(), Type.Array(Fault), {
+        description: 'every fault of the record, by place',
+      }),
+      Item6: strictObject(
+        { Users: Type.Optional(Type.Array(AppliedUser)) },
+        { description: 'filled with Prefer: return=representation' },
+      ),
+    },
+    { description: 'What became of one record' },
+  ),
 );
 
 const Debug = named(
@@ -110,10 +124,10 @@ const Estimate = named(
   'Estimate',
   strictObject(
     {
-      Register: Count,
-      Reset: Count,
-      RecordsFailed: Count,
-      EstimatedSeconds: Type.Number({ minimum: 0 }),
+      Register: count('how many users would be registered'),
+      Reset: count('how many passwords would be reset'),
+      RecordsFailed: count('how many records would not be applied'),
+      EstimatedSeconds: Type.Number({ minimum: 0, description: 'how long it would take' }),
     },
     { description: 'what a dry run would do' },
   ),
@@ -121,21 +135,26 @@ const Estimate = named(
 
 const Job = named(
   'Job',
-  strictObject({
-    ID: Type.String({ format: 'uuid' }),
-    State: Type.String({ enum: ['queued', 'running', 'completed', 'cancelled'] }),
-    Operation: Type.String({ enum: ['update', 'insert', 'state'] }),
-    Records: Count,
-    RecordsDone: Count,
-    RecordsFailed: Count,
-    Users: Count,
-    UsersDone: Count,
-    UsersPerSecond: nullable(Type.Number({ minimum: 0 })),
-    SubmittedAt: Moment,
-    StartedAt: nullable(Moment),
-    EndedAt: nullable(Moment),
-    EstimatedEnd: nullable(Moment),
-  }),
+  strictObject(
+    {
+      ID: Type.String({ format: 'uuid' }),
+      State: Type.String({ enum: ['queued', 'running', 'completed', 'cancelled'] }),
+      Operation,
+      Records: count('how many were sent'),
+      RecordsDone: count('how many have their outcome, whatever it is'),
+      RecordsFailed: count('how many of those were not applied'),
+      Users: count('how many were sent'),
+      UsersDone: count('the users of the records that are done'),
+      UsersPerSecond: nullable(Type.Number({ minimum: 0 })),
+      SubmittedAt: Moment,
+      StartedAt: nullable(Moment),
+      EndedAt: nullable(
+        Type.String({ format: 'date-time', description: 'null while something is left to do' }),
+      ),
+      EstimatedEnd: nullable(Moment),
+    },
+    { description: 'A call that is done later' },
+  ),
 );
 
 const FailedRecord = named(
@@ -150,44 +169,22 @@ const FailedRecord = named(
   ),
 );
 
-const CloudEvent = named(
-  'CloudEvent',
-  strictObject(
-    {
-      specversion: Type.Literal('1.0'),
-      id: Type.String(),
-      source: Type.String(),
-      type: Type.String({ enum: [...eventTypes] }),
-      subject: Type.Optional(Type.String()),
-      time: Moment,
-      datacontenttype: Type.Literal('application/json'),
-      data: Type.Record(Type.String(), Type.Unknown()),
-    },
-    { description: 'CloudEvents 1.0' },
-  ),
-);
-
 const Login = named(
   'Login',
-  strictObject({
-    IRID: Id,
-    UserID: Id,
-    Username: Type.String(),
-    Denomination: Text,
-    Surname: Text,
-    Name: Text,
-    Token: Type.String({ description: 'opaque; for the header `AccessToken`' }),
-    RefreshToken: Type.String({ description: 'good for one exchange' }),
-    TokenExpiration: Moment,
-  }),
-);
-
-const Feed = named(
-  'Feed',
-  strictObject({
-    After: nullable(Type.String({ description: 'what to give as `after` to read on' })),
-    More: Type.Boolean({ description: 'whether there is more at once' }),
-  }),
+  strictObject(
+    {
+      IRID: Id,
+      UserID: Id,
+      Username: Type.String(),
+      Denomination: Text,
+      Surname: Text,
+      Name: Text,
+      Token: Type.String({ description: 'opaque; for the header `AccessToken`' }),
+      RefreshToken: Type.String({ description: 'good for one exchange' }),
+      TokenExpiration: Moment,
+    },
+    { description: 'Of a user who has signed in' },
+  ),
 );
 
 const Tuples = page('TuplesEnvelope', Tuple, nullable(Estimate));
@@ -195,7 +192,6 @@ const JobTuples = page('JobEnvelope', Tuple, Job);
 const Jobs = page('JobsEnvelope', Job);
 const Principals = page('PrincipalsEnvelope', Principal);
 const Users = page('UsersEnvelope', UserOfPrincipal);
-const Events = page('EventsEnvelope', CloudEvent, Feed);
 const LoginAnswer = page('LoginEnvelope', Type.Never(), Login);
 export const Empty = page('EmptyEnvelope', Type.Never());
 export const Refusal = named('RefusalEnvelope', envelope(Type.Null()));
@@ -259,6 +255,5 @@ export const loginAnswers = {
   429: answer('Too many wrong passwords; see Retry-After', Refusal, refusalExample(429, 'RATE_LIMITED')),
 };
 export const logoutAnswers = { 200: answer('Signed out', Empty), ...openRefusals };
-export const eventAnswers = { 200: answer('Events, in order', Events), ...refusals };
 export const principalAnswers = { 200: answer('A page of principals', Principals), ...refusals };
 export const userAnswers = { 200: answer('A page of users', Users), ...refusals };

@@ -12,6 +12,11 @@ export function named(name: string, schema: TSchema): TSchema {
   return Type.Unsafe({ $ref: `${name}#` });
 }
 
+/** A body by its name, with an example. What stands beside a bare reference is not taken into the document. */
+export function example(schema: TSchema, value: unknown): TSchema {
+  return Type.Unsafe({ allOf: [schema], examples: [value] });
+}
+
 /** An object with these fields and no others. */
 export function strictObject(
   properties: Record<string, TSchema>,
@@ -25,3 +30,6 @@ export function nullable(schema: TSchema): TSchema {
 }
 
 export const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+
+export const State = named('State', Type.String({ enum: ['active', 'disabled'] }));
+export const Operation = named('Operation', Type.String({ enum: ['update', 'insert', 'state'] }));

@@ -1,7 +1,8 @@
-import { Type } from 'typebox';
-import { Id, named, nullable, strictObject } from './named.ts';
+import { type TSchema, Type } from 'typebox';
+import { example, Id, named, nullable, State, strictObject } from './named.ts';
 
-const text = (maxLength: number) => Type.Optional(nullable(Type.String({ minLength: 1, maxLength })));
+const text = (maxLength: number, description?: string) =>
+  Type.Optional(nullable(Type.String({ minLength: 1, maxLength, ...(description && { description }) })));
 
 const passwords = {
   Password: Type.String({ format: 'password', description: '8 to 128 characters, none of the common ones' }),
@@ -49,31 +50,35 @@ const updatedUsers = {
   Users: Type.Array(Type.Union([Registration, Import, Reset]), { minItems: 1 }),
   ...ofFailed,
 };
-
-export const UpdateBody = Type.Array(
-  Type.Union([
-    strictObject({ ID: Id, ExternalKey: absent, ...updatedUsers }),
-    strictObject({
-      ID: absent,
-      ExternalKey: Type.String({ minLength: 1, maxLength: 128, description: 'in place of the ID' }),
-      ...updatedUsers,
-    }),
-  ]),
-  {
-    minItems: 1,
-    examples: [
-      [
-        {
-          ID: 1,
-          Users: [{ Username: 'mario.rossi', Password: longSentence, ConfirmPassword: longSentence }],
-        },
-      ],
-      [{ ID: 1, Users: [{ ID: 1, Password: newSentence, ConfirmPassword: newSentence }] }],
+const UpdateRecord = named(
+  'UpdateRecord',
+  Type.Union(
+    [
+      strictObject({ ID: Id, ExternalKey: absent, ...updatedUsers }),
+      strictObject({
+        ID: absent,
+        ExternalKey: Type.String({ minLength: 1, maxLength: 128, description: 'in place of the ID' }),
+        ...updatedUsers,
+      }),
     ],
-  },
+    { description: 'Users to register under a principal, and passwords of its users to reset' },
+  ),
 );
+export const UpdateBody = Type.Array(UpdateRecord, {
+  minItems: 1,
+  examples: [
+    [
+      {
+        ID: 1,
+        Users: [{ Username: 'mario.rossi', Password: longSentence, ConfirmPassword: longSentence }],
+      },
+    ],
+    [{ ID: 1, Users: [{ ID: 1, Password: newSentence, ConfirmPassword: newSentence }] }],
+  ],
+});
 
-export const InsertBody = Type.Array(
+const InsertRecord = named(
+  'InsertRecord',
   strictObject(
     {
       ExternalKey: text(128),
@@ -86,34 +91,40 @@ export const InsertBody = Type.Array(
       Users: Type.Optional(nullable(Type.Array(Type.Union([Registration, Import])))),
       ...ofFailed,
     },
-    { minProperties: 1 },
+    { minProperties: 1, description: 'A principal to create' },
   ),
-  {
-    minItems: 1,
-    examples: [[{ ExternalKey: 'C-1', Denomination: 'Rossi Srl', Vatnumber: 'IT01234567890' }]],
-  },
 );
+export const InsertBody = Type.Array(InsertRecord, {
+  minItems: 1,
+  examples: [[{ ExternalKey: 'C-1', Denomination: 'Rossi Srl', Vatnumber: 'IT01234567890' }]],
+});
 
-export const LoginBody = strictObject(
-  { Username: Type.String(), Password: Type.String({ format: 'password' }) },
-  { examples: [{ Username: 'mario.rossi', Password: longSentence }] },
+export const LoginBody = example(
+  named(
+    'Credentials',
+    strictObject({ Username: Type.String(), Password: Type.String({ format: 'password' }) }),
+  ),
+  { Username: 'mario.rossi', Password: longSentence },
 );
 export const RefreshBody = strictObject({ RefreshToken: Type.String({ format: 'password' }) });
 
-const State = Type.Enum(['active', 'disabled']);
-
-export const StateBody = Type.Array(
-  strictObject({
-    ID: Id,
-    State: Type.Optional(nullable(State)),
-    Users: Type.Optional(nullable(Type.Array(strictObject({ ID: Id, State })))),
-    ...ofFailed,
-  }),
-  {
-    minItems: 1,
-    examples: [[{ ID: 1, State: 'disabled', Users: [{ ID: 7, State: 'active' }] }]],
-  },
+const UserState = named('UserState', strictObject({ ID: Id, State }));
+const StateRecord = named(
+  'StateRecord',
+  strictObject(
+    {
+      ID: Id,
+      State: Type.Optional(nullable(State)),
+      Users: Type.Optional(nullable(Type.Array(UserState))),
+      ...ofFailed,
+    },
+    { description: 'The state of a principal, of some of its users, or of both' },
+  ),
 );
+export const StateBody = Type.Array(StateRecord, {
+  minItems: 1,
+  examples: [[{ ID: 1, State: 'disabled', Users: [{ ID: 7, State: 'active' }] }]],
+});
 
 const listing = {
   Page: Type.Optional(nullable(Type.Integer({ minimum: 1, default: 1 }))),
@@ -121,27 +132,32 @@ const listing = {
   Date: Type.Optional(
     nullable(Type.String({ description: 'what changed since: 2026-01-31 or 2026-01-31T08:00:00Z' })),
   ),
-  ID: Type.Optional(nullable(Id)),
-  ExternalKey: text(128),
-  Search: text(200),
+  ID: Type.Optional(nullable({ ...Id, description: 'of one principal' } as TSchema)),
+  ExternalKey: text(128, 'of one principal'),
+  Search: text(200, 'what words of the texts, or the username, begin with'),
 };
 
-export const PrincipalListing = strictObject(listing, { examples: [{ Page: 1, PageSize: 100 }] });
-export const UserListing = strictObject(
+export const PrincipalListing = example(named('PrincipalFilter', strictObject(listing)), {
+  Page: 1,
+  PageSize: 100,
+});
+const usernames = Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
+  minItems: 1,
+  maxItems: 100,
+  description: 'of several users, in place of Username',
+});
+export const UserListing = example(
+  named(
+    'UserFilter',
+    strictObject({
+      ...listing,
+      Username: text(128, 'of one user'),
+      Usernames: Type.Optional(nullable(usernames)),
+    }),
+  ),
   {
-    ...listing,
-    Username: text(128),
-    Usernames: Type.Optional(
-      nullable(
-        Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
-          minItems: 1,
-          maxItems: 100,
-          description: 'in place of Username',
-        }),
-      ),
-    ),
+    Username: 'mario.rossi',
   },
-  { examples: [{ Username: 'mario.rossi' }] },
 );
 
 export const debug = { debug: Type.Optional(Type.Boolean({ description: 'fills `debug` of the answer' })) };

@@ -1,32 +1,37 @@
 import { Type } from 'typebox';
-import { eventTypes } from '../../core/events/event.ts';
 import { granularities } from '../../core/webhooks/webhook.ts';
-import { answer, page, Refusal, refusals } from './answers.ts';
+import { answer, Empty, Moment, page, Refusal, refusals } from './answers.ts';
+import { EventTypeName } from './events.ts';
 import { refusalExample } from './examples.ts';
-import { Id, named, nullable, strictObject } from './named.ts';
+import { example, Id, named, nullable, strictObject } from './named.ts';
 import { PageQuery } from './requests.ts';
 
-const Moment = Type.String({ format: 'date-time' });
-const EventTypes = Type.Array(Type.String({ enum: [...eventTypes] }), { description: 'all where empty' });
-const Granularity = Type.String({ enum: [...granularities] });
+const EventTypes = Type.Array(EventTypeName, { description: 'all where empty' });
+const Granularity = named(
+  'Granularity',
+  Type.String({ enum: [...granularities], description: 'What one message tells of' }),
+);
 const Url = Type.String({ format: 'uri', description: 'https; http for the networks that a setting names' });
 
-export const NewWebhookBody = strictObject(
-  {
-    URL: Url,
-    Types: Type.Optional(nullable(EventTypes)),
-    Granularity: Type.Optional(nullable(Granularity)),
-  },
-  { examples: [{ URL: 'https://erp.example.com/hooks', Types: ['user.registered'], Granularity: 'record' }] },
-);
-export const ChangeWebhookBody = strictObject(
-  {
-    URL: Type.Optional(nullable(Url)),
-    Types: Type.Optional(nullable(EventTypes)),
-    Granularity: Type.Optional(nullable(Granularity)),
-    Enabled: Type.Optional(nullable(Type.Boolean())),
-  },
-  { examples: [{ Enabled: true }] },
+const choices = {
+  Types: Type.Optional(nullable(EventTypes)),
+  Granularity: Type.Optional(nullable(Granularity)),
+};
+export const NewWebhookBody = example(named('WebhookWish', strictObject({ URL: Url, ...choices })), {
+  URL: 'https://erp.example.com/hooks',
+  Types: ['user.registered'],
+  Granularity: 'record',
+});
+export const ChangeWebhookBody = example(
+  named(
+    'WebhookChange',
+    strictObject({
+      URL: Type.Optional(nullable(Url)),
+      ...choices,
+      Enabled: Type.Optional(nullable(Type.Boolean())),
+    }),
+  ),
+  { Enabled: true },
 );
 export const WebhookId = Type.Object({ id: Id });
 export const DeliveryId = Type.Object({ id: Id, delivery: Type.String({ format: 'uuid' }) });
@@ -47,17 +52,14 @@ const webhook = {
 };
 const Webhook = named('Webhook', strictObject(webhook));
 const NewWebhook = named(
-  'WebhookWithSecret',
-  strictObject({
-    ...webhook,
-    Secret: Type.Optional(Type.String({ description: 'whsec_…, when it is made' })),
-  }),
+  'NewWebhook',
+  strictObject({ ...webhook, Secret: Type.String({ description: 'whsec_…, shown only here' }) }),
 );
 const Delivery = named(
   'Delivery',
   strictObject({
     ID: Type.String({ format: 'uuid', description: 'the `webhook-id`, the same at every attempt' }),
-    Type: Type.String({ enum: [...eventTypes] }),
+    Type: EventTypeName,
     State: Type.String({ enum: ['pending', 'delivered', 'failed'] }),
     Attempts: Type.Integer({ minimum: 0 }),
     CreatedAt: Moment,
@@ -80,15 +82,20 @@ export const webhooksAnswers = {
   200: answer('The endpoints', page('WebhooksEnvelope', Webhook)),
   ...refusals,
 };
+export const newWebhookAnswers = {
+  200: answer('The endpoint, with its secret', page('NewWebhookEnvelope', Type.Never(), NewWebhook)),
+  ...refusals,
+};
 export const webhookAnswers = {
-  200: answer('The endpoint', page('WebhookEnvelope', Type.Never(), NewWebhook)),
+  200: answer('The endpoint', page('WebhookEnvelope', Type.Never(), Webhook)),
   ...missing,
 };
+export const removedAnswers = { 200: answer('The endpoint is gone', Empty), ...missing };
 export const deliveriesAnswers = {
   200: answer('A page of messages', page('DeliveriesEnvelope', Delivery, Webhook)),
   ...missing,
 };
-export const deliveryAnswers = {
-  200: answer('Done', page('ReplayedEnvelope', Type.Never(), nullable(Replayed))),
+export const replayAnswers = {
+  200: answer('They are on their way', page('ReplayedEnvelope', Type.Never(), Replayed)),
   ...missing,
 };

@@ -19,8 +19,10 @@ import {
   DeliveryId,
   DeliveryQuery,
   deliveriesAnswers,
-  deliveryAnswers,
   NewWebhookBody,
+  newWebhookAnswers,
+  removedAnswers,
+  replayAnswers,
   WebhookId,
   webhookAnswers,
   webhooksAnswers,
@@ -66,7 +68,7 @@ export function webhookRoutes(app: FastifyInstance, { webhooks, sealSecret }: We
         description:
           'Messages are CloudEvents, signed as Standard Webhooks says with the `Secret`, which is shown this once. `Granularity`: `user` tells of each user, `record` of all users of a record at once, `job` of whole calls and jobs alone.',
         body: NewWebhookBody,
-        response: webhookAnswers,
+        response: newWebhookAnswers,
       },
     },
     async (request) => {
@@ -112,7 +114,7 @@ export function webhookRoutes(app: FastifyInstance, { webhooks, sealSecret }: We
         operationId: 'deleteWebhook',
         summary: 'Remove an endpoint',
         params: WebhookId,
-        response: deliveryAnswers,
+        response: removedAnswers,
       },
     },
     async (request) => {
@@ -165,7 +167,7 @@ export function webhookRoutes(app: FastifyInstance, { webhooks, sealSecret }: We
         operationId: 'replayFailed',
         summary: 'Send again all that failed',
         params: WebhookId,
-        response: deliveryAnswers,
+        response: replayAnswers,
       },
     },
     (request) => replay(request, null),
@@ -179,7 +181,7 @@ export function webhookRoutes(app: FastifyInstance, { webhooks, sealSecret }: We
         operationId: 'replay',
         summary: 'Send one message again',
         params: DeliveryId,
-        response: deliveryAnswers,
+        response: replayAnswers,
       },
     },
     (request) => {

@@ -1,0 +1,66 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type CloudEvent, eventTypes } from '../../src/core/events/event.ts';
+import type { Envelope } from '../../src/http/envelope.ts';
+import { finished, importedUser, submit } from '../setup/jobs.ts';
+import { allSealed } from '../setup/journal.ts';
+import { registerUsers } from '../setup/login.ts';
+import { readDocument, type Validate } from '../setup/openapi.ts';
+import { startReceiver } from '../setup/receiver.ts';
+import { newUser, startTestService, type TestService } from '../setup/service.ts';
+import { subscribe } from '../setup/webhooks.ts';
+
+let service: TestService;
+let validate: Validate;
+
+beforeAll(async () => {
+  service = await startTestService({ ANAGRAFE_WEBHOOK_NETWORKS: '127.0.0.1', ANAGRAFE_WEBHOOK_WAITS: '0' });
+  ({ validate } = await readDocument(service));
+});
+
+async function everything(): Promise<Envelope<CloudEvent>> {
+  await allSealed(service);
+  const answer = await fetch(`${service.url}/api/sync/v1/events?pageSize=1000`);
+  return (await answer.json()) as Envelope<CloudEvent>;
+}
+
+const schema = [
+  'paths',
+  '/api/sync/v1/events',
+  'get',
+  'responses',
+  200,
+  'content',
+  'application/json',
+  'schema',
+];
+
+describe('/openapi.json', () => {
+  it('describes every type of event as it is, and nothing that is none', async () => {
+    const receiver = await startReceiver();
+    receiver.answer = () => 500;
+    await subscribe(service, receiver.url, { types: ['principal.inserted'] });
+    const { principal, ids } = await registerUsers(service, 'one', 'two');
+    const [ID = 0] = ids;
+    await service.call('irs/update', [{ ID: principal, Users: [{ ...newUser('x'), Username: null, ID }] }]);
+    await service.call('irs/state', [
+      { ID: principal, State: 'disabled', Users: [{ ID, State: 'disabled' }] },
+    ]);
+    await finished(
+      service,
+      await submit(service, 'irs/insert', [{ Name: 'N', Users: [importedUser('three')] }]),
+    );
+    const typesOf = ({ result }: Envelope<CloudEvent>) => new Set(result?.records.map(({ type }) => type));
+    await expect
+      .poll(async () => typesOf(await everything()), { timeout: 20_000 })
+      .toEqual(new Set(eventTypes));
+
+    const answer = await everything();
+    expect(validate(schema, answer)).toEqual([]);
+    for (const type of eventTypes) {
+      const records = (answer.result?.records ?? [])
+        .filter((event) => event.type === type)
+        .map((event) => ({ ...event, data: { ...event.data, More: 1 } }));
+      expect(validate(schema, { ...answer, result: { ...answer.result, records } })).not.toEqual([]);
+    }
+  });
+});
