@@ -1,30 +1,21 @@
-/** Something that happened, as a webhook tells of it: CloudEvents 1.0. */
-export interface Event {
-  readonly specversion: '1.0';
-  readonly id: string;
-  readonly source: string;
-  readonly type: string;
-  readonly subject?: string;
-  readonly time: string;
-  readonly datacontenttype: 'application/json';
-  readonly data: Readonly<Record<string, unknown>>;
-}
+import type { CloudEvent, State, UserPasswordReset, UserRegistered, UserStateChanged } from './api.gen.ts';
+import { WebhookError } from './errors.ts';
 
-export type WebhookFault = 'missing' | 'expired' | 'wrong';
+type AboutUsers = UserRegistered | UserPasswordReset | UserStateChanged;
 
-/** A message that is not to be believed. */
-export class WebhookError extends Error {
-  /** `missing`: a header is not there. `expired`: it is too old, or from the future. `wrong`: the signature is not ours. */
-  readonly code: WebhookFault;
+/** With the granularity `record`: all events of one type about the users of a record, in one. */
+export type GroupedEvent = Omit<AboutUsers, 'data'> & {
+  data: {
+    IRID: number;
+    Users: { UserID: number; Username: string | null; Email: string | null; State?: State }[];
+  };
+};
 
-  constructor(code: WebhookFault, message: string) {
-    super(message);
-    this.name = 'WebhookError';
-    this.code = code;
-  }
-}
+/** What a webhook tells: an event as `events` has it, or several about users in one. */
+export type WebhookEvent = CloudEvent | GroupedEvent;
 
-type HeaderSource = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
+type Plain = Readonly<Record<string, string | readonly string[] | undefined>>;
+type HeaderSource = Pick<Headers, 'get'> | Plain;
 
 /** How far the clocks of the two machines may be apart, and a message be on its way. */
 const toleranceSeconds = 300;
@@ -33,6 +24,11 @@ const toleranceSeconds = 300;
  * Verifies a message of a webhook and gives its event. The body must be the text as it came, not parsed and written
  * anew. A message may come twice: its `webhook-id` header is the same then.
  *
+ * @example
+ * ```ts
+ * const event = await verifyWebhook(await request.text(), request.headers, 'whsec_…');
+ * ```
+ *
  * @throws {WebhookError}
  */
 export async function verifyWebhook(
@@ -40,7 +36,7 @@ export async function verifyWebhook(
   headers: HeaderSource,
   secret: string,
   now: Date = new Date(),
-): Promise<Event> {
+): Promise<WebhookEvent> {
   const id = headerOf(headers, 'webhook-id');
   const timestamp = headerOf(headers, 'webhook-timestamp');
   const signatures = headerOf(headers, 'webhook-signature');
@@ -65,7 +61,7 @@ export async function verifyWebhook(
 }
 
 function headerOf(headers: HeaderSource, name: string): string {
-  const value = headers instanceof Headers ? headers.get(name) : headers[name];
+  const value = typeof headers.get === 'function' ? headers.get(name) : (headers as Plain)[name];
   if (typeof value === 'string' && value !== '') return value;
   throw new WebhookError('missing', `The header ${name} is missing.`);
 }

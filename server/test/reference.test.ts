@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { generatedPages } from '../src/reference.ts';
 import { startTestService } from './setup/service.ts';
@@ -14,4 +16,10 @@ it('server/openapi.json is what the service answers', async () => {
   const service = await startTestService();
   const answered = await (await fetch(`${service.url}/openapi.json`)).json();
   expect(JSON.parse(committed('server/openapi.json')), stale).toEqual(answered);
+});
+
+it('client/src/api.gen.ts is what server/openapi.json says', () => {
+  const generator = fileURLToPath(new URL('../../scripts/generate-client.mjs', import.meta.url));
+  const check = () => execFileSync(process.execPath, [generator, '--check'], { stdio: 'pipe' });
+  expect(check, stale).not.toThrow();
 });

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../src/', import.meta.url));
+const clientRoot = fileURLToPath(new URL('../../client/src/', import.meta.url));
 const longest = 300;
 
 interface Source {
@@ -20,18 +21,22 @@ interface Source {
 const imported =
   /(?:^\s*(?:import|export)\b[^'";]*?from\s*|^\s*import\s*|\bimport\s*\(\s*)['"]([^'"]+)['"]/gm;
 
-const sources: Source[] = readdirSync(root, { recursive: true, withFileTypes: true })
-  .filter((entry) => entry.isFile())
-  .map((entry) => readSource(join(entry.parentPath, entry.name)));
+const sources = sourcesBelow(root);
 
-function readSource(file: string): Source {
-  const path = relative(root, file).split(sep).join('/');
+function sourcesBelow(folder: string): Source[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readSource(join(entry.parentPath, entry.name), folder));
+}
+
+function readSource(file: string, folder: string): Source {
+  const path = relative(folder, file).split(sep).join('/');
   const text = readFileSync(file, 'utf8');
   const specifiers = [...text.matchAll(imported)].map(([, specifier = '']) => specifier);
   const ours = specifiers
     .filter((specifier) => specifier.startsWith('.'))
     .map((specifier) =>
-      relative(root, join(dirname(file), specifier))
+      relative(folder, join(dirname(file), specifier))
         .split(sep)
         .join('/'),
     );
@@ -136,5 +141,23 @@ describe('the source', () => {
       .map(({ path, text }) => ({ path, lines: text.trimEnd().split('\n').length }))
       .filter(({ lines }) => lines > longest);
     expect(long).toEqual([]);
+  });
+});
+
+describe('the client', () => {
+  const client = sourcesBelow(clientRoot);
+
+  it('imports nothing but itself', () => {
+    expect(client.find(({ path }) => path === 'index.ts')?.ours).toContain('anagrafe.ts');
+    const strange = client.flatMap(({ path, ours, others }) =>
+      [...others, ...ours.filter((target) => target.startsWith('..'))].map((name) => `${path}: ${name}`),
+    );
+    expect(strange).toEqual([]);
+  });
+
+  it('has no file that cannot be read in one sitting, but for the one a program wrote', () => {
+    const lines = ({ text }: Source) => text.trimEnd().split('\n').length;
+    const long = client.filter((source) => !source.path.endsWith('.gen.ts') && lines(source) > longest);
+    expect(long.map(({ path }) => path)).toEqual([]);
   });
 });

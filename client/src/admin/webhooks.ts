@@ -1,0 +1,59 @@
+import { pageOf } from '../answer.ts';
+import type { Delivery, NewWebhook, Webhook, WebhookChange, WebhookWish } from '../api.gen.ts';
+import type { CallOptions, PageOptions } from '../options.ts';
+import { Pages } from '../pages.ts';
+import type { Transport } from '../transport.ts';
+
+/** Which messages to an endpoint. */
+export interface DeliveryOptions extends PageOptions {
+  /** Only what was given up. */
+  readonly failed?: boolean | undefined;
+}
+
+/** The endpoints that are told what happens. */
+export class Webhooks {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** All of them, disabled ones included. */
+  async list(options?: CallOptions): Promise<Webhook[]> {
+    return pageOf(await this.#transport.send('webhooks', {}, options)).records;
+  }
+
+  /** Has an endpoint told what happens from now on. Its `Secret`, for `verifyWebhook`, is in this answer alone. */
+  async create(wish: WebhookWish, options?: CallOptions): Promise<NewWebhook> {
+    return pageOf(await this.#transport.send('createWebhook', { body: wish }, options)).record;
+  }
+
+  /** Changes what is given. One that is enabled again is told everything that has happened meanwhile. */
+  async change(id: number, change: WebhookChange, options?: CallOptions): Promise<Webhook> {
+    const call = { path: { id }, body: change };
+    return pageOf(await this.#transport.send('changeWebhook', call, options)).record;
+  }
+
+  /** Removes an endpoint; it is told nothing any more. */
+  async remove(id: number, options?: CallOptions): Promise<void> {
+    await this.#transport.send('deleteWebhook', { path: { id } }, options);
+  }
+
+  /** What was told to it, the newest first; `record` of a page is the endpoint. */
+  deliveries(id: number, { failed, pageSize, ...options }: DeliveryOptions = {}): Pages<Delivery, Webhook> {
+    return new Pages(async (page) => {
+      const query = { page, pageSize, failed };
+      return pageOf(await this.#transport.send('deliveries', { path: { id }, query }, options));
+    });
+  }
+
+  /** Sends again all that was given up, and says how many messages that is. */
+  async replayFailed(id: number, options?: CallOptions): Promise<number> {
+    return pageOf(await this.#transport.send('replayFailed', { path: { id } }, options)).record.Replayed;
+  }
+
+  /** Sends one message again. */
+  async replay(id: number, delivery: string, options?: CallOptions): Promise<void> {
+    await this.#transport.send('replay', { path: { id, delivery } }, options);
+  }
+}

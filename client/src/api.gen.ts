@@ -1,0 +1,1015 @@
+// Written by scripts/generate-client.mjs from server/openapi.json. Do not edit.
+
+export type State = 'active' | 'disabled';
+
+export type Operation = 'update' | 'insert' | 'state';
+
+export type ErrorCode =
+  | 'INVALID_JSON'
+  | 'INVALID_BODY'
+  | 'INVALID_PARAMETER'
+  | 'INVALID_REQUEST'
+  | 'REQUEST_TIMEOUT'
+  | 'HEADERS_TOO_LARGE'
+  | 'UNAUTHENTICATED'
+  | 'FORBIDDEN'
+  | 'NOT_FOUND'
+  | 'METHOD_NOT_ALLOWED'
+  | 'UNSUPPORTED_MEDIA_TYPE'
+  | 'BODY_TOO_LARGE'
+  | 'BATCH_TOO_LARGE'
+  | 'PARTIALLY_APPLIED'
+  | 'NOTHING_APPLIED'
+  | 'JOB_NOT_FOUND'
+  | 'WEBHOOK_NOT_FOUND'
+  | 'INVALID_CLIENT'
+  | 'CLIENT_ADDRESS_TAKEN'
+  | 'CLIENT_NOT_FOUND'
+  | 'IDEMPOTENCY_IN_PROGRESS'
+  | 'IDEMPOTENCY_KEY_REUSED'
+  | 'RATE_LIMITED'
+  | 'OVERLOADED'
+  | 'UNAVAILABLE'
+  | 'INTERNAL'
+  | 'INVALID_RECORD'
+  | 'INVALID_USERS'
+  | 'PRINCIPAL_NOT_FOUND'
+  | 'PRINCIPAL_DISABLED'
+  | 'USER_NOT_FOUND'
+  | 'USERNAME_TAKEN'
+  | 'EXTERNAL_KEY_TAKEN'
+  | 'OUTCOME_UNKNOWN'
+  | 'NOT_APPLIED'
+  | 'RECORD_FAILED'
+  | 'CANCELLED'
+  | 'REQUIRED'
+  | 'UNKNOWN_FIELD'
+  | 'WRONG_TYPE'
+  | 'INVALID_ID'
+  | 'INVALID_STATE'
+  | 'NO_USERS'
+  | 'AMBIGUOUS_PRINCIPAL'
+  | 'AMBIGUOUS_USER'
+  | 'UNRECOGNISED_USER'
+  | 'DUPLICATE_USER'
+  | 'EMPTY_PRINCIPAL'
+  | 'TEXT_EMPTY'
+  | 'TEXT_TOO_LONG'
+  | 'TEXT_CHARACTERS'
+  | 'USERNAME_TOO_LONG'
+  | 'USERNAME_SPACES'
+  | 'USERNAME_CHARACTERS'
+  | 'USERNAME_DIRECTION'
+  | 'EMAIL_INVALID'
+  | 'EMAIL_TOO_LONG'
+  | 'PASSWORD_TOO_SHORT'
+  | 'PASSWORD_TOO_LONG'
+  | 'PASSWORD_CHARACTERS'
+  | 'PASSWORD_COMMON'
+  | 'PASSWORD_IS_USERNAME'
+  | 'PASSWORD_IS_EMAIL'
+  | 'PASSWORD_MISMATCH'
+  | 'PASSWORD_BESIDE_HASH'
+  | 'PASSWORD_HASH_INVALID'
+  | 'PASSWORD_HASH_COST'
+  | 'CURRENT_PASSWORD_WRONG';
+
+/** An account of a principal. */
+export interface User {
+  ID: number;
+  Username: string;
+  Email: string | null;
+  State: State;
+  CreatedAt: string;
+  UpdatedAt: string;
+  PasswordChangedAt: string;
+  LastLoginAt: string | null;
+}
+
+/** An account, with the ID of its principal. */
+export interface UserOfPrincipal {
+  ID: number;
+  Username: string;
+  Email: string | null;
+  State: State;
+  CreatedAt: string;
+  UpdatedAt: string;
+  PasswordChangedAt: string;
+  LastLoginAt: string | null;
+  /** Of its principal. */
+  IRID: number;
+}
+
+/** A customer or a company, with its users. */
+export interface Principal {
+  ID: number;
+  ExternalKey: string | null;
+  Denomination: string | null;
+  Surname: string | null;
+  Name: string | null;
+  Vatnumber: string | null;
+  Taxcode: string | null;
+  Email: string | null;
+  State: State;
+  CreatedAt: string;
+  UpdatedAt: string;
+  UsersCount: number;
+  /** The first 1,000. */
+  Users: User[];
+}
+
+/** A user that was written, and what was done to it. */
+export interface AppliedUser {
+  ID: number;
+  Username: string;
+  Email: string | null;
+  Operation: 'register' | 'reset' | 'state';
+}
+
+export interface Fault {
+  code: ErrorCode;
+  message: string;
+}
+
+/** What became of one record. */
+export interface Tuple {
+  /** The ID of the principal. */
+  Item1: number | null;
+  /** Why it was not applied, as a code. */
+  Item2: ErrorCode | null;
+  /** Whether the record was applied. */
+  Item3: boolean;
+  /** Why it was not, for a person. */
+  Item4: string | null;
+  /** Every fault of the record, by place. */
+  Item5: Record<string, Fault[]>;
+  /** Filled with Prefer: return=representation. */
+  Item6: {
+    Users?: AppliedUser[];
+  };
+}
+
+export interface Debug {
+  RequestTime: string;
+  ResponseTime: string;
+  /** In milliseconds. */
+  Duration: number;
+  ClientIP: string;
+  RequestId: string;
+}
+
+/** What a dry run would do. */
+export interface Estimate {
+  /** How many users would be registered. */
+  Register: number;
+  /** How many passwords would be reset. */
+  Reset: number;
+  /** How many records would not be applied. */
+  RecordsFailed: number;
+  /** How long it would take. */
+  EstimatedSeconds: number;
+}
+
+/** A call that is done later. */
+export interface Job {
+  ID: string;
+  State: 'queued' | 'running' | 'completed' | 'cancelled';
+  Operation: Operation;
+  /** How many were sent. */
+  Records: number;
+  /** How many have their outcome, whatever it is. */
+  RecordsDone: number;
+  /** How many of those were not applied. */
+  RecordsFailed: number;
+  /** How many were sent. */
+  Users: number;
+  /** The users of the records that are done. */
+  UsersDone: number;
+  UsersPerSecond: number | null;
+  SubmittedAt: string;
+  StartedAt: string | null;
+  /** Null while something is left to do. */
+  EndedAt: string | null;
+  EstimatedEnd: string | null;
+}
+
+/** The record as it was sent, its secrets null, with its place in the call (from 0) and its faults. */
+export interface FailedRecord {
+  Position: number;
+  Faults: Record<string, Fault[]>;
+  [field: string]: unknown;
+}
+
+/** Of a user who has signed in. */
+export interface Login {
+  IRID: number;
+  UserID: number;
+  Username: string;
+  Denomination: string | null;
+  Surname: string | null;
+  Name: string | null;
+  /** Opaque; for the header `AccessToken`. */
+  Token: string;
+  /** Good for one exchange. */
+  RefreshToken: string;
+  TokenExpiration: string;
+}
+
+export interface Registration {
+  Username: string;
+  Email?: string | null;
+  ID?: null;
+  /** 8 to 128 characters, none of the common ones. */
+  Password: string;
+  /** The same as Password. */
+  ConfirmPassword: string;
+  PasswordHash?: null;
+}
+
+export interface RegistrationWithHash {
+  Username: string;
+  Email?: string | null;
+  ID?: null;
+  /**
+   * argon2id, argon2i, bcrypt, PBKDF2 (PHC, passlib, Django) or ASP.NET Core Identity, in place of the
+   * password.
+   */
+  PasswordHash: string;
+  Password?: null;
+  ConfirmPassword?: null;
+}
+
+export interface Reset {
+  ID: number;
+  /** 8 to 128 characters, none of the common ones. */
+  Password: string;
+  /** The same as Password. */
+  ConfirmPassword: string;
+  /** Of a signed-in user who resets its own password. */
+  CurrentPassword?: string | null;
+  Username?: null;
+  Email?: null;
+  PasswordHash?: null;
+}
+
+/** Users to register under a principal, and passwords of its users to reset. */
+export type UpdateRecord =
+  | {
+  ID: number;
+  ExternalKey?: null;
+  Users: (Registration | RegistrationWithHash | Reset)[];
+  /** Of a failed record that is sent again; passed over. */
+  Faults?: unknown;
+  /** The same. */
+  Position?: unknown;
+}
+  | {
+  ID?: null;
+  /** In place of the ID. */
+  ExternalKey: string;
+  Users: (Registration | RegistrationWithHash | Reset)[];
+  /** Of a failed record that is sent again; passed over. */
+  Faults?: unknown;
+  /** The same. */
+  Position?: unknown;
+};
+
+/** A principal to create. */
+export interface InsertRecord {
+  ExternalKey?: string | null;
+  Denomination?: string | null;
+  Surname?: string | null;
+  Name?: string | null;
+  Vatnumber?: string | null;
+  Taxcode?: string | null;
+  Email?: string | null;
+  Users?: (Registration | RegistrationWithHash)[] | null;
+  /** Of a failed record that is sent again; passed over. */
+  Faults?: unknown;
+  /** The same. */
+  Position?: unknown;
+}
+
+export interface Credentials {
+  Username: string;
+  Password: string;
+}
+
+export interface UserState {
+  ID: number;
+  State: State;
+}
+
+/** The state of a principal, of some of its users, or of both. */
+export interface StateRecord {
+  ID: number;
+  State?: State | null;
+  Users?: UserState[] | null;
+  /** Of a failed record that is sent again; passed over. */
+  Faults?: unknown;
+  /** The same. */
+  Position?: unknown;
+}
+
+export interface PrincipalFilter {
+  Page?: number | null;
+  PageSize?: number | null;
+  /** What changed since: 2026-01-31 or 2026-01-31T08:00:00Z. */
+  Date?: string | null;
+  /** Of one principal. */
+  ID?: number | null;
+  /** Of one principal. */
+  ExternalKey?: string | null;
+  /** What words of the texts, or the username, begin with. */
+  Search?: string | null;
+}
+
+export interface UserFilter {
+  Page?: number | null;
+  PageSize?: number | null;
+  /** What changed since: 2026-01-31 or 2026-01-31T08:00:00Z. */
+  Date?: string | null;
+  /** Of one principal. */
+  ID?: number | null;
+  /** Of one principal. */
+  ExternalKey?: string | null;
+  /** What words of the texts, or the username, begin with. */
+  Search?: string | null;
+  /** Of one user. */
+  Username?: string | null;
+  /** Of several users, in place of Username. */
+  Usernames?: string[] | null;
+}
+
+export type Scope = 'sync:write' | 'sync:read' | 'admin';
+
+export interface Client {
+  ID: number;
+  PublicKey: string;
+  Name: string;
+  Scopes: Scope[];
+  /** Where it may call from; anywhere when empty. */
+  Networks: string[];
+  /** Whether a call from its networks needs no credential. */
+  KnownByAddress: boolean;
+  CreatedAt: string;
+  RevokedAt: string | null;
+}
+
+export interface NewClient {
+  ID: number;
+  PublicKey: string;
+  Name: string;
+  Scopes: Scope[];
+  /** Where it may call from; anywhere when empty. */
+  Networks: string[];
+  /** Whether a call from its networks needs no credential. */
+  KnownByAddress: boolean;
+  CreatedAt: string;
+  RevokedAt: string | null;
+  /** Shown only here. */
+  SecretKey: string;
+}
+
+export interface NewSecret {
+  PublicKey: string;
+  /** Shown only here. */
+  SecretKey: string;
+  OldEndsAt: string;
+}
+
+export interface CompletedCall {
+  At: string;
+  Actor: 'client' | 'user' | 'protected' | 'operator' | 'service';
+  ClientID: number | null;
+  UserID: number | null;
+  Address: string | null;
+  RequestId: string | null;
+  CallID: string | null;
+  Operation: Operation;
+  Records: number;
+  RecordsFailed: number;
+  Users: number;
+  UsersApplied: number;
+}
+
+export interface JournalRow {
+  Position: number;
+  ID: number;
+  At: string;
+  Actor: 'client' | 'user' | 'protected' | 'operator' | 'service';
+  ClientID: number | null;
+  UserID: number | null;
+  Address: string | null;
+  RequestId: string | null;
+  CallID: string | null;
+  Action: string;
+  IRID: number | null;
+  Registered: number[] | null;
+  Reset: number[] | null;
+  Details: Record<string, unknown> | null;
+  /** Over the row and the seal before it, in hexadecimal digits. */
+  Seal: string;
+}
+
+export interface JournalFeed {
+  /** What to give as `after` to read on. */
+  After: number;
+  /** Whether there is more at once. */
+  More: boolean;
+}
+
+export interface Verdict {
+  Sound: boolean;
+  /** How many rows hold, from the beginning on. */
+  Rows: number;
+  /** The first place where the journal does not hold. */
+  Position: number | null;
+  Fault: 'changed' | 'removed' | 'inserted' | 'cut off' | null;
+  LastPosition: number | null;
+  LastSeal: string | null;
+}
+
+/** What was done in an hour or on a day. */
+export interface Span {
+  Start: string;
+  Calls: number;
+  Jobs: number;
+  RecordsFailed: number;
+}
+
+export interface Hashing {
+  WaitingInteractive: number;
+  WaitingBulk: number;
+  Running: number;
+  HashesPerSecond: number;
+}
+
+export interface Statistics {
+  Principals: number;
+  Users: number;
+  Sessions: number;
+  UnsealedRows: number;
+  JobsQueued: number;
+  JobsRunning: number;
+  Hours: Span[];
+  Days: Span[];
+  Hashing: Hashing;
+}
+
+export interface ClientWish {
+  Name: string;
+  Scopes?: Scope[] | null;
+  Networks?: string[] | null;
+  KnownByAddress?: boolean | null;
+}
+
+export type EventType =
+  | 'principal.inserted'
+  | 'principal.state_changed'
+  | 'user.registered'
+  | 'user.password_reset'
+  | 'user.state_changed'
+  | 'call.completed'
+  | 'job.completed'
+  | 'webhook.disabled';
+
+export interface UserData {
+  IRID: number;
+  UserID: number;
+  Username: string | null;
+  Email: string | null;
+}
+
+export interface UserStateData {
+  IRID: number;
+  UserID: number;
+  Username: string | null;
+  Email: string | null;
+  State: State;
+}
+
+export interface PrincipalInserted {
+  specversion: '1.0';
+  /** What to give as `after` to read on from here. */
+  id: string;
+  source: string;
+  type: 'principal.inserted';
+  subject?: string;
+  time: string;
+  datacontenttype: 'application/json';
+  data: {
+    IRID: number;
+  };
+}
+
+export interface PrincipalStateChanged {
+  specversion: '1.0';
+  /** What to give as `after` to read on from here. */
+  id: string;
+  source: string;
+  type: 'principal.state_changed';
+  subject?: string;
+  time: string;
+  datacontenttype: 'application/json';
+  data: {
+    IRID: number;
+    State: State;
+  };
+}
+
+export interface UserRegistered {
+  specversion: '1.0';
+  /** What to give as `after` to read on from here. */
+  id: string;
+  source: string;
+  type: 'user.registered';
+  subject?: string;
+  time: string;
+  datacontenttype: 'application/json';
+  data: UserData;
+}
+
+export interface UserPasswordReset {
+  specversion: '1.0';
+  /** What to give as `after` to read on from here. */
+  id: string;
+  source: string;
+  type: 'user.password_reset';
+  subject?: string;
+  time: string;
+  datacontenttype: 'application/json';
+  data: UserData;
+}
+
+export interface UserStateChanged {
+  specversion: '1.0';
+  /** What to give as `after` to read on from here. */
+  id: string;
+  source: string;
+  type: 'user.state_changed';
+  subject?: string;
+  time: string;
+  datacontenttype: 'application/json';
+  data: UserStateData;
+}
+
+export interface CallCompleted {
+  specversion: '1.0';
+  /** What to give as `after` to read on from here. */
+  id: string;
+  source: string;
+  type: 'call.completed';
+  subject?: string;
+  time: string;
+  datacontenttype: 'application/json';
+  data: {
+    RequestId: string | null;
+    Operation: Operation;
+    Records: number;
+    RecordsFailed: number;
+    Users: number;
+    UsersApplied: number;
+  };
+}
+
+export interface JobCompleted {
+  specversion: '1.0';
+  /** What to give as `after` to read on from here. */
+  id: string;
+  source: string;
+  type: 'job.completed';
+  subject?: string;
+  time: string;
+  datacontenttype: 'application/json';
+  data: {
+    JobID: string;
+    Operation: Operation;
+    State: 'completed' | 'cancelled';
+    Records: number;
+    RecordsFailed: number;
+    Users: number;
+    UsersApplied: number;
+  };
+}
+
+export interface WebhookDisabled {
+  specversion: '1.0';
+  /** What to give as `after` to read on from here. */
+  id: string;
+  source: string;
+  type: 'webhook.disabled';
+  subject?: string;
+  time: string;
+  datacontenttype: 'application/json';
+  data: {
+    WebhookID: number;
+    URL: string;
+  };
+}
+
+/** CloudEvents 1.0: what happened, by `type`. */
+export type CloudEvent =
+  | PrincipalInserted
+  | PrincipalStateChanged
+  | UserRegistered
+  | UserPasswordReset
+  | UserStateChanged
+  | CallCompleted
+  | JobCompleted
+  | WebhookDisabled;
+
+export interface Feed {
+  /** What to give as `after` to read on. */
+  After: string | null;
+  /** Whether there is more at once. */
+  More: boolean;
+}
+
+/** What one message tells of. */
+export type Granularity = 'user' | 'record' | 'job';
+
+export interface WebhookWish {
+  /** Https; http for the networks that a setting names. */
+  URL: string;
+  /** All where empty. */
+  Types?: EventType[] | null;
+  Granularity?: Granularity | null;
+}
+
+export interface WebhookChange {
+  /** Https; http for the networks that a setting names. */
+  URL?: string | null;
+  /** All where empty. */
+  Types?: EventType[] | null;
+  Granularity?: Granularity | null;
+  Enabled?: boolean | null;
+}
+
+export interface Webhook {
+  ID: number;
+  ClientID: number | null;
+  URL: string;
+  /** All where empty. */
+  Types: EventType[];
+  Granularity: Granularity;
+  CreatedAt: string;
+  DisabledAt: string | null;
+  DisabledWhy: string | null;
+}
+
+export interface NewWebhook {
+  ID: number;
+  ClientID: number | null;
+  URL: string;
+  /** All where empty. */
+  Types: EventType[];
+  Granularity: Granularity;
+  CreatedAt: string;
+  DisabledAt: string | null;
+  DisabledWhy: string | null;
+  /** whsec_…, shown only here. */
+  Secret: string;
+}
+
+export interface Delivery {
+  /** The `webhook-id`, the same at every attempt. */
+  ID: string;
+  Type: EventType;
+  State: 'pending' | 'delivered' | 'failed';
+  Attempts: number;
+  CreatedAt: string;
+  NextAt: string | null;
+  AttemptedAt: string | null;
+  /** What the receiver answered last. */
+  Status: number | null;
+  /** Why there was no answer, or none that counts. */
+  Failure: string | null;
+}
+
+export interface Replayed {
+  /** How many messages are sent again. */
+  Replayed: number;
+}
+
+/** A page of what was asked for. */
+export interface Page<Item, About = null> {
+  totalCount: number;
+  totalPages: number;
+  page: number;
+  count: number;
+  records: Item[];
+  /** The one thing that the answer is about. */
+  record: About;
+}
+
+/** The one form of every answer. */
+export interface Envelope<Item, About = null> {
+  statusCode: number;
+  errorCode: ErrorCode | null;
+  message: string | null;
+  result: Page<Item, About> | null;
+  debug: Debug | null;
+}
+
+/** What every call takes and answers, by its name in the document. */
+export interface Operations {
+  /** Register users and reset passwords. */
+  update: {
+    request: {
+      query?: {
+        /** Makes every check and does nothing; `result.record` is the estimate. */
+        dryRun?: boolean | undefined;
+      };
+      body: UpdateRecord[];
+    };
+    answer: Envelope<Tuple, Estimate | null> | Envelope<Tuple, Job>;
+  };
+  /** Create principals, with or without users. */
+  insert: {
+    request: {
+      query?: {
+        /** Makes every check and does nothing; `result.record` is the estimate. */
+        dryRun?: boolean | undefined;
+      };
+      body: InsertRecord[];
+    };
+    answer: Envelope<Tuple, Estimate | null> | Envelope<Tuple, Job>;
+  };
+  /** Disable and enable principals and users. */
+  state: {
+    request: {
+      query?: {
+        /** Makes every check and does nothing; `result.record` is the estimate. */
+        dryRun?: boolean | undefined;
+      };
+      body: StateRecord[];
+    };
+    answer: Envelope<Tuple, Estimate | null> | Envelope<Tuple, Job>;
+  };
+  /** Read principals with their users. */
+  list: {
+    request: {
+      body: PrincipalFilter;
+    };
+    answer: Envelope<Principal, null>;
+  };
+  /** Read users. */
+  users: {
+    request: {
+      body: UserFilter;
+    };
+    answer: Envelope<UserOfPrincipal, null>;
+  };
+  /** List jobs, the newest first. */
+  jobs: {
+    request: {
+      query?: {
+        page?: number | undefined;
+        pageSize?: number | undefined;
+      };
+    };
+    answer: Envelope<Job, null>;
+  };
+  /** How a job goes, and its tuples so far. */
+  job: {
+    request: {
+      path: {
+        id: string;
+      };
+      query?: {
+        page?: number | undefined;
+        pageSize?: number | undefined;
+        /** Only the tuples of failed records. */
+        failed?: boolean | undefined;
+      };
+    };
+    answer: Envelope<Tuple, Job>;
+  };
+  /** Cancel what has not begun. */
+  cancelJob: {
+    request: {
+      path: {
+        id: string;
+      };
+    };
+    answer: Envelope<Tuple, Job>;
+  };
+  /** The failed records, ready to be sent again. */
+  failedRecords: {
+    request: {
+      path: {
+        id: string;
+      };
+    };
+    answer: FailedRecord[];
+  };
+  /** What happened, in order. */
+  events: {
+    request: {
+      query?: {
+        /** The id of the event that was read last; without it, from the beginning. */
+        after?: string | undefined;
+        pageSize?: number | undefined;
+      };
+    };
+    answer: Envelope<CloudEvent, Feed>;
+  };
+  /** Sign a user in. */
+  login: {
+    request: {
+      body: Credentials;
+    };
+    answer: Envelope<never, Login>;
+  };
+  /** Exchange a refresh token for the next pair of tokens. */
+  refresh: {
+    request: {
+      body: {
+        RefreshToken: string;
+      };
+    };
+    answer: Envelope<never, Login>;
+  };
+  /** Sign out. */
+  logout: {
+    request: Record<string, never>;
+    answer: Envelope<never, null>;
+  };
+  /** The API clients, in the order of their creation. */
+  clients: {
+    request: Record<string, never>;
+    answer: Envelope<Client, null>;
+  };
+  /** Create an API client. */
+  createClient: {
+    request: {
+      body: ClientWish;
+    };
+    answer: Envelope<never, NewClient>;
+  };
+  /** Give a client a new secret. */
+  rotateClient: {
+    request: {
+      path: {
+        publicKey: string;
+      };
+      body: {
+        Hours?: number | null;
+      };
+    };
+    answer: Envelope<never, NewSecret>;
+  };
+  /** Shut a client out, from its next call on. */
+  revokeClient: {
+    request: {
+      path: {
+        publicKey: string;
+      };
+    };
+    answer: Envelope<never, null>;
+  };
+  /** Calls that were answered at once, the newest first. */
+  completedCalls: {
+    request: {
+      query?: {
+        page?: number | undefined;
+        pageSize?: number | undefined;
+        /** Only calls with failed records. */
+        failed?: boolean | undefined;
+      };
+    };
+    answer: Envelope<CompletedCall, null>;
+  };
+  /** The jobs of all clients, the newest first. */
+  allJobs: {
+    request: {
+      query?: {
+        page?: number | undefined;
+        pageSize?: number | undefined;
+      };
+    };
+    answer: Envelope<Job, null>;
+  };
+  /** The journal, in order. */
+  audit: {
+    request: {
+      query?: {
+        /** The position that was read last. */
+        after?: number | undefined;
+        /** Only what was done to this principal. */
+        principal?: number | undefined;
+        pageSize?: number | undefined;
+      };
+    };
+    answer: Envelope<JournalRow, JournalFeed>;
+  };
+  /** Whether the journal is as it was written. */
+  verifyAudit: {
+    request: Record<string, never>;
+    answer: Envelope<never, Verdict>;
+  };
+  /** List endpoints. */
+  webhooks: {
+    request: Record<string, never>;
+    answer: Envelope<Webhook, null>;
+  };
+  /** Have an endpoint told what happens from now on. */
+  createWebhook: {
+    request: {
+      body: WebhookWish;
+    };
+    answer: Envelope<never, NewWebhook>;
+  };
+  /** Change an endpoint, disable it, or enable it again. */
+  changeWebhook: {
+    request: {
+      path: {
+        id: number;
+      };
+      body: WebhookChange;
+    };
+    answer: Envelope<never, Webhook>;
+  };
+  /** Remove an endpoint. */
+  deleteWebhook: {
+    request: {
+      path: {
+        id: number;
+      };
+    };
+    answer: Envelope<never, null>;
+  };
+  /** What was told to an endpoint, the newest first. */
+  deliveries: {
+    request: {
+      path: {
+        id: number;
+      };
+      query?: {
+        page?: number | undefined;
+        pageSize?: number | undefined;
+        /** Only those that were given up. */
+        failed?: boolean | undefined;
+      };
+    };
+    answer: Envelope<Delivery, Webhook>;
+  };
+  /** Send again all that failed. */
+  replayFailed: {
+    request: {
+      path: {
+        id: number;
+      };
+    };
+    answer: Envelope<never, Replayed>;
+  };
+  /** Send one message again. */
+  replay: {
+    request: {
+      path: {
+        id: number;
+        delivery: string;
+      };
+    };
+    answer: Envelope<never, Replayed>;
+  };
+  /** How much there is, and how much was done lately. */
+  statistics: {
+    request: Record<string, never>;
+    answer: Envelope<never, Statistics>;
+  };
+}
+
+/** Where every call goes. */
+export const routes = {
+  update: { method: 'POST', path: '/api/sync/v1/irs/update' },
+  insert: { method: 'POST', path: '/api/sync/v1/irs/insert' },
+  state: { method: 'POST', path: '/api/sync/v1/irs/state' },
+  list: { method: 'POST', path: '/api/sync/v1/irs/list' },
+  users: { method: 'POST', path: '/api/sync/v1/irs/users' },
+  jobs: { method: 'GET', path: '/api/sync/v1/jobs' },
+  job: { method: 'GET', path: '/api/sync/v1/jobs/{id}' },
+  cancelJob: { method: 'DELETE', path: '/api/sync/v1/jobs/{id}' },
+  failedRecords: { method: 'GET', path: '/api/sync/v1/jobs/{id}/failed' },
+  events: { method: 'GET', path: '/api/sync/v1/events' },
+  login: { method: 'POST', path: '/api/sync/v1/login' },
+  refresh: { method: 'POST', path: '/api/sync/v1/login/refresh' },
+  logout: { method: 'POST', path: '/api/sync/v1/logout' },
+  clients: { method: 'GET', path: '/admin/v1/clients' },
+  createClient: { method: 'POST', path: '/admin/v1/clients' },
+  rotateClient: { method: 'POST', path: '/admin/v1/clients/{publicKey}/rotate' },
+  revokeClient: { method: 'DELETE', path: '/admin/v1/clients/{publicKey}' },
+  completedCalls: { method: 'GET', path: '/admin/v1/calls' },
+  allJobs: { method: 'GET', path: '/admin/v1/jobs' },
+  audit: { method: 'GET', path: '/admin/v1/audit' },
+  verifyAudit: { method: 'GET', path: '/admin/v1/audit/verify' },
+  webhooks: { method: 'GET', path: '/admin/v1/webhooks' },
+  createWebhook: { method: 'POST', path: '/admin/v1/webhooks' },
+  changeWebhook: { method: 'PATCH', path: '/admin/v1/webhooks/{id}' },
+  deleteWebhook: { method: 'DELETE', path: '/admin/v1/webhooks/{id}' },
+  deliveries: { method: 'GET', path: '/admin/v1/webhooks/{id}/deliveries' },
+  replayFailed: { method: 'POST', path: '/admin/v1/webhooks/{id}/replay' },
+  replay: { method: 'POST', path: '/admin/v1/webhooks/{id}/deliveries/{delivery}/replay' },
+  statistics: { method: 'GET', path: '/admin/v1/statistics' },
+} as const satisfies Record<keyof Operations, { method: string; path: string }>;

@@ -1,0 +1,198 @@
+// Writes client/src/api.gen.ts, the types of the client, from server/openapi.json.
+//
+//   node scripts/generate-client.mjs           write the file
+//   node scripts/generate-client.mjs --check   exit 1 when the file is not what would be written
+
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+
+const output = new URL('../client/src/api.gen.ts', import.meta.url);
+const document = JSON.parse(readFileSync(new URL('../server/openapi.json', import.meta.url), 'utf8'));
+const { schemas } = document.components;
+
+const widest = 110;
+const isEnvelope = (name) => name.endsWith('Envelope');
+const nameOf = ({ $ref }) => $ref.slice($ref.lastIndexOf('/') + 1);
+
+/** The type of a schema, as it is written at a depth of indentation. */
+function typeOf(schema, depth) {
+  if (schema.as) return schema.as; // a name that is not in the document
+  if (schema.$ref) return isEnvelope(nameOf(schema)) ? envelopeOf(nameOf(schema), depth) : nameOf(schema);
+  if (schema.allOf?.length === 1) return typeOf(schema.allOf[0], depth);
+  if (schema.anyOf)
+    return unionOf(
+      schema.anyOf.map((member) => typeOf(member, depth)),
+      depth,
+    );
+  if (schema.enum) return unionOf(schema.enum.map(quoted), depth);
+  if (schema.not) return 'never';
+  switch (schema.type) {
+    case 'string':
+    case 'boolean':
+    case 'null':
+      return schema.type;
+    case 'integer':
+    case 'number':
+      return 'number';
+    case 'array':
+      return arrayOf(typeOf(schema.items, depth));
+    case 'object':
+      return objectOf(schema, depth);
+    case undefined:
+      return 'unknown';
+    default:
+      throw new Error(`what is a schema of type ${schema.type}?`);
+  }
+}
+
+function arrayOf(item) {
+  return /^\w+$/.test(item) ? `${item}[]` : `(${item})[]`;
+}
+
+function unionOf(members, depth) {
+  const line = [...new Set(members)].join(' | ');
+  if (line.length + depth * 2 < widest - 20) return line;
+  return members.map((member) => `\n${'  '.repeat(depth + 1)}| ${member}`).join('');
+}
+
+function quoted(value) {
+  return typeof value === 'string' ? `'${value}'` : String(value);
+}
+
+function objectOf({ properties = {}, required = [], additionalProperties, leavable }, depth) {
+  const indent = '  '.repeat(depth + 1);
+  const fields = Object.entries(properties).map(([name, schema]) => {
+    const key = /^\w+$/.test(name) ? name : quoted(name);
+    const mark = required.includes(name) ? '' : '?';
+    const nothing = leavable ? ' | undefined' : '';
+    return `${commentOf(describe(schema), depth + 1)}${indent}${key}${mark}: ${typeOf(schema, depth + 1)}${nothing};\n`;
+  });
+  if (additionalProperties) {
+    const open = additionalProperties === true ? {} : additionalProperties;
+    if (fields.length === 0) return `Record<string, ${typeOf(open, depth)}>`;
+    fields.push(`${indent}[field: string]: ${typeOf(open, depth + 1)};\n`);
+  }
+  return fields.length === 0 ? 'Record<string, never>' : `{\n${fields.join('')}${'  '.repeat(depth)}}`;
+}
+
+/** Of what may be null, the description stands at the part that is not. */
+function describe({ description, anyOf = [] }) {
+  return description ?? anyOf.find((member) => member.description)?.description;
+}
+
+function commentOf(text, depth) {
+  if (!text) return '';
+  const indent = '  '.repeat(depth);
+  const line = `${indent}/** ${sentence(text)} */\n`;
+  if (line.length <= widest) return line;
+  const lines = [''];
+  for (const word of sentence(text).split(' ')) {
+    if (lines.at(-1).length + word.length > widest - indent.length - 5) lines.push('');
+    lines.push(`${lines.pop()} ${word}`);
+  }
+  return `${indent}/**\n${lines.map((part) => `${indent} *${part}\n`).join('')}${indent} */\n`;
+}
+
+function sentence(text) {
+  const closed = /[.:?]$/.test(text) ? text : `${text}.`;
+  return closed.replace(/^[a-z]+(?![\w])/, (word) => word[0].toUpperCase() + word.slice(1));
+}
+
+function envelopeOf(name, depth) {
+  const { records, record } = schemas[name].properties.result.properties;
+  return `Envelope<${typeOf(records.items, depth)}, ${typeOf(record, depth)}>`;
+}
+
+function declarationOf(name, schema) {
+  const comment = commentOf(schema.description, 0);
+  const type = typeOf(schema, 0);
+  if (type.startsWith('{')) return `\n${comment}export interface ${name} ${type}\n`;
+  return `\n${comment}export type ${name} =${type.startsWith('\n') ? '' : ' '}${type};\n`;
+}
+
+/** The one form of every answer, out of one that is in the document. */
+function envelopeDeclarations() {
+  const { properties, required } = schemas.TuplesEnvelope;
+  const { result } = properties;
+  const page = {
+    ...result,
+    properties: {
+      ...result.properties,
+      records: { type: 'array', items: { as: 'Item' } },
+      record: { as: 'About', description: 'the one thing that the answer is about' },
+    },
+  };
+  const envelope = {
+    type: 'object',
+    required,
+    properties: { ...properties, result: { as: 'Page<Item, About> | null' } },
+  };
+  return [
+    `\n/** A page of what was asked for. */\nexport interface Page<Item, About = null> ${objectOf(page, 0)}\n`,
+    `\n/** The one form of every answer. */\nexport interface Envelope<Item, About = null> ${objectOf(envelope, 0)}\n`,
+  ].join('');
+}
+
+/** Every call of the document, with its path and its method. */
+const calls = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, call]) => ({ path, method: method.toUpperCase(), ...call })),
+);
+
+function requestOf({ parameters = [], requestBody }) {
+  const properties = {};
+  const required = [];
+  for (const place of ['path', 'query']) {
+    // What fills `debug` is for a person who looks at the answer itself.
+    const found = parameters.filter(({ in: where, name }) => where === place && name !== 'debug');
+    if (found.length === 0) continue;
+    properties[place] = {
+      type: 'object',
+      // What is undefined is not sent.
+      leavable: place === 'query',
+      properties: Object.fromEntries(
+        found.map(({ name, description, schema }) => [
+          name,
+          { ...schema, ...(description && { description }) },
+        ]),
+      ),
+      required: found.filter((parameter) => parameter.required).map(({ name }) => name),
+    };
+    if (properties[place].required.length > 0) required.push(place);
+  }
+  if (requestBody) {
+    properties.body = requestBody.content['application/json'].schema;
+    required.push('body');
+  }
+  return { type: 'object', properties, required };
+}
+
+function operationOf(call) {
+  const answers = Object.entries(call.responses)
+    .filter(([status]) => Number(status) < 300)
+    .map(([, { content }]) => content['application/json'].schema);
+  const properties = { request: requestOf(call), answer: { anyOf: answers } };
+  const type = objectOf({ properties, required: ['request', 'answer'] }, 1);
+  return `${commentOf(call.summary, 1)}  ${call.operationId}: ${type};\n`;
+}
+
+function routeOf({ operationId, method, path }) {
+  return `  ${operationId}: { method: '${method}', path: '${path}' },\n`;
+}
+
+const text = [
+  '// Written by scripts/generate-client.mjs from server/openapi.json. Do not edit.\n',
+  ...Object.entries(schemas)
+    .filter(([name]) => !isEnvelope(name))
+    .map(([name, schema]) => declarationOf(name, schema)),
+  envelopeDeclarations(),
+  '\n/** What every call takes and answers, by its name in the document. */\n',
+  `export interface Operations {\n${calls.map(operationOf).join('')}}\n`,
+  '\n/** Where every call goes. */\n',
+  `export const routes = {\n${calls.map(routeOf).join('')}} as const satisfies Record<keyof Operations, { method: string; path: string }>;\n`,
+].join('');
+
+if (!process.argv.includes('--check')) {
+  writeFileSync(output, text);
+} else if (!existsSync(output) || readFileSync(output, 'utf8') !== text) {
+  console.error('client/src/api.gen.ts is behind server/openapi.json; run: npm run generate');
+  process.exitCode = 1;
+}

@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Anagrafe, type Operations } from '../../../client/src/index.ts';
+import { registerUsers, rightPassword } from '../setup/login.ts';
+import { startTestService, type TestService } from '../setup/service.ts';
+
+interface Document {
+  readonly paths: Record<string, Record<string, { operationId: string }>>;
+}
+
+const document: Document = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'));
+const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, { operationId }]) => ({ operationId, method, path })),
+);
+
+let service: TestService;
+let anagrafe: Anagrafe;
+/** `POST /api/sync/v1/irs/update` and so on, as they were sent. */
+let sent: string[];
+
+beforeAll(async () => {
+  service = await startTestService();
+  await registerUsers(service, 'mario');
+  anagrafe = new Anagrafe({
+    url: service.url,
+    fetch: (url, init) => {
+      sent.push(`${init.method} ${new URL(url).pathname}`);
+      return fetch(url, init);
+    },
+  });
+});
+
+const nobody = '00000000-0000-0000-0000-000000000000';
+const signedIn = () => anagrafe.login({ Username: 'mario', Password: rightPassword });
+
+/** The method for every operation of the document; what it is called for need not be there. */
+const methods: Record<keyof Operations, () => Promise<unknown>> = {
+  update: () => anagrafe.update([]),
+  insert: () => anagrafe.insert([]),
+  state: () => anagrafe.setStates([]),
+  list: () => anagrafe.list().page(),
+  users: () => anagrafe.users().page(),
+  jobs: () => anagrafe.jobs.list().page(),
+  job: () => anagrafe.jobs.get(nobody),
+  cancelJob: () => anagrafe.jobs.cancel(nobody),
+  failedRecords: () => anagrafe.jobs.failed(nobody),
+  events: () => anagrafe.events().page(),
+  login: signedIn,
+  refresh: async () => anagrafe.refresh((await signedIn()).RefreshToken),
+  logout: async () => anagrafe.as(await signedIn()).logout(),
+  clients: () => anagrafe.admin.clients.list(),
+  createClient: () => anagrafe.admin.clients.create({ Name: '' }),
+  rotateClient: () => anagrafe.admin.clients.rotate('agp/nobody'),
+  revokeClient: () => anagrafe.admin.clients.revoke('agp/nobody'),
+  completedCalls: () => anagrafe.admin.calls({ failed: true }).page(),
+  allJobs: () => anagrafe.admin.jobs({ pageSize: 5 }).page(),
+  audit: () => anagrafe.admin.audit.rows().page(),
+  verifyAudit: () => anagrafe.admin.audit.verify(),
+  webhooks: () => anagrafe.admin.webhooks.list(),
+  createWebhook: () => anagrafe.admin.webhooks.create({ URL: 'https://erp.example.com/' }),
+  changeWebhook: () => anagrafe.admin.webhooks.change(1, { Enabled: false }),
+  deleteWebhook: () => anagrafe.admin.webhooks.remove(999),
+  deliveries: () => anagrafe.admin.webhooks.deliveries(1, { failed: true }).page(),
+  replayFailed: () => anagrafe.admin.webhooks.replayFailed(1),
+  replay: () => anagrafe.admin.webhooks.replay(1, nobody),
+  statistics: () => anagrafe.admin.statistics(),
+};
+
+describe('the client', () => {
+  it('has no method for what the service does not have', () => {
+    expect(Object.keys(methods).sort()).toEqual(described.map(({ operationId }) => operationId).sort());
+  });
+
+  it.each(['', '.', '..'])('is not led to another call by the ID "%s"', async (id) => {
+    sent = [];
+    await expect(anagrafe.admin.webhooks.replay(1, id)).rejects.toThrow(TypeError);
+    await expect(anagrafe.jobs.cancel(id)).rejects.toThrow(TypeError);
+    expect(sent).toEqual([]);
+  });
+
+  it.each(described)('has a method for $operationId', async ({ operationId, method, path }) => {
+    sent = [];
+    const refusal = await methods[operationId as keyof Operations]().then(
+      () => null,
+      (error: { code?: string }) => error.code,
+    );
+    const pattern = path.replaceAll(/\{\w+\}/g, '[^/]+');
+    expect(sent.at(-1)).toMatch(new RegExp(`^${method.toUpperCase()} ${pattern}$`));
+    // The path and the method were right, whatever was wrong with what was asked for.
+    expect(['NOT_FOUND', 'METHOD_NOT_ALLOWED', 'UNEXPECTED_ANSWER', undefined]).not.toContain(refusal);
+  });
+});

@@ -1,0 +1,104 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Anagrafe, type CloudEvent } from '../../../client/src/index.ts';
+import { importedHash } from '../setup/jobs.ts';
+import { allSealed } from '../setup/journal.ts';
+import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
+
+let service: TestService;
+let anagrafe: Anagrafe;
+let ids: number[];
+
+beforeAll(async () => {
+  service = await startTestService();
+  anagrafe = new Anagrafe({ url: service.url });
+  ids = await insertPrincipals(service, 7);
+  const users = ['uno', 'due', 'tre', 'quattro', 'cinque'];
+  await anagrafe.register(
+    ids[0] ?? 0,
+    users.map((Username) => ({ Username, PasswordHash: importedHash })),
+  );
+  await allSealed(service);
+});
+
+async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const found: Item[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+}
+
+describe('a list', () => {
+  it('is walked over from its first page to its last', async () => {
+    const principals = await all(anagrafe.list({ PageSize: 3 }));
+    expect(principals.map(({ ID }) => ID)).toEqual(ids);
+    expect(await all(anagrafe.list({ Search: 'nobody' }))).toEqual([]);
+    const users = await all(anagrafe.users({ PageSize: 2 }));
+    expect(users.map(({ Username, IRID }) => [Username, IRID])).toEqual(
+      ['uno', 'due', 'tre', 'quattro', 'cinque'].map((name) => [name, ids[0]]),
+    );
+  });
+
+  it('has pages with their counts', async () => {
+    const page = await anagrafe.list({ PageSize: 3 }).page(3);
+    expect(page).toMatchObject({ totalCount: 7, totalPages: 3, page: 3, count: 1, record: null });
+    expect(page.records.map(({ ID }) => ID)).toEqual([ids[6]]);
+    expect((await anagrafe.users({ Username: 'TRE' }).page()).records).toMatchObject([{ Username: 'tre' }]);
+  });
+
+  it('asks for no page more than it is walked', async () => {
+    let calls = 0;
+    const counting = new Anagrafe({
+      url: service.url,
+      fetch: (url, init) => {
+        calls++;
+        return fetch(url, init);
+      },
+    });
+    for await (const { ID } of counting.list({ PageSize: 3 })) if (ID === ids[3]) break;
+    expect(calls).toBe(2);
+    calls = 0;
+    await all(counting.list({ PageSize: 3 }));
+    expect(calls).toBe(3);
+  });
+});
+
+describe('events', () => {
+  it('are read on to the end, or a stretch at a time', async () => {
+    const events = await all(anagrafe.events({ pageSize: 4 }));
+    expect(events.filter(({ type }) => type === 'principal.inserted')).toHaveLength(7);
+    const names = events.flatMap((event) => (event.type === 'user.registered' ? [event.data.Username] : []));
+    expect(names).toEqual(['uno', 'due', 'tre', 'quattro', 'cinque']);
+    const first = await anagrafe.events({ pageSize: 4 }).page();
+    expect(first).toEqual({ records: events.slice(0, 4), after: events[3]?.id, more: true });
+    expect((await anagrafe.events().page(first.after)).records).toEqual(events.slice(4));
+    expect(await all(anagrafe.events({ after: events.at(-2)?.id ?? '' }))).toEqual(events.slice(-1));
+  });
+
+  it('are followed as they happen, until the caller has enough', async () => {
+    const last = (await all(anagrafe.events())).at(-1)?.id;
+    const controller = new AbortController();
+    const reason = new Error('enough');
+    const seen: CloudEvent[] = [];
+    const following = (async () => {
+      const { signal } = controller;
+      for await (const event of anagrafe.events({ after: last, follow: true, pollMs: 50, signal })) {
+        seen.push(event);
+        if (event.type === 'call.completed') controller.abort(reason);
+      }
+    })();
+    await anagrafe.insert([{ Denomination: 'Later Srl' }]);
+    await expect(following).rejects.toBe(reason);
+    expect(seen.map(({ type }) => type)).toEqual(['principal.inserted', 'call.completed']);
+  });
+});
+
+describe('the journal', () => {
+  it('is read on like events, also for one principal, and verified', async () => {
+    const rows = await all(anagrafe.admin.audit.rows({ pageSize: 5 }));
+    expect(rows.map(({ Position }) => Position)).toEqual(rows.map((_, place) => place + 1));
+    const mine = await all(anagrafe.admin.audit.rows({ principal: ids[0] ?? 0 }));
+    expect(mine.map(({ Action }) => Action)).toEqual(expect.arrayContaining(['insert', 'update']));
+    const { records } = await anagrafe.admin.audit.rows({ after: rows[1]?.Position, pageSize: 2 }).page();
+    expect(records).toEqual(rows.slice(2, 4));
+    expect(await anagrafe.admin.audit.verify()).toMatchObject({ Sound: true, Fault: null });
+  });
+});

@@ -1,0 +1,197 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Anagrafe, type AnagrafeOptions } from '../../../client/src/index.ts';
+import { hangUp } from '../http/interruption.ts';
+import { holding, importedHash, principalLock } from '../setup/jobs.ts';
+import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
+import { type Gateway, type Mishap, startGateway } from './gateway.ts';
+
+let service: TestService;
+let principal: number;
+
+beforeAll(async () => {
+  service = await startTestService();
+  [principal = 0] = await insertPrincipals(service, 1);
+});
+
+async function troubled(mishaps: Mishap[], options: Partial<AnagrafeOptions> = {}) {
+  const gateway = await startGateway(service.url);
+  gateway.mishaps = mishaps;
+  return { gateway, anagrafe: new Anagrafe({ url: gateway.url, ...options }) };
+}
+
+const user = (Username: string) => ({ Username, PasswordHash: importedHash });
+const page = { status: 502, headers: { 'content-type': 'text/html' }, body: '<h1>Bad Gateway</h1>' };
+const keysOf = ({ seen }: Gateway) => new Set(seen.map(({ headers }) => headers['idempotency-key']));
+const bodiesOf = ({ seen }: Gateway) => new Set(seen.map(({ body }) => body));
+
+describe('a write', () => {
+  it.each<[string, Mishap]>([
+    ['never arrived', 'lost'],
+    ['was done and not answered', 'lost answer'],
+    ['met a broken proxy', page],
+    ['was not answered in time', 'silence'],
+  ])(
+    'that %s is sent again, the same byte for byte and with its key, and is done once',
+    async (what, mishap) => {
+      const { gateway, anagrafe } = await troubled([mishap], { timeoutMs: 3000 });
+      const name = `one who ${what}`;
+      expect(await anagrafe.register(principal, [user(name)])).toMatchObject([{ Username: name }]);
+      expect(gateway.seen).toHaveLength(2);
+      expect([keysOf(gateway).size, bodiesOf(gateway).size]).toEqual([1, 1]);
+      expect([...keysOf(gateway)]).toEqual([expect.stringMatching(/^[\da-f]{32}$/)]);
+      expect((await anagrafe.users({ Username: name }).page()).totalCount).toBe(1);
+    },
+  );
+
+  it('has a key of its own each time', async () => {
+    const { gateway, anagrafe } = await troubled([]);
+    await anagrafe.register(principal, [user('first key')]);
+    await anagrafe.register(principal, [user('second key')]);
+    expect(keysOf(gateway).size).toBe(2);
+  });
+
+  it('that is being worked on is asked for again until its answer is there', async () => {
+    const { gateway, anagrafe } = await troubled([], { timeoutMs: 1000 });
+    const registered = await holding(service, principalLock(principal), async ({ blocked }) => {
+      const work = anagrafe.register(principal, [user('takes long')]);
+      await blocked(1);
+      await expect.poll(() => gateway.seen.length, { timeout: 10_000 }).toBeGreaterThan(1);
+      return [work] as const;
+    });
+    expect(await registered[0]).toMatchObject([{ Username: 'takes long' }]);
+    expect(keysOf(gateway).size).toBe(1);
+  });
+
+  it('of which the service does not know the outcome is carried on', async () => {
+    const { gateway, anagrafe } = await troubled([]);
+    const [other = 0] = await insertPrincipals(service, 1);
+    const written = await service.database.transaction(async (connection) => {
+      await connection.query('select from anagrafe.principals where id = $1 for update', [principal]);
+      const records = [
+        { ID: principal, Users: [user('cut off')] },
+        { ID: other, Users: [user('not cut off')] },
+      ];
+      const work = anagrafe.update(records);
+      const waiting =
+        'select from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))';
+      await expect.poll(async () => (await connection.query(waiting)).length, { timeout: 20_000 }).toBe(1);
+      await hangUp(connection);
+      return [work] as const;
+    });
+    const result = await written[0];
+    expect(result).toMatchObject({ status: 200, tuples: [{ Item3: true }, { Item3: true }] });
+    expect(gateway.seen.length).toBeGreaterThan(1);
+    expect([keysOf(gateway).size, bodiesOf(gateway).size]).toEqual([1, 1]);
+    expect((await anagrafe.users({ Search: 'cut off' }).page()).totalCount).toBe(1);
+  });
+
+  it('gives the tuples that it has, and its key, when there is nobody any more to carry it on', async () => {
+    const tuple = { Item1: 1, Item2: 'NOT_APPLIED', Item3: false, Item4: 'Later.', Item5: {}, Item6: {} };
+    const result = { totalCount: 1, totalPages: 1, page: 1, count: 1, records: [tuple], record: null };
+    const envelope = { statusCode: 503, errorCode: 'UNAVAILABLE', message: 'Later.', result, debug: null };
+    const { gateway, anagrafe } = await troubled(
+      [{ status: 503, body: JSON.stringify(envelope) }, 'lost', 'lost'],
+      { retries: 2 },
+    );
+    const idempotencyKey = 'to-be-carried-on';
+    const records = [{ ID: principal, Users: [user('carried on')] }];
+    expect(await anagrafe.update(records, { idempotencyKey })).toMatchObject({
+      status: 503,
+      code: 'UNAVAILABLE',
+      tuples: [tuple],
+      idempotencyKey,
+    });
+    expect(gateway.seen).toHaveLength(3);
+    expect(await anagrafe.update(records, { idempotencyKey })).toMatchObject({ status: 200 });
+  });
+});
+
+describe('a call', () => {
+  it('that reads or tries is sent again without a key', async () => {
+    const { gateway, anagrafe } = await troubled(['lost', page]);
+    expect((await anagrafe.list().page()).records).not.toEqual([]);
+    gateway.mishaps = ['lost answer'];
+    const tried = await anagrafe.update([{ ID: principal, Users: [user('tried')] }], { dryRun: true });
+    expect(tried.status).toBe(200);
+    expect(gateway.seen).toHaveLength(5);
+    expect(keysOf(gateway)).toEqual(new Set([undefined]));
+  });
+
+  it('comes back when the service says, whether in seconds or by a date', async () => {
+    const soon = new Date(Date.now() + 3000);
+    for (const header of ['1', soon.toUTCString()]) {
+      const { anagrafe } = await troubled([{ status: 503, headers: { 'retry-after': header } }]);
+      const start = Date.now();
+      await anagrafe.list().page();
+      expect(Date.now() - start).toBeGreaterThanOrEqual(950);
+    }
+  });
+
+  it('is not kept waiting for longer than it may take', async () => {
+    const headers = { 'retry-after': '3600' };
+    const { gateway, anagrafe } = await troubled([{ status: 429, headers, body: 'slow down' }]);
+    await expect(anagrafe.list().page()).rejects.toMatchObject({ status: 429, retryAfter: 3600 });
+    expect(gateway.seen).toHaveLength(1);
+    const hasty = await troubled(['silence', 'silence'], { patienceMs: 300 });
+    await expect(hasty.anagrafe.list().page()).rejects.toMatchObject({ code: 'TIMED_OUT' });
+  });
+
+  it('is sent no more often than it may be', async () => {
+    const { gateway, anagrafe } = await troubled(['lost', 'lost', 'lost', 'lost'], { retries: 2 });
+    const register = anagrafe.register(principal, [user('given up')]);
+    await expect(register).rejects.toMatchObject({
+      code: 'CONNECTION_FAILED',
+      idempotencyKey: expect.any(String),
+    });
+    expect(gateway.seen).toHaveLength(3);
+    gateway.mishaps = ['lost'];
+    const once = new Anagrafe({ url: gateway.url, retries: 0 });
+    await expect(once.list().page()).rejects.toMatchObject({ code: 'CONNECTION_FAILED' });
+    expect(gateway.seen).toHaveLength(4);
+  });
+
+  it('that was refused for good is not sent again', async () => {
+    const { gateway, anagrafe } = await troubled([]);
+    await expect(anagrafe.jobs.get('nobody')).rejects.toMatchObject({ code: 'JOB_NOT_FOUND' });
+    await expect(anagrafe.list({ PageSize: 0 }).page()).rejects.toMatchObject({ code: 'INVALID_PARAMETER' });
+    expect(gateway.seen).toHaveLength(2);
+  });
+
+  it('that makes, rotates, removes or replays is sent once when it may have been done', async () => {
+    const own = await startTestService();
+    const gateway = await startGateway(own.url);
+    const { admin } = new Anagrafe({ url: gateway.url });
+    const webhook = await admin.webhooks.create({ URL: 'https://erp.example.com/' });
+    const calls = [
+      () => admin.webhooks.create({ URL: 'https://erp.example.com/' }),
+      () => admin.webhooks.replayFailed(webhook.ID),
+      () => admin.webhooks.replay(webhook.ID, '00000000-0000-0000-0000-000000000000'),
+      () => admin.webhooks.remove(webhook.ID),
+      () => admin.clients.rotate('agp_nobody'),
+      () => admin.clients.revoke('agp_nobody'),
+      () => admin.clients.create({ Name: 'erp' }),
+    ];
+    for (const call of calls) {
+      gateway.seen.length = 0;
+      gateway.mishaps = ['lost answer'];
+      await expect(call()).rejects.toMatchObject({ code: 'CONNECTION_FAILED' });
+      expect(gateway.seen).toHaveLength(1);
+    }
+  });
+
+  it('that makes something is sent again when the service says that it has not begun', async () => {
+    const own = await startTestService();
+    const gateway = await startGateway(own.url);
+    const { admin } = new Anagrafe({ url: gateway.url });
+    const refusal = {
+      statusCode: 503,
+      errorCode: 'OVERLOADED',
+      message: 'Later.',
+      result: null,
+      debug: null,
+    };
+    gateway.mishaps = [{ status: 503, body: JSON.stringify(refusal) }];
+    expect(await admin.clients.create({ Name: 'erp' })).toMatchObject({ Name: 'erp' });
+    expect(gateway.seen).toHaveLength(2);
+  });
+});
