@@ -1,0 +1,51 @@
+import type { SheetColumn } from '../columns/columns.ts';
+import type { SheetField } from '../columns/fields.ts';
+import { areOurs, isOurs } from '../columns/our-columns.ts';
+import { fault, type SheetFault } from '../fault.ts';
+import { type Meaning, meant, type RowReader } from '../item.ts';
+import { readUser, type SheetPrincipal } from '../user.ts';
+import { rearmed } from './line.ts';
+
+type Cells = readonly string[];
+
+/** Cells as they were before they came into a file of failed rows: without our columns, and without the apostrophes. */
+export function originalCells(cells: Cells, header: Cells): Cells {
+  if (!areOurs(header)) return cells;
+  return cells.filter((_, at) => !isOurs(header[at] ?? '')).map(rearmed);
+}
+
+/** Understands the rows of a CSV by its columns. */
+export class CellReader implements RowReader<Cells> {
+  readonly #header: Cells;
+  readonly #columns: readonly SheetColumn[];
+  readonly #everywhere: SheetPrincipal | null;
+  readonly #confirmed: boolean;
+
+  /** The header is the one of the file; the columns are the original ones. */
+  constructor(header: Cells, columns: readonly SheetColumn[], everywhere: SheetPrincipal | null) {
+    this.#header = header;
+    this.#columns = columns;
+    this.#everywhere = everywhere;
+    this.#confirmed = columns.some(({ field }) => field === 'ConfirmPassword');
+  }
+
+  original(cells: Cells): Cells {
+    return originalCells(cells, this.#header);
+  }
+
+  meaning(cells: Cells): Meaning {
+    const expected = this.#columns.length;
+    if (cells.length !== expected)
+      return { kind: 'fault', faults: [fault('WRONG_CELL_COUNT', { expected, found: cells.length })] };
+    const faults: SheetFault[] = [];
+    const values: { [Field in SheetField]?: string } = {};
+    for (const [at, { field, kind }] of this.#columns.entries()) {
+      const cell = cells[at];
+      if (cell === undefined || cell === '') continue;
+      if (field !== null) values[field] = cell;
+      else if (kind === 'unnamed') faults.push(fault('UNNAMED_COLUMN', { column: at + 1 }));
+    }
+    if (!this.#confirmed && values.Password !== undefined) values.ConfirmPassword = values.Password;
+    return faults.length > 0 ? { kind: 'fault', faults } : meant(readUser(values, this.#everywhere));
+  }
+}

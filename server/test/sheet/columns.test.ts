@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import { openSheet, SheetError, type SheetField } from '../../../client/src/sheet/index.ts';
+import { cut, readSheet } from './reading.ts';
+
+async function fieldsOf(header: string): Promise<(SheetField | null)[] | undefined> {
+  const { sheet, error } = await readSheet(`${header}\n`, { principal: { ID: 1 } });
+  if (error) throw new SheetError(error);
+  return sheet?.columns.map(({ field }) => field);
+}
+
+describe('the columns of a sheet', () => {
+  it.each([
+    [
+      'Username',
+      ['Username', 'User name', 'USER_NAME', 'user-name', 'Nome utente', 'Utente', 'Login', ' Username '],
+    ],
+    ['Email', ['Email', 'E-mail', 'e mail', 'Posta elettronica']],
+    ['ConfirmPassword', ['ConfirmPassword', 'Confirm password', 'Conferma password']],
+    ['ID', ['ID', 'PrincipalID', 'IRID', 'ID anagrafica', 'id_anagrafica']],
+    ['ExternalKey', ['ExternalKey', 'Codice cliente', 'Chiave esterna']],
+    ['Denomination', ['Denomination', 'Ragione sociale', 'RAGIONE-SOCIALE', 'Company', 'Denominazióne']],
+    ['Surname', ['Surname', 'Cognome']],
+    ['Name', ['Name', 'Nome']],
+    ['Vatnumber', ['Vatnumber', 'Partita IVA', 'P.IVA', 'P. Iva', 'VAT', 'VAT number']],
+    ['Taxcode', ['Taxcode', 'Codice fiscale', 'Tax code']],
+    ['PrincipalEmail', ['PrincipalEmail', 'Email azienda']],
+    ['UserID', ['UserID', 'ID utente']],
+  ])('are recognised in English and Italian: %s', async (field, names) => {
+    for (const name of names) {
+      const others = ['Username', 'Password'].filter((other) => other !== field);
+      expect(await fieldsOf([name, ...others].join(';'))).toEqual([field, ...others]);
+    }
+  });
+
+  it('may hold hashes in place of passwords', async () => {
+    expect(await fieldsOf('Login;PasswordHash')).toEqual(['Username', 'PasswordHash']);
+    expect(await fieldsOf('Login;Hash')).toEqual(['Username', 'PasswordHash']);
+  });
+
+  it('are what the caller says, before what they are named', async () => {
+    const { sheet, items } = await readSheet('Login name,Username,Password,ID,Note\na,b,c,1,d\n', {
+      columns: { login_name: 'Username', Username: null, Note: null },
+    });
+    expect(sheet?.columns.map(({ field, kind }) => [field, kind])).toEqual([
+      ['Username', 'mapped'],
+      [null, 'left out'],
+      ['Password', 'known'],
+      ['ID', 'known'],
+      [null, 'left out'],
+    ]);
+    expect(sheet?.unknown).toEqual([]);
+    expect(items).toMatchObject([{ user: { Username: 'a' } }]);
+  });
+
+  it('are reported where nobody knows what they are', async () => {
+    const { sheet, items } = await readSheet('Username,Password,ID,Telefono,Note\na,b,1,c,d\n');
+    expect(sheet?.unknown).toEqual(['Telefono', 'Note']);
+    expect(items.map((item) => item.kind === 'user' && [item.principal, item.user])).toEqual([
+      [{ ID: 1 }, { Username: 'a', Password: 'b', ConfirmPassword: 'b' }],
+    ]);
+  });
+
+  it('have to be empty where they have no name', async () => {
+    const { sheet, items } = await readSheet('Username,Password,ID,,\na,b,1,,\na,b,1,,x\n');
+    expect(sheet?.unknown).toEqual([]);
+    expect(items).toMatchObject([
+      { kind: 'user' },
+      { kind: 'fault', faults: [{ code: 'UNNAMED_COLUMN', figures: { column: 5 } }] },
+    ]);
+  });
+
+  it.each([
+    [
+      'two are one field',
+      'Email;E-mail;Username;Password;ID',
+      {},
+      { code: 'DUPLICATE_COLUMN', figures: { field: 'Email', columns: ['Email', 'E-mail'] } },
+    ],
+    [
+      'one is mapped to a field that another is named after',
+      'Conto;Username;Password;ID',
+      { Conto: 'Username' },
+      { code: 'DUPLICATE_COLUMN', figures: { columns: ['Conto', 'Username'] } },
+    ],
+    [
+      'a mapped one is not there',
+      'Username;Password;ID',
+      { Logn: 'Username' },
+      { code: 'MAPPED_COLUMN_MISSING', figures: { column: 'Logn', found: ['Username', 'Password', 'ID'] } },
+    ],
+    [
+      'one is mapped to what is no field',
+      'Username;Password;ID',
+      { ID: 'Nickname' },
+      { code: 'UNKNOWN_FIELD', figures: { column: 'ID', field: 'Nickname' } },
+    ],
+    [
+      'none says who the user is',
+      'Conto;Password;ID',
+      {},
+      {
+        code: 'MISSING_COLUMN',
+        figures: { needed: ['Username', 'UserID'], found: ['Conto', 'Password', 'ID'] },
+      },
+    ],
+    [
+      'none has a secret',
+      'Username;ID',
+      {},
+      { code: 'MISSING_COLUMN', figures: { needed: ['Password', 'PasswordHash'] } },
+    ],
+    [
+      'none is of the principal',
+      'Username;Password',
+      {},
+      { code: 'MISSING_COLUMN', figures: { found: ['Username', 'Password'] } },
+    ],
+  ])('are refused where %s', async (_, header, columns, expected) => {
+    const { error } = await readSheet(`${header}\na;b;c;d;e\n`, {
+      columns: columns as Record<string, SheetField>,
+    });
+    expect(error).toMatchObject(expected);
+  });
+
+  it('are listed in the sentence that says how to map them', async () => {
+    const opening = openSheet(cut('Conto;Password;ID\n'));
+    await expect(opening).rejects.toThrow(
+      'There is no column for Username or UserID. Found: "Conto", "Password", "ID". Say which column it is, as in { "Conto": "Username" }',
+    );
+  });
+});

@@ -1,0 +1,128 @@
+import { parse } from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { anyHeader, bytesOf, cellsOf, latin, readSheet } from './reading.ts';
+
+const separators = [',', ';', '\t', '|'];
+
+/** Text with what troubles a reader mixed in. */
+const cell = fc.string({
+  unit: fc.oneof(
+    fc.constantFrom('"', '"', '\r', '\n', '\r\n', ' ', ...separators),
+    fc.constantFrom('a', '1', "'", '=', 'è', '東', '😀', '\ufeff'),
+  ),
+  maxLength: 6,
+});
+const row = fc.tuple(cell, cell, cell, cell);
+const table = fc.array(row, { maxLength: 8 });
+const cuts = fc.array(fc.nat(300), { maxLength: 12 });
+
+/** A table as another program writes it. */
+const written = fc.record({
+  rows: table,
+  delimiter: fc.constantFrom(...separators),
+  record_delimiter: fc.constantFrom('\n', '\r\n', '\r'),
+  quoted: fc.boolean(),
+  eof: fc.boolean(),
+});
+
+function write({
+  rows,
+  ...options
+}: typeof written extends fc.Arbitrary<infer Value> ? Value : never): string {
+  // Quoted: csv-stringify leaves a cell with another line end than its own as it is.
+  const lines = rows.map((cells) =>
+    stringify([cells], {
+      ...options,
+      eof: false,
+      quoted: options.quoted || cells.some((text) => /[\r\n]/.test(text)),
+    }),
+  );
+  const text = [anyHeader.join(options.delimiter), ...lines].join(options.record_delimiter);
+  return options.eof ? text + options.record_delimiter : text;
+}
+
+function isBlank(line: readonly string[]): boolean {
+  return line.every((text) => text === '');
+}
+
+describe('any table', () => {
+  it('is read as csv-parse reads it, however the bytes are cut', async () => {
+    await fc.assert(
+      fc.asyncProperty(written, cuts, async (choice, places) => {
+        const text = write(choice);
+        const expected: string[][] = parse(text, {
+          delimiter: choice.delimiter,
+          record_delimiter: choice.record_delimiter,
+          skip_empty_lines: true,
+        });
+        const read = await readSheet(text, {}, places);
+        expect(read.error).toBeNull();
+        expect(read.sheet?.layout.separator).toBe(choice.delimiter);
+        // Whether csv-stringify quotes a line of nothing is its own affair.
+        const sources = cellsOf(read) as string[][];
+        expect(sources.filter((cells) => !isBlank(cells))).toEqual(
+          expected.slice(1).filter((cells) => !isBlank(cells)),
+        );
+        expect(expected.slice(1).filter((cells) => !isBlank(cells))).toEqual(
+          choice.rows.filter((cells) => !isBlank(cells)),
+        );
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it('can be read on from the end of every row, in every encoding', async () => {
+    const encodings: fc.Arbitrary<(text: string) => Uint8Array> = fc.constantFrom(
+      (text: string) => bytesOf(text),
+      (text) => bytesOf(`\ufeff${text}`),
+      (text) => new Uint8Array(Buffer.from(`\ufeff${text}`, 'utf16le')),
+      (text) => latin(text.replace(/[^\0-\xff]/g, 'È')),
+    );
+    await fc.assert(
+      fc.asyncProperty(written, encodings, cuts, async (choice, encode, places) => {
+        const bytes = encode(write(choice));
+        const whole = await readSheet(bytes);
+        expect(whole.error).toBeNull();
+        for (const [at, { end }] of whole.items.entries()) {
+          const from = JSON.parse(JSON.stringify(end));
+          const rest = await readSheet(bytes.subarray(end.byte), { from }, places);
+          expect(rest.error).toBeNull();
+          // What was ASCII up to here may have been found out since.
+          expect(rest.items.map(withoutEncoding)).toEqual(whole.items.slice(at + 1).map(withoutEncoding));
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('is never a crash, whatever the text is', async () => {
+    const anyText = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 60 }),
+      fc.string({
+        unit: fc.constantFrom('"', ',', '\n', '\r', 'a', '\0', '{', '}', '[', ']', ':'),
+        maxLength: 60,
+      }),
+    );
+    await fc.assert(
+      fc.asyncProperty(anyText, cuts, async (text, places) => {
+        const content = `${anyHeader.join(',')}\n${text}`;
+        const whole = await readSheet(content);
+        expect(await readSheet(content, {}, places)).toEqual({ ...whole, sheet: expect.anything() });
+        for (const format of ['json', 'ndjson', 'csv'] as const) {
+          const read = await readSheet(text, { format });
+          expect(await readSheet(text, { format }, places)).toMatchObject({
+            items: read.items,
+            error: read.error,
+          });
+        }
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+});
+
+function withoutEncoding(item: { readonly end: object }): unknown {
+  return { ...item, end: { ...item.end, layout: null } };
+}

@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest';
+import { openSheet } from '../../../client/src/sheet/index.ts';
+import { anyHeader, cellsOf, faultsOf, latin, readSheet } from './reading.ts';
+
+const header = `${anyHeader.join(',')}\n`;
+
+describe('a CSV', () => {
+  it('is read as Excel in Italy writes it', async () => {
+    const bytes = latin(
+      'Codice cliente;Ragione sociale;Nome utente;E-mail;Password;Note\r\n' +
+        '0042;"Caff\xe8 ""Da Pippo"" S.r.l.";pippo;pippo@example.com; con spazi ;"prima riga\nseconda; riga"\r\n' +
+        '0043;Perch\xe9 no;anna;;"pass;word";\r\n' +
+        ';;;;;\r\n',
+    );
+    const read = await readSheet(bytes);
+    expect(read.error).toBeNull();
+    expect(read.sheet?.unknown).toEqual(['Note']);
+    expect(read.sheet?.layout).toMatchObject({ encoding: 'windows-1252', separator: ';' });
+    expect(read.items).toMatchObject([
+      {
+        kind: 'user',
+        row: 1,
+        line: 2,
+        principal: { ExternalKey: '0042', Denomination: 'Caffè "Da Pippo" S.r.l.' },
+        user: {
+          Username: 'pippo',
+          Email: 'pippo@example.com',
+          Password: ' con spazi ',
+          ConfirmPassword: ' con spazi ',
+        },
+        source: [
+          '0042',
+          'Caffè "Da Pippo" S.r.l.',
+          'pippo',
+          'pippo@example.com',
+          ' con spazi ',
+          'prima riga\nseconda; riga',
+        ],
+      },
+      { kind: 'user', row: 2, line: 4, user: { Username: 'anna', Password: 'pass;word' } },
+    ]);
+    expect(read.items).toHaveLength(2);
+    expect(read.items[1]).not.toHaveProperty('user.Email');
+  });
+
+  it.each([',', ';', '\t', '|'])('finds the separator %j by itself', async (separator) => {
+    const lines = [anyHeader, ['a', 'b', 'c', 'd, e; f g']].map((cells) => cells.join(separator));
+    lines[0] = `"Username"${separator}"Pass,;|\tword"${separator}ExternalKey${separator}Note`;
+    const read = await readSheet(lines.join('\n').replace('d, e; f g', '"d, e; f|g"'), {
+      columns: { 'Pass,;|\tword': 'Password' },
+    });
+    expect(read.sheet?.layout.separator).toBe(separator);
+    expect(cellsOf(read)).toEqual([['a', 'b', 'c', 'd, e; f|g']]);
+  });
+
+  it('believes the line with which Excel tells the separator, and the caller before it', async () => {
+    const told = await readSheet('sep=|\r\nUsername,x|Password|ID\r\na|b|1\r\n', {
+      columns: { 'Username,x': 'Username' },
+    });
+    expect(told.items).toMatchObject([{ row: 1, line: 3, principal: { ID: 1 } }]);
+    const given = await readSheet(`sep=;\n${header}a,b,c,d\n`, { separator: ',' });
+    expect(cellsOf(given)).toEqual([['a', 'b', 'c', 'd']]);
+    expect((await readSheet(header, { separator: '::' })).error?.code).toBe('INVALID_SEPARATOR');
+  });
+
+  it.each(['\n', '\r\n', '\r'])(
+    'takes %j for a line end, with or without one after the last line',
+    async (end) => {
+      for (const last of ['', end, end + end]) {
+        const text = `${end}${anyHeader.join(',')}${end}a,b,c,"x${end}y"${end}${end}e,f,g,${last}`;
+        const read = await readSheet(text);
+        expect(cellsOf(read)).toEqual([
+          ['a', 'b', 'c', `x${end}y`],
+          ['e', 'f', 'g', ''],
+        ]);
+        expect(read.items.map(({ row, line }) => [row, line])).toEqual([
+          [1, 3],
+          [2, 6],
+        ]);
+      }
+    },
+  );
+
+  it('keeps spaces, and quotes that stand inside of a cell', async () => {
+    const read = await readSheet(`${header} a ,b"c,"d ""e"""," f" \ng,h,i,"""j"""\n`);
+    expect(faultsOf(read)).toEqual({ 1: [{ code: 'TEXT_AFTER_QUOTE', line: 2 }] });
+    expect(cellsOf(read)[1]).toEqual(['g', 'h', 'i', '"j"']);
+    expect(cellsOf(await readSheet(`${header} a ,b"c,"d ""e"""," f "\n`))).toEqual([
+      [' a ', 'b"c', 'd "e"', ' f '],
+    ]);
+  });
+
+  it('passes over empty lines and lines of separators alone, and not over quotes with nothing in them', async () => {
+    const read = await readSheet(`${header}\n,,,\n"",,,\n\na,b,c,d\n`);
+    expect(cellsOf(read)).toEqual([
+      ['', '', '', ''],
+      ['a', 'b', 'c', 'd'],
+    ]);
+    expect(read.items.map(({ line }) => line)).toEqual([4, 6]);
+  });
+
+  it('has a fault on each row with too few or too many cells, and reads the others as they are', async () => {
+    const read = await readSheet(`${header}a,b,c\na,b,c,d\na,b,c,d,e\na,b,c,d\n`);
+    expect(faultsOf(read)).toEqual({
+      1: [{ code: 'WRONG_CELL_COUNT', expected: 4, found: 3 }],
+      3: [{ code: 'WRONG_CELL_COUNT', expected: 4, found: 5 }],
+    });
+    expect(cellsOf(read)[2]).toEqual(['a', 'b', 'c', 'd', 'e']);
+    expect(read.items[2]).toMatchObject({ line: 4 });
+  });
+
+  it('has a fault on a row with text after a quote, and reads on after its line', async () => {
+    const read = await readSheet(`${header}a,"b"x"y",c,d\na,b,c,d\n`);
+    expect(faultsOf(read)).toEqual({ 1: [{ code: 'TEXT_AFTER_QUOTE', line: 2 }] });
+    expect(read.items[0]).toMatchObject({ source: null });
+    expect(cellsOf(read)[1]).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('has a fault on a row with a NUL character', async () => {
+    const read = await readSheet(`${header}a,b\0,c,d\na,b,c,d\n`);
+    expect(faultsOf(read)).toEqual({ 1: [{ code: 'NUL_CHARACTER', line: 2 }] });
+    expect(cellsOf(read)).toEqual([
+      ['a', 'b\0', 'c', 'd'],
+      ['a', 'b', 'c', 'd'],
+    ]);
+  });
+
+  it('says on which line a quote begins that is never closed', async () => {
+    const read = await readSheet(`${header}a,b,c,d\na,"x\ny",c,"d\na,b,c,d\na,b,c,d\n`);
+    expect(read.items).toHaveLength(1);
+    expect(read.error).toMatchObject({ code: 'UNCLOSED_QUOTE', figures: { line: 4 } });
+  });
+
+  it('gives up a quote that is not closed within the size of a row, without reading the rest', async () => {
+    let sent = 0;
+    async function* endless() {
+      yield Buffer.from(`${header}a,"b`);
+      for (;;) {
+        sent += 65_536;
+        yield new Uint8Array(65_536).fill(0x61);
+      }
+    }
+    const sheet = await openSheet(endless());
+    await expect(sheet[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'UNCLOSED_QUOTE' });
+    expect(sent).toBeLessThan(2 * 1_048_576);
+  });
+
+  it('has a fault on a row that is too large, and reads the next one', async () => {
+    const read = await readSheet(`${header}a,${'b'.repeat(1_100_000)},"c",d\na,b,c,d\n`);
+    expect(faultsOf(read)).toEqual({ 1: [{ code: 'ROW_TOO_LARGE', line: 2, limit: 1_048_576 }] });
+    expect(cellsOf(read)).toEqual([null, ['a', 'b', 'c', 'd']]);
+    const fits = await readSheet(`${header}a,${'b'.repeat(1_000_000)},c,d\n`);
+    expect(faultsOf(fits)).toEqual({});
+  });
+
+  it.each(['', '\n\n', '\ufeff', '   '])('needs a header: %j', async (text) => {
+    expect((await readSheet(text)).error?.code).toMatch(/NO_HEADER|MISSING_COLUMN/);
+  });
+
+  it('repeats no cell in a fault', async () => {
+    const read = await readSheet(
+      `${header.replace('\n', ',ID\n')}a,gelb7,c,d,gelb7\na,"gelb7"gelb7,c,d,1\na,gelb7,"c,d,1`,
+    );
+    expect(JSON.stringify([faultsOf(read), read.error])).not.toContain('gelb7');
+    expect(faultsOf(read)).toEqual({
+      1: [{ code: 'INVALID_ID', field: 'ID' }],
+      2: [{ code: 'TEXT_AFTER_QUOTE', line: 3 }],
+    });
+    expect(read.error?.code).toBe('UNCLOSED_QUOTE');
+  });
+});

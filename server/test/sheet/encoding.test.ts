@@ -1,0 +1,190 @@
+import { isUtf8 } from 'node:buffer';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { openSheet } from '../../../client/src/sheet/index.ts';
+import { Decoder } from '../../../client/src/sheet/text/decoder.ts';
+import type { Encoding } from '../../../client/src/sheet/text/encoding.ts';
+import { validLength } from '../../../client/src/sheet/text/utf8.ts';
+import { bytesOf, cut, latin, readSheet } from './reading.ts';
+
+const header = 'Username;Password;Ragione sociale\n';
+
+/** A file with this name of a company in its last row, after so many others. */
+function company(name: string, rowsBefore = 0): string {
+  return `${header}${'mario;segreto;Rossi\n'.repeat(rowsBefore)}mario;segreto;${name}\n`;
+}
+
+function utf16(text: string, bigEndian: boolean): Uint8Array {
+  const bytes = Buffer.from(`\ufeff${text}`, 'utf16le');
+  return new Uint8Array(bigEndian ? bytes.swap16() : bytes);
+}
+
+async function lastCompany(bytes: Uint8Array, encoding?: Encoding): Promise<string | undefined> {
+  const { items, error } = await readSheet(bytes, encoding ? { encoding } : {});
+  const last = items.at(-1);
+  if (error || last?.kind !== 'user') throw new Error(error?.code ?? 'no user');
+  return last.principal.Denomination;
+}
+
+describe('the encoding of a sheet', () => {
+  it('is UTF-8, with or without a byte order mark', async () => {
+    expect(await lastCompany(bytesOf(company('Caffè 東京 😀')))).toBe('Caffè 東京 😀');
+    expect(await lastCompany(bytesOf(`\ufeff${company('Caffè 東京 😀')}`))).toBe('Caffè 東京 😀');
+  });
+
+  it('is UTF-16 where a byte order mark says so', async () => {
+    expect(await lastCompany(utf16(company('Caffè 東京 😀'), false))).toBe('Caffè 東京 😀');
+    expect(await lastCompany(utf16(company('Caffè 東京 😀'), true))).toBe('Caffè 東京 😀');
+  });
+
+  it('is Windows-1252 where it is not UTF-8, with the characters that Latin-1 does not have', async () => {
+    const bytes = latin(company('L\x92\xe8 pi\xf9: 10 \x80 \x96 \xabs\xec\xbb'));
+    expect(await lastCompany(bytes)).toBe('L’è più: 10 € – «sì»');
+  });
+
+  it.each([1, 3_000, 100_000])(
+    'is found out however late the first odd byte comes: after %i rows',
+    async (rows) => {
+      expect(await lastCompany(latin(company('Caff\xe8', rows)))).toBe('Caffè');
+      expect(await lastCompany(bytesOf(company('Caffè', rows)))).toBe('Caffè');
+    },
+  );
+
+  it('may not change within a file, and the line on which it does is told', async () => {
+    const windowsLast = Buffer.concat([bytesOf(company('Caffè', 5)), latin('anna;segreto;Caff\xe8\n')]);
+    const first = await readSheet(windowsLast);
+    expect(first.error).toMatchObject({
+      code: 'ENCODING_CHANGES',
+      figures: { line: 8, from: 'utf-8', to: 'windows-1252' },
+    });
+    expect(first.items).toHaveLength(6);
+    const utf8Last = Buffer.concat([latin(company('Caff\xe8', 5)), bytesOf('anna;segreto;Caffè\n')]);
+    const second = await readSheet(utf8Last);
+    expect(second.error).toMatchObject({
+      code: 'ENCODING_CHANGES',
+      figures: { line: 8, from: 'windows-1252', to: 'utf-8' },
+    });
+    expect(second.items).toHaveLength(6);
+  });
+
+  it('is contradicted by the last bytes of a file too', async () => {
+    const bytes = Buffer.concat([latin(company('Caff\xe8')), bytesOf('anna;segreto;Caffè')]);
+    expect((await readSheet(bytes)).error).toMatchObject({ code: 'ENCODING_CHANGES', figures: { line: 3 } });
+  });
+
+  it('is what the caller says, without doubt', async () => {
+    const mixed = Buffer.concat([latin(company('Caff\xe8')), bytesOf('anna;segreto;Caffè\n')]);
+    expect(await lastCompany(mixed, 'windows-1252')).toBe('CaffÃ¨');
+    expect((await readSheet(mixed, { encoding: 'utf-8' })).error).toMatchObject({
+      code: 'NOT_IN_ENCODING',
+      figures: { line: 2, encoding: 'utf-8' },
+    });
+  });
+
+  it('is not Windows-1252 where a byte stands for nothing in it', async () => {
+    expect((await readSheet(latin(company('Tess\x8frl', 3)))).error).toMatchObject({
+      code: 'NOT_IN_ENCODING',
+      figures: { line: 5, encoding: 'windows-1252' },
+    });
+  });
+
+  it.each([
+    ['half a unit', (bytes: Uint8Array) => bytes.subarray(0, bytes.length - 1)],
+    ['half a pair', (bytes: Uint8Array) => new Uint8Array([...bytes, 0x3d, 0xd8])],
+    ['the second half alone', (bytes: Uint8Array) => new Uint8Array([...bytes, 0x00, 0xde, 0x0a, 0x00])],
+  ])('refuses UTF-16 with %s', async (_, broken) => {
+    const { error } = await readSheet(broken(utf16(company('Rossi'), false)));
+    expect(error).toMatchObject({ code: 'NOT_IN_ENCODING', figures: { encoding: 'utf-16le' } });
+  });
+
+  it('is asked for where the header has NUL characters', async () => {
+    const bytes = utf16(company('Rossi'), false).subarray(2);
+    expect((await readSheet(bytes)).error).toMatchObject({ code: 'NUL_IN_HEADER', figures: { line: 1 } });
+    expect(await lastCompany(bytes, 'utf-16le')).toBe('Rossi');
+  });
+
+  it.each([
+    ['.xlsx', [0x50, 0x4b, 0x03, 0x04, 0x14]],
+    ['.xls', [0xd0, 0xcf, 0x11, 0xe0, 0xa1]],
+  ])('refuses the file of a spreadsheet program: %s', async (_, bytes) => {
+    expect((await readSheet(new Uint8Array(bytes))).error?.code).toBe('SPREADSHEET_FILE');
+  });
+
+  it('does not depend on how the bytes are cut', async () => {
+    const text = fc.string({
+      unit: fc.oneof(
+        fc.constantFrom('a', 'è', '€', '東', '😀', '\n'),
+        fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }),
+      ),
+      maxLength: 40,
+    });
+    const encodings: fc.Arbitrary<[Encoding | null, (text: string) => Uint8Array]> = fc.constantFrom(
+      [null, bytesOf],
+      ['utf-8', bytesOf],
+      ['utf-16le', (text: string) => utf16(text, false)],
+      ['utf-16be', (text: string) => utf16(text, true)],
+    );
+    await fc.assert(
+      fc.asyncProperty(text, encodings, fc.array(fc.nat(200)), async (text, [forced, encode], cuts) => {
+        const decoder = new Decoder(forced);
+        const pieces: string[] = [];
+        for await (const chunk of cut(encode(text), cuts)) pieces.push(decoder.decode(chunk, false).text);
+        pieces.push(decoder.decode(new Uint8Array(), true).text);
+        expect(pieces.join('')).toBe(text);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('is the same for all cuts of bytes that may be anything', async () => {
+    const anyBytes = fc.uint8Array({ maxLength: 30 }).map((bytes) => Uint8Array.from(bytes, (byte) => byte));
+    await fc.assert(
+      fc.asyncProperty(anyBytes, fc.array(fc.nat(30)), async (bytes, cuts) => {
+        const outcomes = [];
+        for (const places of [[], cuts]) {
+          const decoder = new Decoder(null);
+          let text = '';
+          let stopped = false;
+          for await (const chunk of cut(bytes, places)) {
+            const piece = decoder.decode(chunk, false);
+            text += stopped ? '' : piece.text;
+            stopped ||= piece.fault !== undefined;
+          }
+          const last = decoder.decode(new Uint8Array(), true);
+          outcomes.push({ encoding: decoder.encoding, faulty: stopped || last.fault !== undefined });
+          if (!stopped && !last.fault) outcomes.push(text + last.text);
+        }
+        expect(outcomes.slice(outcomes.length / 2)).toEqual(outcomes.slice(0, outcomes.length / 2));
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it('is UTF-8 where Unicode says so, byte by byte', () => {
+    const byte = fc.oneof(
+      fc.integer({ min: 0x7e, max: 0xff }),
+      fc.constantFrom(0x80, 0xbf, 0xe0, 0xed, 0xf0, 0xf4),
+    );
+    fc.assert(
+      fc.property(fc.array(byte, { minLength: 1, maxLength: 4 }), (list) => {
+        const bytes = Uint8Array.from(list);
+        expect(validLength(bytes) === bytes.length).toBe(isUtf8(bytes));
+      }),
+      { numRuns: 50_000 },
+    );
+  });
+
+  it('is found out of bytes whose memory is used again for the next ones', async () => {
+    const text = company('Caffè 東京 😀', 3);
+    async function* reused() {
+      const memory = new Uint8Array(1);
+      for (const byte of bytesOf(text)) {
+        memory[0] = byte;
+        yield memory;
+      }
+    }
+    const items = [];
+    for await (const item of await openSheet(reused())) items.push(item);
+    expect(items.at(-1)).toMatchObject({ principal: { Denomination: 'Caffè 東京 😀' } });
+  });
+});

@@ -1,0 +1,64 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, it } from 'vitest';
+import { openSheet } from '../../../client/src/sheet/index.ts';
+
+setFlagsFromString('--expose-gc');
+const collect: () => void = runInNewContext('gc');
+
+const rows = 600_000;
+const rowsAtATime = 1_000;
+
+const formats = {
+  csv: {
+    before: 'ID;Username;Email;Password\r\n',
+    after: '',
+    row: (n: number) => `${n};utente.${n};u${n}@example.com;"una frase però lunga"\r\n`,
+  },
+  json: {
+    before: '[',
+    after: ']',
+    row: (n: number) =>
+      `${n > 1 ? ',' : ''}{"ID":${n},"Username":"utente.${n}","Email":"u${n}@example.com","Password":"una frase però lunga"}`,
+  },
+  ndjson: {
+    before: '',
+    after: '',
+    row: (n: number) =>
+      `{"ID":${n},"Username":"utente.${n}","Email":"u${n}@example.com","Password":"una frase però lunga"}\n`,
+  },
+};
+
+function used(): number {
+  collect();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
+describe('the memory that a sheet takes', () => {
+  it.each(['csv', 'json', 'ndjson'] as const)(
+    'is a small part of the size of a large file: %s',
+    async (format) => {
+      const { before, after, row } = formats[format];
+      let size = 0;
+      async function* generate() {
+        yield Buffer.from(before);
+        for (let first = 1; first <= rows; first += rowsAtATime) {
+          const chunk = Buffer.from(Array.from({ length: rowsAtATime }, (_, at) => row(first + at)).join(''));
+          size += chunk.length;
+          yield chunk;
+        }
+        yield Buffer.from(after);
+      }
+      const start = used();
+      let most = 0;
+      let count = 0;
+      for await (const item of await openSheet(generate())) {
+        if (item.kind !== 'user') throw new Error(`Row ${item.row} is a fault.`);
+        if (++count % 50_000 === 0) most = Math.max(most, used() - start);
+      }
+      expect(count).toBe(rows);
+      expect(most / size).toBeLessThan(0.1);
+    },
+  );
+});

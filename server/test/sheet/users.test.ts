@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { faultsOf, readSheet } from './reading.ts';
+
+describe('a row', () => {
+  it('is a registration where it has a username, and a reset where it has the ID of a user', async () => {
+    const { items } = await readSheet(
+      'ID,UserID,Username,Email,Password\n1,,mario,m@example.com,segreto\n2,7,,,nuova\n',
+    );
+    expect(items).toMatchObject([{ row: 1 }, { row: 2 }]);
+    expect(items.map((item) => item.kind === 'user' && [item.principal, item.user])).toEqual([
+      [
+        { ID: 1 },
+        { Username: 'mario', Email: 'm@example.com', Password: 'segreto', ConfirmPassword: 'segreto' },
+      ],
+      [{ ID: 2 }, { ID: 7, Password: 'nuova', ConfirmPassword: 'nuova' }],
+    ]);
+  });
+
+  it('says which principal by its ID, or by its texts', async () => {
+    const { items } = await readSheet(
+      'ID,ExternalKey,Denomination,Surname,Name,Vatnumber,Taxcode,PrincipalEmail,Username,PasswordHash\n' +
+        ',K,Rossi Srl,Rossi,Mario,IT1,RSS,a@example.com,mario,$2b$12$x\n',
+    );
+    expect(items.map((item) => item.kind === 'user' && [item.principal, item.user])).toEqual([
+      [
+        {
+          ExternalKey: 'K',
+          Denomination: 'Rossi Srl',
+          Surname: 'Rossi',
+          Name: 'Mario',
+          Vatnumber: 'IT1',
+          Taxcode: 'RSS',
+          Email: 'a@example.com',
+        },
+        { Username: 'mario', PasswordHash: '$2b$12$x' },
+      ],
+    ]);
+  });
+
+  it('belongs to the principal of the caller where it names none', async () => {
+    const { items } = await readSheet('ID,Username,Password\n,a,b\n3,c,d\n', { principal: { ID: 9 } });
+    expect(items).toMatchObject([{ principal: { ID: 9 } }, { principal: { ID: 3 } }]);
+    expect(faultsOf(await readSheet('ID,Username,Password\n,a,b\n'))).toEqual({
+      1: [{ code: 'NO_PRINCIPAL' }],
+    });
+  });
+
+  it.each([
+    '12abc',
+    '1.5',
+    '1e3',
+    '0',
+    '-1',
+    '+1',
+    ' 1',
+    '1 ',
+    '007',
+    '1.000',
+    '0x10',
+    '9007199254740992',
+    '１',
+  ])('has a fault where an ID is %j', async (id) => {
+    const read = await readSheet(`ID;UserID;Password\n${id};1;a\n1;${id};a\n`);
+    expect(faultsOf(read)).toEqual({
+      1: [{ code: 'INVALID_ID', field: 'ID' }],
+      2: [{ code: 'INVALID_ID', field: 'UserID' }],
+    });
+  });
+
+  it('has a fault where it is neither a registration nor a reset, or both', async () => {
+    const read = await readSheet('ID,UserID,Username,Email,Password\n1,,,,a\n1,2,b,,a\n1,2,,b,a\nx,,,,\n');
+    expect(faultsOf(read)).toEqual({
+      1: [{ code: 'UNRECOGNISED_USER' }],
+      2: [{ code: 'AMBIGUOUS_USER' }],
+      3: [{ code: 'NOT_FOR_RESET', field: 'Email' }],
+      4: [{ code: 'INVALID_ID', field: 'ID' }, { code: 'UNRECOGNISED_USER' }],
+    });
+  });
+
+  it('has to confirm its password where there is a column for that', async () => {
+    const read = await readSheet(
+      'ID,Username,Password,ConfirmPassword\n1,a,b,b\n1,a,b,c\n1,a,b,\n1,a,,b\n1,a,,\n',
+    );
+    expect(faultsOf(read)).toEqual({
+      2: [{ code: 'PASSWORDS_DIFFER' }],
+      3: [{ code: 'PASSWORDS_DIFFER' }],
+      4: [{ code: 'PASSWORDS_DIFFER' }],
+    });
+    expect(read.items[4]).toMatchObject({ kind: 'user', user: { Username: 'a' } });
+  });
+});
