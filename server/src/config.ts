@@ -93,6 +93,19 @@ export const settings = {
   HASH_MEMORY_KIB: integer(19_456, 4_194_304, 19_456, 'the memory of one argon2id hash'),
   HASH_PASSES: integer(2, 100, 2, 'the passes of one argon2id hash'),
   STOP_SECONDS: integer(1, 3600, 120, 'how long a stop waits for the calls at work'),
+  URL: text({
+    takes: 'an http or https URL such as https://anagrafe.example.com',
+    about: 'where import, reset, list, state and job find the service; unless given, on this machine',
+    fallback: null,
+    accepts: (given) => URL.canParse(given) && /^https?:$/.test(new URL(given).protocol),
+  }),
+  KEY: text({
+    takes: '<public>.<secret> of an API client',
+    about: 'whom import, reset, list, state and job call as; none is needed in protected mode',
+    fallback: null,
+    accepts: (given) => readKeyPair(given) !== null,
+    mask: (pair) => `${readKeyPair(pair)?.publicKey}.********`,
+  }),
 };
 
 type Settings = typeof settings;

@@ -1,3 +1,4 @@
+import { AnagrafeError } from '@anagrafe/client';
 import pg from 'pg';
 import { ConfigError } from '../config.ts';
 import { ClientError } from '../core/access/clients.ts';
@@ -5,6 +6,17 @@ import { Refusal } from '../core/faults.ts';
 import { EngineError } from '../engine/engine.ts';
 import { NotConnected } from '../storage/failures.ts';
 import { StorageError } from '../storage/server.ts';
+
+/** What a script can tell from the end of a command. */
+export const exitCodes = {
+  done: 0,
+  /** Nothing, or not all, could be done; the message says why. */
+  trouble: 1,
+  /** Everything was done, but some rows or records were refused. */
+  someFailed: 3,
+  /** Ended by Ctrl-C. */
+  interrupted: 130,
+};
 
 export function print(line: string): void {
   process.stdout.write(`${line}\n`);
@@ -21,12 +33,13 @@ export function explainToOperator(failure: unknown): number {
   const error = failure instanceof Refusal && failure.cause ? failure.cause : failure;
   const message = error instanceof NotConnected ? unreachable(error.cause as Error) : knownTrouble(error);
   tell(message === undefined ? `anagrafe: ${(error as Error)?.stack ?? error}` : `anagrafe: ${message}`);
-  return 1;
+  return exitCodes.trouble;
 }
 
 function knownTrouble(error: unknown): string | undefined {
   const known = [ConfigError, ClientError, EngineError, StorageError].some((kind) => error instanceof kind);
   if (known) return (error as Error).message;
+  if (error instanceof AnagrafeError) return fromService(error);
   if (error instanceof pg.DatabaseError) {
     const grant =
       error.code === '42501' ? ' Give the role CREATE on its database (GRANT CREATE ON DATABASE).' : '';
@@ -44,6 +57,18 @@ function knownTrouble(error: unknown): string | undefined {
     return `port ${port} may not be used by this user. Set ANAGRAFE_PORT.`;
   if (code === 'EADDRNOTAVAIL') return `${address} is not an address of this machine. Set ANAGRAFE_HOST.`;
   return undefined;
+}
+
+function fromService(error: AnagrafeError): string {
+  const hints: Partial<Record<AnagrafeError['code'], string>> = {
+    CONNECTION_FAILED: 'Does it run, and is --url or ANAGRAFE_URL its address?',
+    TIMED_OUT: 'Is --url or ANAGRAFE_URL its address?',
+    UNEXPECTED_ANSWER: 'Is --url or ANAGRAFE_URL its address?',
+    UNAUTHENTICATED: 'Give the API client in ANAGRAFE_KEY or in --key-file.',
+    FORBIDDEN:
+      'The API client of ANAGRAFE_KEY or --key-file lacks a scope; "anagrafe client list" shows them.',
+  };
+  return [error.message, hints[error.code]].filter(Boolean).join(' ');
 }
 
 function unreachable(cause: Error & { code?: string; errors?: Error[] }): string {
