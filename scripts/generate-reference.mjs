@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { commandLinePage } from '../server/dist/cli/reference.js';
 import { readConfig } from '../server/dist/config.js';
 import { openLog } from '../server/dist/log.js';
 import { startService } from '../server/dist/main.js';
@@ -13,6 +14,7 @@ const root = new URL('../', import.meta.url);
 const write = (path, text) => writeFileSync(new URL(path, root), text);
 
 for (const [path, page] of Object.entries(generatedPages)) write(path, page());
+write('docs/command-line.md', commandLinePage());
 
 const folder = mkdtempSync(join(tmpdir(), 'anagrafe-generate-'));
 const config = readConfig({ ANAGRAFE_DATA: folder, ANAGRAFE_PORT: '0' });

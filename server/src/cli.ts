@@ -1,27 +1,32 @@
-import { Command, CommanderError } from 'commander';
+import { Command } from 'commander';
 import { auditCommand } from './cli/audit.ts';
 import { clientCommand } from './cli/client.ts';
+import { completionCommand } from './cli/completion.ts';
 import { configCommand } from './cli/config.ts';
+import { doctorCommand } from './cli/doctor.ts';
+import { jobCommand } from './cli/job.ts';
+import { listCommand } from './cli/list.ts';
 import { migrateCommand } from './cli/migrate.ts';
-import { explainToOperator } from './cli/output.ts';
+import { exitCodeText } from './cli/output.ts';
 import { serveCommand } from './cli/serve.ts';
+import { stateCommand } from './cli/state.ts';
 import { webhookCommand } from './cli/webhook.ts';
 import { version } from './version.ts';
 
-const program = new Command('anagrafe')
+/** The whole command; `cli/run.ts` runs it, and its page and its completion are written from it. */
+export const program = new Command('anagrafe')
   .description('Keeps principal records and the user accounts that belong to them.')
   .version(version)
   .showHelpAfterError('(anagrafe --help shows every command)')
+  .addHelpText('after', `\n${exitCodeText()}`)
   .addCommand(serveCommand())
   .addCommand(migrateCommand())
   .addCommand(configCommand())
   .addCommand(clientCommand())
   .addCommand(webhookCommand())
-  .addCommand(auditCommand());
-
-try {
-  await program.parseAsync();
-} catch (error) {
-  if (error instanceof CommanderError) throw error;
-  process.exitCode = explainToOperator(error);
-}
+  .addCommand(auditCommand())
+  .addCommand(listCommand())
+  .addCommand(jobCommand())
+  .addCommand(stateCommand())
+  .addCommand(doctorCommand())
+  .addCommand(completionCommand());

@@ -115,6 +115,16 @@ export type Config = { readonly [Name in keyof Settings]: ValueOf<Settings[Name]
 /** What an operator got wrong; the message names the setting, what it got and what it takes. */
 export class ConfigError extends Error {}
 
+/** Everything that is wrong with the settings, by the name of each. */
+export function settingFaults(environment: NodeJS.ProcessEnv): Map<string, ConfigError> {
+  const misspelt = misspeltSettings(environment).map((name) => [name, misspeltSetting(name)] as const);
+  const wrong = Object.entries(settings).flatMap(([name, setting]) => {
+    const read = tryReading(name, setting as Setting<unknown>, environment[prefix + name]);
+    return read instanceof ConfigError ? [[prefix + name, read] as const] : [];
+  });
+  return new Map([...misspelt, ...wrong]);
+}
+
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   refuseMisspelt(misspeltSettings(environment));
   const entries = Object.entries(settings).map(([name, setting]) => [
@@ -126,12 +136,22 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 }
 
 function readSetting<Value>(name: string, setting: Setting<Value>, given: string | undefined): Value {
+  const value = tryReading(name, setting, given);
+  if (value instanceof ConfigError) throw value;
+  return value;
+}
+
+function tryReading<Value>(
+  name: string,
+  setting: Setting<Value>,
+  given: string | undefined,
+): Value | ConfigError {
   if (given === undefined || given === '') return setting.fallback;
   const value = setting.read(given);
   if (value !== undefined) return value;
   // What was meant as a secret must not end in a log.
   const shown = setting.secret ? 'not understood' : JSON.stringify(given);
-  throw new ConfigError(`${prefix}${name} is ${shown}; it takes ${setting.takes}.`);
+  return new ConfigError(`${prefix}${name} is ${shown}; it takes ${setting.takes}.`);
 }
 
 /** Names behind our prefix that are no settings of ours. */
@@ -143,10 +163,13 @@ export function misspeltSettings(environment: NodeJS.ProcessEnv): string[] {
 
 /** One that is misspelt would be passed over in silence, and the service would not do what was asked. */
 export function refuseMisspelt([name]: readonly string[]): void {
-  if (name === undefined) return;
+  if (name !== undefined) throw misspeltSetting(name);
+}
+
+function misspeltSetting(name: string): ConfigError {
   const meant = meantBy(name.slice(prefix.length), Object.keys(settings));
   const hint = meant ? `did you mean ${prefix}${meant}?` : '"npx --no -- anagrafe config" lists them all.';
-  throw new ConfigError(`${name} is not a setting; ${hint}`);
+  return new ConfigError(`${name} is not a setting; ${hint}`);
 }
 
 function isDatabaseUrl(value: string): boolean {

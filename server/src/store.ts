@@ -21,6 +21,8 @@ export interface Store {
 interface StoreOptions {
   /** The service holds the data folder for itself; a command only pays a visit, a founder may make the store. */
   readonly as: 'service' | 'visitor' | 'founder';
+  /** How long to wait for a connection. */
+  readonly connectMs?: number;
   log(message: string): void;
 }
 
@@ -36,6 +38,7 @@ export async function openStore(config: Config, options: StoreOptions): Promise<
     openDatabase({
       connection,
       poolSize,
+      ...(options.connectMs !== undefined && { connectMs: options.connectMs }),
       onLostConnection: (error) => options.log(`A connection to the database was lost: ${error.message}`),
     });
   const database = open(config.DATABASE_CONNECTIONS);

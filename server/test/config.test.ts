@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ConfigError, prefix, readConfig, settings } from '../src/config.ts';
+import { ConfigError, prefix, readConfig, settingFaults, settings } from '../src/config.ts';
 import { newSecret } from '../src/core/access/keys.ts';
 import type { Setting } from '../src/settings.ts';
 
@@ -137,6 +137,18 @@ describe('a wrong setting', () => {
     for (const name of ['ANAGRAFE_PROT', 'ANAGRAFE_', 'ANAGRAFE_port', 'ANAGRAFE_toString']) {
       expect(refusal({ [name]: '80' })).toMatch(new RegExp(`^${name} is not a setting`));
     }
+  });
+
+  it('is found with all the others that are wrong, each by its name', () => {
+    const faults = settingFaults({
+      ANAGRAFE_PORT: 'x',
+      ANAGRAFE_HOST: '::1',
+      ANAGRAFE_PORTS: '1',
+      ANAGRAFE_PASSWORD_MIN: '1',
+    });
+    expect([...faults.keys()].sort()).toEqual(['ANAGRAFE_PASSWORD_MIN', 'ANAGRAFE_PORT', 'ANAGRAFE_PORTS']);
+    for (const [name, { message }] of faults) expect(message).toMatch(new RegExp(`^${name} is `));
+    expect(settingFaults({ ANAGRAFE_PORT: '80', PATH: '/bin' }).size).toBe(0);
   });
 
   it('is refused when it trusts every address there is, which would let anyone name an address', () => {

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { commandLinePage } from '../src/cli/reference.ts';
 import { generatedPages } from '../src/reference.ts';
 import { startTestService } from './setup/service.ts';
 
@@ -10,6 +11,10 @@ const committed = (path: string) => readFileSync(new URL(`../../${path}`, import
 
 it.each(Object.keys(generatedPages))('%s says what the code says', (path) => {
   expect(committed(path), stale).toBe(generatedPages[path]?.());
+});
+
+it('docs/command-line.md says what the commands say', () => {
+  expect(committed('docs/command-line.md'), stale).toBe(commandLinePage());
 });
 
 it('server/openapi.json is what the service answers', async () => {

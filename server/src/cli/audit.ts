@@ -1,4 +1,3 @@
-import { pipeline } from 'node:stream/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { type Config, readConfig } from '../config.ts';
 import { type AuditMoment, type AuditStore, verifyJournal } from '../core/journal/audit.ts';
@@ -9,7 +8,7 @@ import { openAudit } from '../storage/audit.ts';
 import type { Database } from '../storage/database.ts';
 import { refuseUnmigrated } from '../storage/migrations.ts';
 import { openStore } from '../store.ts';
-import { print, tell } from './output.ts';
+import { print, printLines, tell } from './output.ts';
 import { openKnownVault } from './vault.ts';
 
 export function auditCommand(): Command {
@@ -86,17 +85,12 @@ function readEnd(text: string): ChainEnd {
 
 function exportRows(): Promise<void> {
   return withJournal(readConfig(process.env), (store) =>
-    store.inOneMoment(async (moment) => {
-      // Whoever reads it may have had enough before the end.
-      await pipeline(exportedLines(moment), process.stdout, { end: false }).catch((error) => {
-        if (error.code !== 'EPIPE') throw error;
-      });
-    }),
+    store.inOneMoment((moment) => printLines(exportedLines(moment))),
   );
 }
 
 export async function* exportedLines(moment: AuditMoment): AsyncGenerator<string> {
-  for await (const row of moment.rows()) yield `${JSON.stringify(auditFields(row))}\n`;
+  for await (const row of moment.rows()) yield JSON.stringify(auditFields(row));
 }
 
 async function withJournal<Result>(

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { readConfig } from '../config.ts';
 import {
   type Client,
@@ -25,9 +25,12 @@ export function clientCommand(): Command {
     .command('create')
     .description('create an API client; its secret is shown once')
     .requiredOption('--name <name>', 'what the client is called in logs and lists')
-    .option('--scope <scopes>', `what it may do, with commas between: ${scopes.join(', ')}`, readScopes, [
-      ...usualScopes,
-    ])
+    .addOption(
+      new Option('--scope <scopes>', 'what it may do, with commas between')
+        .choices(scopes)
+        .argParser(readScopes)
+        .default([...usualScopes], usualScopes.join(',')),
+    )
     .option(
       '--network <networks>',
       'where it may call from, such as 10.0.0.0/8,192.168.1.4',
@@ -42,7 +45,12 @@ export function clientCommand(): Command {
     )
     .action(create);
 
-  command.command('list').description('list the API clients').option('--json', 'as JSON').action(list);
+  command
+    .command('list')
+    .description('list the API clients')
+    .option('--json', 'as JSON')
+    .addHelpText('after', '\nExample:\n  anagrafe client list')
+    .action(list);
 
   command
     .command('rotate <public-key>')
@@ -56,6 +64,7 @@ export function clientCommand(): Command {
     .command('revoke <public-key>')
     .description('shut a client out, from its next call on')
     .option('--json', 'as JSON')
+    .addHelpText('after', '\nExample:\n  anagrafe client revoke agp_1x2y3z')
     .action(revoke);
   return command;
 }

@@ -7,6 +7,7 @@ export function configCommand(): Command {
   return new Command('config')
     .description('show every setting that is in force, secrets masked')
     .option('--json', 'as JSON')
+    .addHelpText('after', '\nExample:\n  anagrafe config | grep HASH')
     .action(({ json }: { json?: boolean }) => {
       const misspelt = misspeltSettings(process.env);
       const rest = Object.entries(process.env).filter(([name]) => !misspelt.includes(name));

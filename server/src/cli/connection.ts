@@ -29,14 +29,42 @@ export function connect(options: ConnectionOptions): { anagrafe: Anagrafe; url: 
   }
 }
 
-function localUrl({ HOST, PORT }: Config): string {
+const answerMs = 10_000;
+
+/** The same, once something answers there: a program may be patient, but a person wants to know at once that nothing does. */
+export async function reach(options: ConnectionOptions): Promise<{ anagrafe: Anagrafe; url: string }> {
+  const connection = connect(options);
+  const { url } = connection;
+  const asking = { redirect: 'manual', signal: AbortSignal.timeout(answerMs) } as const;
+  const answer = await fetch(`${url.replace(/\/+$/, '')}/health/live`, asking).catch((error) => {
+    const why = error.cause?.code ?? error.cause?.message ?? error.message;
+    throw new ConfigError(
+      `${url} does not answer (${why}). Does the service run, and is --url or ANAGRAFE_URL its address?`,
+    );
+  });
+  await answer.body?.cancel();
+  return connection;
+}
+
+/** Where a service with these settings is called from the machine it runs on. */
+export function localUrl({ HOST, PORT }: Config): string {
   const everywhere = HOST === '0.0.0.0' || HOST === '::';
   const host = everywhere ? '127.0.0.1' : HOST.includes(':') ? `[${HOST}]` : HOST;
   return `http://${host}:${PORT}`;
 }
 
 function readKeyFile(path: string): string {
-  const text = readFileSync(path, 'utf8').trim();
-  if (!readKeyPair(text)) throw new ConfigError(`${path} holds no <public>.<secret>`);
+  const text = textOf(path).trim();
+  if (!readKeyPair(text))
+    throw new ConfigError(`${path} holds no <public>.<secret>: give another with --key-file`);
   return text;
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new ConfigError(`${path} cannot be read (${code}): give another with --key-file`);
+  }
 }

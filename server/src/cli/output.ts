@@ -1,3 +1,4 @@
+import { pipeline } from 'node:stream/promises';
 import { AnagrafeError } from '@anagrafe/client';
 import pg from 'pg';
 import { ConfigError } from '../config.ts';
@@ -12,14 +13,45 @@ export const exitCodes = {
   done: 0,
   /** Nothing, or not all, could be done; the message says why. */
   trouble: 1,
+  /** The command line itself is wrong; nothing was begun. */
+  wrongUsage: 2,
   /** Everything was done, but some rows or records were refused. */
   someFailed: 3,
   /** Ended by Ctrl-C. */
   interrupted: 130,
 };
 
+/** For the help and the page of the commands. */
+export const exitCodeWords: Readonly<Record<keyof typeof exitCodes, string>> = {
+  done: 'done',
+  trouble: 'trouble: nothing, or not all, could be done; the message says why',
+  wrongUsage: 'the command line is wrong; nothing was begun',
+  someFailed: 'done, but some records failed or were cancelled',
+  interrupted: 'ended by Ctrl-C',
+};
+
+export function exitCodeText(): string {
+  const names = Object.keys(exitCodes) as (keyof typeof exitCodes)[];
+  return [
+    'Exit codes:',
+    ...names.map((name) => `  ${`${exitCodes[name]}`.padEnd(4)} ${exitCodeWords[name]}`),
+  ].join('\n');
+}
+
 export function print(line: string): void {
   process.stdout.write(`${line}\n`);
+}
+
+/** Lines without an end to them: they are made as fast as they are read, and no faster. */
+export async function printLines(lines: AsyncIterable<string>): Promise<void> {
+  await pipeline(ended(lines), process.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
+    // Whoever reads them may have had enough before the end.
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
+
+async function* ended(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const line of lines) yield `${line}\n`;
 }
 
 /** For people; the standard output is left to what programs read. */
@@ -29,14 +61,16 @@ export function tell(line: string): void {
 
 /** One line for what an operator can mend, the whole story for what only we can. Returns the exit code. */
 export function explainToOperator(failure: unknown): number {
-  // A database that is away is a refusal to a caller; an operator is told what is behind it.
-  const error = failure instanceof Refusal && failure.cause ? failure.cause : failure;
-  const message = error instanceof NotConnected ? unreachable(error.cause as Error) : knownTrouble(error);
-  tell(message === undefined ? `anagrafe: ${(error as Error)?.stack ?? error}` : `anagrafe: ${message}`);
+  const message = knownTrouble(failure);
+  tell(`anagrafe: ${message ?? (failure as Error)?.stack ?? failure}`);
   return exitCodes.trouble;
 }
 
-function knownTrouble(error: unknown): string | undefined {
+/** What an operator can mend, in one line; undefined for what only we can. */
+export function knownTrouble(failure: unknown): string | undefined {
+  // A database that is away is a refusal to a caller; an operator is told what is behind it.
+  const error = failure instanceof Refusal && failure.cause ? failure.cause : failure;
+  if (error instanceof NotConnected) return unreachable(error.cause as Error);
   const known = [ConfigError, ClientError, EngineError, StorageError].some((kind) => error instanceof kind);
   if (known) return (error as Error).message;
   if (error instanceof AnagrafeError) return fromService(error);

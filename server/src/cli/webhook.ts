@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { ConfigError, readConfig } from '../config.ts';
 import { type EventType, eventTypes } from '../core/events/event.ts';
 import { isUuid } from '../core/fields/fields.ts';
@@ -28,12 +28,16 @@ export function webhookCommand(): Command {
   command
     .command('create <url>')
     .description('have an endpoint told what happens from now on; its secret is shown once')
-    .option('--types <types>', `which events, with commas between: ${eventTypes.join(', ')}`, readTypes, [])
-    .option(
-      '--granularity <what>',
-      `a message for each ${granularities.join(', ')}`,
-      readGranularity,
-      'record',
+    .addOption(
+      new Option('--types <types>', 'which events, with commas between')
+        .choices(eventTypes)
+        .argParser(readTypes)
+        .default([], 'all'),
+    )
+    .addOption(
+      new Option('--granularity <what>', 'what there is a message for each of')
+        .choices(granularities)
+        .default('record'),
     )
     .option('--client <public-key>', 'whose it is; it is told nothing any more once that client is revoked')
     .option('--json', 'as JSON')
@@ -43,7 +47,12 @@ export function webhookCommand(): Command {
     )
     .action(create);
 
-  command.command('list').description('list the endpoints').option('--json', 'as JSON').action(list);
+  command
+    .command('list')
+    .description('list the endpoints')
+    .option('--json', 'as JSON')
+    .addHelpText('after', '\nExample:\n  anagrafe webhook list')
+    .action(list);
 
   for (const [name, enabled, what] of [
     ['enable', true, 'go on with an endpoint that is disabled, and tell it what has happened meanwhile'],
@@ -53,16 +62,23 @@ export function webhookCommand(): Command {
       .command(`${name} <id>`)
       .description(what)
       .option('--json', 'as JSON')
+      .addHelpText('after', `\nExample:\n  anagrafe webhook ${name} 3`)
       .action((id: string, { json }: { json?: boolean }) => change(id, enabled, json));
   }
 
-  command.command('delete <id>').description('remove an endpoint').option('--json', 'as JSON').action(remove);
+  command
+    .command('delete <id>')
+    .description('remove an endpoint')
+    .option('--json', 'as JSON')
+    .addHelpText('after', '\nExample:\n  anagrafe webhook delete 3')
+    .action(remove);
 
   command
     .command('deliveries <id>')
     .description('show what was told to an endpoint lately, the newest first')
     .option('--failed', 'only what was given up', false)
     .option('--json', 'as JSON')
+    .addHelpText('after', '\nExample:\n  anagrafe webhook deliveries 3 --failed')
     .action(deliveries);
 
   command
@@ -194,11 +210,5 @@ function readTypes(text: string): EventType[] {
   const known = wanted.filter((type): type is EventType => (eventTypes as readonly string[]).includes(type));
   if (known.length !== wanted.length)
     throw new InvalidArgumentError(`It takes ${eventTypes.join(', ')}, with commas between.`);
-  return known;
-}
-
-function readGranularity(text: string): Granularity {
-  const known = granularities.find((granularity) => granularity === text);
-  if (!known) throw new InvalidArgumentError(`It takes ${granularities.join(', ')}.`);
   return known;
 }

@@ -17,6 +17,7 @@ import { dirname, join, relative } from 'node:path';
 import { CommandError, runAsOwner } from './command.ts';
 import { EngineError } from './error.ts';
 import { type Home, sweep } from './home.ts';
+import { closedParent } from './owner.ts';
 
 /** PostgreSQL's programs, in a folder where the owner can run them. */
 export interface Binaries {
@@ -55,6 +56,23 @@ export async function findBinaries(home: Home): Promise<Binaries> {
   return programs(copy, major);
 }
 
+/** What a look at the programs tells; nothing is copied or linked for it. */
+export async function inspectBinaries(
+  home: Home,
+): Promise<{ version: string; major: string; ready: boolean }> {
+  const { folder, version } = await findPackage();
+  const native = join(folder, 'native');
+  const found = { version, major: version.split('.')[0] ?? version };
+  for (const place of [native, join(home.data, 'engine', version)]) {
+    if (await runs(home, place)) return { ...found, ready: true };
+  }
+  // What the first start can mend by itself is not wrong: programs that are to be copied, links that are to be made.
+  const linked = await Promise.all((await linksOf(native)).map(({ link }) => isThere(link)));
+  const mended = !linked.every(Boolean) || (await closedParent(native, home.owner)) !== undefined;
+  if (!mended) await check(home, native);
+  return { ...found, ready: false };
+}
+
 /** Refuses the systems that no package of the engine is made for. */
 export function checkPlatform(): void {
   if (process.platform === 'win32') {
@@ -87,14 +105,28 @@ function programs(native: string, major: string): Binaries {
 
 /** npm packages hold no links: the package's install script makes them, unless npm was told to skip scripts. */
 async function makeLinks(native: string): Promise<void> {
-  const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
-  for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
-    const link = join(dirname(native), target);
-    if (await lstat(link).then(Boolean, () => false)) continue;
-    await symlink(relative(dirname(target), source), link).catch((error: NodeJS.ErrnoException) => {
+  for (const { link, to } of await linksOf(native)) {
+    if (await isThere(link)) continue;
+    await symlink(to, link).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     });
   }
+}
+
+async function linksOf(native: string): Promise<{ link: string; to: string }[]> {
+  const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
+  const links = JSON.parse(list) as { source: string; target: string }[];
+  return links.map(({ source, target }) => ({
+    link: join(dirname(native), target),
+    to: relative(dirname(target), source),
+  }));
+}
+
+function isThere(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Only running the program tells whether folders, libraries and system let the owner run it. */

@@ -13,17 +13,21 @@ const UNFINISHED = 'postgres.new-';
 
 /** Makes the cluster if there is none, refuses one that this PostgreSQL cannot read, and states who may connect. */
 export async function prepareCluster(home: Home, binaries: Binaries, log: (message: string) => void) {
-  const made = await versionOf(home.cluster);
-  if (made === undefined) {
+  if (!(await isMade(home.cluster, binaries.major))) {
     log(`Making a PostgreSQL ${binaries.major} cluster in ${home.cluster}`);
     await makeCluster(home, binaries);
-  } else if (made !== binaries.major) {
-    throw new EngineError(
-      `${home.cluster} was made by PostgreSQL ${made} and this release brings ${binaries.major}: run the release that made it, or move the data with pg_dump to a PostgreSQL of your own and set ANAGRAFE_DATABASE_URL.`,
-    );
   }
   await handToOwner(home);
   await writeAdmission(home);
+}
+
+/** Whether there is a cluster; refuses one that this PostgreSQL cannot read. */
+export async function isMade(cluster: string, major: string): Promise<boolean> {
+  const made = await versionOf(cluster);
+  if (made === undefined || made === major) return made !== undefined;
+  throw new EngineError(
+    `${cluster} was made by PostgreSQL ${made} and this release brings ${major}: run the release that made it, or move the data with pg_dump to a PostgreSQL of your own and set ANAGRAFE_DATABASE_URL.`,
+  );
 }
 
 /**

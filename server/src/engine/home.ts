@@ -49,14 +49,18 @@ async function makeDataFolder(path: string): Promise<string> {
 
 async function openToOwner(data: string, owner: Owner): Promise<void> {
   if (owner.identity.uid === undefined) return;
-  const closed = await closedParent(data, owner);
-  if (closed !== undefined) {
-    throw new EngineError(
-      `PostgreSQL runs as user ${owner.admitted[0]}, to whom ${closed} is closed: set ANAGRAFE_DATA=/var/lib/anagrafe, or another folder that is open to that user.`,
-    );
-  }
+  await refuseClosed(data, owner);
   const folder = await stat(data);
   if (!mayEnter(folder, owner)) await chmod(data, (folder.mode & 0o777) | 0o011);
+}
+
+/** Refuses a folder that the owner could not get to. */
+export async function refuseClosed(data: string, owner: Owner): Promise<void> {
+  const closed = owner.identity.uid === undefined ? undefined : await closedParent(data, owner);
+  if (closed === undefined) return;
+  throw new EngineError(
+    `PostgreSQL runs as user ${owner.admitted[0]}, to whom ${closed} is closed: set ANAGRAFE_DATA=/var/lib/anagrafe, or another folder that is open to that user.`,
+  );
 }
 
 async function makeSocketFolder(data: string, owner: Owner): Promise<string> {

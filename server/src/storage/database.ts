@@ -45,6 +45,8 @@ export interface DatabaseOptions {
   readonly poolSize: number;
   /** How long a statement may take, and then how long its answer may. */
   readonly statementMs?: number;
+  /** How long to wait for a connection. */
+  readonly connectMs?: number;
   /** Told of a connection that broke. */
   onLostConnection(error: Error): void;
 }
@@ -64,7 +66,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     application_name: 'anagrafe',
     statement_timeout: statementMs,
     // Covers the wait for a free connection too, which a burst of calls may need.
-    connectionTimeoutMillis: 30_000,
+    connectionTimeoutMillis: options.connectMs ?? 30_000,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,

@@ -46,14 +46,19 @@ export async function migrate(database: Database): Promise<string[]> {
 /** For commands that only look: a database that is behind is not theirs to change. */
 export async function refuseUnmigrated(database: Database): Promise<void> {
   await checkServer(database);
-  const migrations = await readMigrations();
-  const applied: Ledger = (await hasLedger(database)) ? await readLedger(database) : new Map();
-  refuseNewer(migrations, applied);
-  if (migrations.some(({ version }) => !applied.has(version))) {
+  if ((await missingMigrations(database)).length > 0) {
     throw new StorageError(
       'the database is behind this version: run "anagrafe migrate", or start the service',
     );
   }
+}
+
+/** The names of the migrations that a database does not have yet. */
+export async function missingMigrations(database: Database): Promise<string[]> {
+  const migrations = await readMigrations();
+  const applied: Ledger = (await hasLedger(database)) ? await readLedger(database) : new Map();
+  refuseNewer(migrations, applied);
+  return migrations.filter(({ version }) => !applied.has(version)).map(({ name }) => name);
 }
 
 function refuseNewer(migrations: readonly Migration[], applied: Ledger): void {

@@ -5,6 +5,27 @@ export class StorageError extends Error {}
 
 const oldestServer = 15;
 
+/** What a look at the server tells, for an operator. */
+export interface ServerState {
+  readonly version: string;
+  readonly readOnly: boolean;
+  /** Whether the role may create the schema, or the schema is there already. */
+  readonly mayCreate: boolean;
+  readonly role: string;
+  readonly name: string;
+  /** Its clock. */
+  readonly time: Date;
+}
+
+export async function inspectServer(database: Connection): Promise<ServerState> {
+  const [state] = await database.query<ServerState>(
+    `select current_setting('server_version') as version, current_setting('transaction_read_only') = 'on' as "readOnly",
+            has_database_privilege(current_database(), 'create') or to_regnamespace('anagrafe') is not null as "mayCreate",
+            current_user as role, current_database() as name, clock_timestamp() as time`,
+  );
+  return state as ServerState;
+}
+
 /** Refuses a server that the statements of this folder are not made for. */
 export async function checkServer(database: Connection): Promise<void> {
   const [server] = await database.query<{ version: string; encoding: string; standby: boolean }>(

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect } from 'vitest';
+import { exitCodes } from '../../src/cli/output.ts';
 
 type Settings = Record<string, string>;
 
@@ -65,9 +66,16 @@ export function postmaster(folder: string): number | undefined {
 
 /** Starts the program as a person would, with these settings and no others. */
 export function start(args: readonly string[], settings: Settings = {}): ChildProcess {
-  const others = Object.entries(process.env).filter(([name]) => !name.startsWith('ANAGRAFE_'));
-  const env = { ...Object.fromEntries(others), ...settings };
-  const child = spawn(process.execPath, [program, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  return spawned(process.execPath, [program, ...args], environment(settings));
+}
+
+function environment(settings: Settings): NodeJS.ProcessEnv {
+  const others = Object.entries(process.env).filter(([name]) => !/^(ANAGRAFE_|NO_COLOR$)/.test(name));
+  return { ...Object.fromEntries(others), ...settings };
+}
+
+function spawned(file: string, args: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {
+  const child = spawn(file, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   children.add(child);
   child.once('exit', () => children.delete(child));
   return child;
@@ -77,12 +85,33 @@ export async function anagrafe(args: readonly string[], settings: Settings = {})
   return outcomeOf(listen(start(args, settings)));
 }
 
-/** What a person sees of a mistake: exit code 1 and one line, with at most a hint in brackets; nothing of the inside. */
+/** The program on a terminal of so many columns: what is on the screen in the end, with what colours and moves it took. */
+export async function onTerminal(
+  args: readonly string[],
+  settings: Settings = {},
+  columns = 80,
+): Promise<{ screen: string; code: number | null }> {
+  const command = `stty cols ${columns}; "$NODE" "$PROGRAM" ${args.join(' ')}`;
+  // What macOS has takes the command as arguments.
+  const ways =
+    process.platform === 'darwin' ? ['-q', '/dev/null', 'sh', '-c', command] : ['-qec', command, '/dev/null'];
+  const env = {
+    ...environment(settings),
+    NODE: process.execPath,
+    PROGRAM: program,
+    TERM: settings.TERM ?? 'xterm',
+  };
+  const heard = listen(spawned('script', ways, env));
+  const { code, stdout } = await outcomeOf(heard);
+  return { screen: stdout.replaceAll('\r\n', '\n'), code };
+}
+
+/** What a person sees of a mistake: one line, with at most a hint in brackets; nothing of the inside. The exit code tells whose fault it is. */
 export function expectOneLine({ code, stderr }: Outcome, line: RegExp): void {
   const [said = '', ...more] = stderr.trimEnd().split('\n');
   expect(said).toMatch(line);
   expect(more.filter((hint) => !/^\(.*\)$/.test(hint))).toEqual([]);
-  expect(code).toBe(1);
+  expect(code).toBe(said.startsWith('error: ') ? exitCodes.wrongUsage : exitCodes.trouble);
 }
 
 /** The service, once it has said that it is ready. */

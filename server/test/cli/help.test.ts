@@ -1,33 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import { exitCodes } from '../../src/cli/output.ts';
+import { commandsBelow, pathOf } from '../../src/cli/tree.ts';
+import { program } from '../../src/cli.ts';
 import { settings } from '../../src/config.ts';
 import { newSecret } from '../../src/core/access/keys.ts';
 import { anagrafe } from './command.ts';
 
 describe('help', () => {
-  const commands = [
-    [],
-    ['serve'],
-    ['migrate'],
-    ['config'],
-    ['client'],
-    ['client', 'create'],
-    ['client', 'list'],
-    ['client', 'rotate'],
-    ['client', 'revoke'],
-    ['webhook'],
-    ['webhook', 'create'],
-    ['webhook', 'list'],
-    ['webhook', 'enable'],
-    ['webhook', 'disable'],
-    ['webhook', 'delete'],
-    ['webhook', 'deliveries'],
-    ['webhook', 'replay'],
-    ['audit'],
-    ['audit', 'verify'],
-    ['audit', 'export'],
-  ];
+  const commands = commandsBelow(program).map((command) => pathOf(command).split(' ').slice(1));
 
   it('is there for every command', async () => {
+    expect(commands.length).toBeGreaterThan(20);
     for (const command of commands) {
       const { code, stdout, stderr } = await anagrafe([...command, '--help']);
       expect([command, code, stderr]).toEqual([command, 0, '']);
@@ -38,7 +21,7 @@ describe('help', () => {
 
   it('names every command, and every option with an example where there are several', async () => {
     const { stdout: all } = await anagrafe(['--help']);
-    for (const name of ['serve', 'migrate', 'config', 'client', 'webhook', 'audit'])
+    for (const { 0: name } of commands.filter(({ length }) => length === 1))
       expect(all).toMatch(new RegExp(`^ +${name}\\b`, 'm'));
     const { stdout: create } = await anagrafe(['client', 'create', '--help']);
     for (const option of ['--name', '--scope', '--network', '--known-by-address', '--json'])
@@ -46,15 +29,20 @@ describe('help', () => {
     expect(create).toContain('Example:');
   });
 
+  it('says what the exit codes mean', async () => {
+    const { stdout } = await anagrafe(['--help']);
+    for (const code of Object.values(exitCodes)) expect(stdout).toMatch(new RegExp(`^ +${code} +\\w`, 'm'));
+  });
+
   it('is shown to whoever names no command', async () => {
     const { code, stdout, stderr } = await anagrafe([]);
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(stdout + stderr).toMatch(/^Usage: anagrafe /);
   });
 
   it('is pointed at where a command does not exist', async () => {
     const { code, stdout, stderr } = await anagrafe(['sevre']);
-    expect([code, stdout]).toEqual([1, '']);
+    expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^error: unknown command 'sevre'/);
     expect(stderr).toContain('anagrafe --help');
     expect(stderr).not.toMatch(/^\s+at /m);

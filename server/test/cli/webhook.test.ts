@@ -53,7 +53,7 @@ describe('webhook', () => {
     expectOneLine(await run('create', 'ftp://x'), /is no http or https address/);
     expectOneLine(await run('enable', 'seven'), /no webhook has the number seven/);
     const wrong = await run('create', url, '--types', 'user.deleted');
-    expect([wrong.code, wrong.stdout]).toEqual([1, '']);
+    expect([wrong.code, wrong.stdout]).toEqual([2, '']);
     expect(wrong.stderr).toContain('It takes principal.inserted');
   });
 });

@@ -1,0 +1,139 @@
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { finished, holding, importedUser, principalLock, submit } from '../setup/jobs.ts';
+import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
+import { anagrafe, expectOneLine, onTerminal, start } from './command.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'anagrafe-cli-job-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let service: TestService;
+const settings = { ANAGRAFE_URL: '' };
+const run = (...args: string[]) => anagrafe(['job', ...args], settings);
+
+beforeAll(async () => {
+  service = await startTestService();
+  settings.ANAGRAFE_URL = service.url;
+  await insertPrincipals(service, 3);
+});
+
+let names = 0;
+const register = (ID: number) => ({ ID, Users: [importedUser(`user${++names}`)] });
+
+describe('job', () => {
+  it('watches a job to its end, and tells by its exit code that every record was applied', async () => {
+    const id = await submit(service, 'irs/update', [register(1), register(2)]);
+    const { code, stdout, stderr } = await run('watch', id);
+    expect([code, stdout]).toEqual([0, '']);
+    expect(stderr).toMatch(/^(queued|running|completed) {2}\d of 2 users/);
+    expect(stderr).toContain(`Job ${id} is completed: 2 of 2 records were applied.\n`);
+  });
+
+  it('tells by its exit code that some failed, and where they are', async () => {
+    const id = await submit(service, 'irs/update', [register(1), register(99)]);
+    const { code, stderr } = await run('watch', id);
+    expect([code, stderr]).toEqual([
+      3,
+      expect.stringContaining(`1 of 2 records were applied. "anagrafe job failed ${id}"`),
+    ]);
+    const json = await run('watch', id, '--json');
+    expect([json.code, JSON.parse(json.stdout)]).toEqual([
+      3,
+      expect.objectContaining({ ID: id, RecordsFailed: 1 }),
+    ]);
+  });
+
+  it('writes over one line on a terminal', async () => {
+    const id = await submit(service, 'irs/update', [register(1), register(2)]);
+    const { screen, code } = await onTerminal(['job', 'watch', id], settings, 100);
+    expect(code).toBe(0);
+    expect(screen.split('\r\u001b[K')[1]).toMatch(/^(queued|running|completed) {2}[█░]+ {2}\d of 2 users/);
+    expect(screen.trimEnd().split('\n')).toHaveLength(1);
+    expect(screen.trimEnd().split('\r\u001b[K').at(-1)).toBe(
+      `Job ${id} is completed: 2 of 2 records were applied.`,
+    );
+  });
+
+  it('leaves a job to itself at Ctrl-C', async () => {
+    const id = await holding(service, principalLock(1), async ({ blocked }) => {
+      const held = await submit(service, 'irs/update', [register(1)]);
+      await blocked(1);
+      const child = start(['job', 'watch', held], settings);
+      let said = '';
+      child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+        if (said === '') child.kill('SIGINT');
+        said += text;
+      });
+      await once(child, 'close');
+      expect(child.exitCode).toBe(130);
+      expect(said).toContain(`The job goes on; "anagrafe job watch ${held}" shows it again.`);
+      return held;
+    });
+    expect((await finished(service, id)).body.result?.records).toMatchObject([{ Item3: true }]);
+  });
+
+  it('cancels what was not begun, which watching tells too', async () => {
+    const id = await holding(service, principalLock(1), async ({ blocked }) => {
+      const held = await submit(
+        service,
+        'irs/update',
+        Array.from({ length: 2000 }, () => register(1)),
+      );
+      await blocked(1);
+      const { code, stdout, stderr } = await run('cancel', held);
+      expect([code, stdout, stderr]).toEqual([0, '', expect.stringContaining(`Job ${held} is cancelled`)]);
+      return held;
+    });
+    const watched = await run('watch', id);
+    expect([watched.code, watched.stderr]).toEqual([3, expect.stringContaining(`Job ${id} is cancelled: `)]);
+    const again = await run('cancel', id, '--json');
+    expect(JSON.parse(again.stdout)).toMatchObject({ ID: id, State: 'cancelled' });
+  });
+
+  it('prints the retry kit, or writes it for its owner alone', async () => {
+    const id = await submit(service, 'irs/update', [register(1), register(99)]);
+    await finished(service, id);
+    const { code, stdout, stderr } = await run('failed', id);
+    expect([code, stderr]).toEqual([0, '']);
+    const kit = JSON.parse(stdout);
+    expect(kit).toMatchObject([{ ID: 99, Position: 1, Faults: { ID: [{ code: 'PRINCIPAL_NOT_FOUND' }] } }]);
+
+    const out = join(folder, 'failed.json');
+    writeFileSync(out, 'what was there, for everyone to read', { mode: 0o644 });
+    const written = await run('failed', id, '--out', out);
+    expect([written.code, written.stdout, written.stderr]).toEqual([0, '', `1 record is in ${out}.\n`]);
+    expect(JSON.parse(readFileSync(out, 'utf8'))).toEqual(kit);
+    expect(statSync(out).mode & 0o777).toBe(0o600);
+    const json = await run('failed', id, '--json', '--out', out);
+    expect(JSON.parse(json.stdout)).toEqual({ file: out, records: 1 });
+    const nowhere = join(folder, 'missing', 'failed.json');
+    expectOneLine(await run('failed', id, '--out', nowhere), /^anagrafe: .*cannot be written.*--out/);
+    expect(existsSync(nowhere)).toBe(false);
+  });
+
+  it('lists the jobs, the newest first', async () => {
+    const id = await submit(service, 'irs/update', [register(1), register(99)]);
+    await finished(service, id);
+    const { code, stdout, stderr } = await run('list', '--limit', '1');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(new RegExp(`^${id}\tcompleted\t2\t2\t1\tupdate\t\\d{4}-[\\dT:.-]+Z\n$`));
+    expect(stderr).toMatch(/^These are 1 of \d+; --all shows all\.\n$/);
+    const all = await run('list', '--all', '--json');
+    const jobs = all.stdout.trimEnd().split('\n');
+    expect(jobs.length).toBeGreaterThan(4);
+    expect(JSON.parse(jobs[0] ?? '')).toMatchObject({ ID: id, RecordsFailed: 1 });
+    const { screen } = await onTerminal(['job', 'list'], settings, 100);
+    expect(screen).toMatch(/ID +State +Done +Records +Failed +Operation +Submitted/);
+  });
+
+  it('says that there is no such job', async () => {
+    for (const name of ['watch', 'cancel', 'failed'])
+      expectOneLine(
+        await run(name, '0b5c2a5e-1f0e-4b57-9c7b-3a3a6a8f7f10'),
+        /^anagrafe: There is no job with this ID/,
+      );
+  });
+});

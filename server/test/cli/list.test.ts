@@ -1,0 +1,111 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { importedUser } from '../setup/jobs.ts';
+import { startTestService } from '../setup/service.ts';
+import { anagrafe, expectOneLine, onTerminal } from './command.ts';
+
+const settings = { ANAGRAFE_URL: '' };
+/** More than one page of principals, and more than one of users. */
+const principals = 150;
+const users = 1010;
+
+beforeAll(async () => {
+  const service = await startTestService({ ANAGRAFE_MAX_USERS: '2000' });
+  settings.ANAGRAFE_URL = service.url;
+  const others = Array.from({ length: principals - 1 }, (_, n) => ({ Denomination: `Ditta ${n + 2}` }));
+  const first = { Denomination: 'Rossi Srl', ExternalKey: 'ERP-1', Email: 'info@example.com' };
+  await service.call('irs/insert', [first, ...others]);
+  const many = Array.from({ length: users }, (_, n) => importedUser(`mario.${n + 1}`));
+  const { status } = await service.call('irs/update', [{ ID: 1, Users: many }]);
+  expect(status).toBe(200);
+});
+
+const run = (...args: string[]) => anagrafe(['list', ...args], settings);
+const lines = (text: string) => text.trimEnd().split('\n');
+
+describe('list', () => {
+  it('lists principals with tabs between, the first hundred, and says how many there are', async () => {
+    const { code, stdout, stderr } = await run();
+    expect(code).toBe(0);
+    expect(lines(stdout)).toHaveLength(100);
+    expect(lines(stdout)[0]).toMatch(
+      /^1\tRossi Srl\t1010\tactive\tERP-1\tinfo@example\.com\t\d{4}-\d\d-\d\dT[\d:.]+Z$/,
+    );
+    expect(lines(stdout)[1]).toMatch(/^2\tDitta 2\t0\tactive\t\t\t\d{4}-/);
+    expect(stderr).toBe('These are 100 of 150; --all shows all.\n');
+  });
+
+  it('lists all of them, page by page, and as many as are wanted', async () => {
+    const ids = (text: string) => lines(text).map((line) => Number(line.split('\t')[0]));
+    const all = await run('--all');
+    expect(ids(all.stdout)).toEqual(Array.from({ length: principals }, (_, n) => n + 1));
+    expect(all.stderr).toBe('');
+    expect(ids((await run('--limit', '120')).stdout)).toHaveLength(120);
+    expect(ids((await run('--users', '--all')).stdout)).toEqual(
+      Array.from({ length: users }, (_, n) => n + 1),
+    );
+  });
+
+  it('narrows down', async () => {
+    const first = async (...args: string[]) => (await run(...args)).stdout.split('\t').slice(0, 3);
+    expect(await first('--search', 'ross')).toEqual(['1', 'Rossi Srl', '1010']);
+    expect(await first('--id', '7')).toEqual(['7', 'Ditta 7', '0']);
+    expect(await first('--external-key', 'ERP-1')).toEqual(['1', 'Rossi Srl', '1010']);
+    expect(await first('--users', '--username', 'Mario.3')).toEqual(['3', '1', 'mario.3']);
+    expect(lines((await run('--users', '--search', 'mario.100')).stdout)).toHaveLength(11);
+    const none = await run('--since', '2999-01-01');
+    expect([none.code, none.stdout, none.stderr]).toEqual([0, '', 'Nothing was found.\n']);
+  });
+
+  it('gives programs everything, an object in each line', async () => {
+    const { code, stdout, stderr } = await run('--all', '--json');
+    expect([code, stderr]).toEqual([0, '']);
+    const found = lines(stdout).map((line) => JSON.parse(line));
+    expect(found).toHaveLength(principals);
+    expect(found[0]).toMatchObject({
+      ID: 1,
+      Denomination: 'Rossi Srl',
+      UsersCount: users,
+      ExternalKey: 'ERP-1',
+    });
+    const [user] = lines((await run('--users', '--limit', '1', '--json')).stdout).map((line) =>
+      JSON.parse(line),
+    );
+    expect(user).toMatchObject({ ID: 1, IRID: 1, Username: 'mario.1', State: 'active', LastLoginAt: null });
+    expect((await run('--id', '999', '--json')).stdout).toBe('');
+  });
+
+  it('is a table on a terminal, no wider than it is', async () => {
+    for (const columns of [100, 60, 40]) {
+      const { screen, code } = await onTerminal(
+        ['list', '--limit', '5'],
+        { ...settings, NO_COLOR: '1' },
+        columns,
+      );
+      const [head = '', ...rows] = lines(screen).slice(0, 6);
+      expect([code, head.split(/ {2,}/).slice(0, 2)]).toEqual([0, ['ID', 'Name']]);
+      expect(rows).toHaveLength(5);
+      expect([head, ...rows].every((line) => line.length <= columns)).toBe(true);
+    }
+  });
+
+  it('has colours on a terminal that has them, for people who want them, and nowhere else', async () => {
+    const coloured = async (more: Record<string, string>) =>
+      (await onTerminal(['list', '--limit', '1'], { ...settings, ...more })).screen.includes('\u001b[');
+    expect(await coloured({})).toBe(true);
+    expect(await coloured({ NO_COLOR: '1' })).toBe(false);
+    expect(await coloured({ TERM: 'dumb' })).toBe(false);
+    expect((await run('--limit', '1')).stdout).not.toContain('\u001b');
+  });
+
+  it('says in one line what is wrong', async () => {
+    expectOneLine(await run('--username', 'mario'), /^error: .*--username.*--users/);
+    expectOneLine(await run('--limit', '0'), /^error: .*--limit.*whole number/);
+    expectOneLine(await run('--all', '--limit', '5'), /^error: .*--all.*--limit/);
+    expectOneLine(await run('--since', 'monday'), /^error: .*--since.*2026-01-31/);
+    expectOneLine(await run('--key-file', '/nowhere'), /^anagrafe: .*\/nowhere.*--key-file/);
+    const nobody = await anagrafe(['list', '--url', 'http://127.0.0.1:9'], settings);
+    expectOneLine(nobody, /^anagrafe: http:\/\/127\.0\.0\.1:9 does not answer .*ANAGRAFE_URL/);
+    const wrong = await anagrafe(['list'], { ...settings, ANAGRAFE_KEY: `agp_x.${'s'.repeat(40)}` });
+    expectOneLine(wrong, /^anagrafe: .*ANAGRAFE_KEY/);
+  });
+});

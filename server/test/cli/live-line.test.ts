@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { inUnits } from '../../src/cli/duration.ts';
+import { LiveLine, type Standing } from '../../src/cli/live-line.ts';
+import { Pace } from '../../src/cli/pace.ts';
+
+describe('a pace', () => {
+  it('is not known before something was done', () => {
+    const pace = new Pace();
+    pace.note(0, 0);
+    expect(pace.perSecond).toBeNull();
+    pace.note(0, 1000);
+    expect([pace.perSecond, pace.secondsFor(10)]).toEqual([null, null]);
+  });
+
+  it('is that of the last seconds, whatever was before', () => {
+    const pace = new Pace();
+    for (let second = 0; second <= 60; second++) pace.note(second, second * 1000);
+    expect(pace.perSecond).toBeCloseTo(1);
+    for (let second = 61; second <= 90; second++) pace.note(60 + (second - 60) * 100, second * 1000);
+    expect(pace.perSecond).toBeCloseTo(100);
+    expect(pace.secondsFor(500)).toBeCloseTo(5);
+  });
+});
+
+describe('a live line', () => {
+  function written(isTTY: boolean, columns: number, standings: readonly Partial<Standing>[]): string {
+    let text = '';
+    const stream = { isTTY, columns, write: (piece: string) => (text += piece) };
+    const line = new LiveLine(stream as unknown as NodeJS.WriteStream);
+    for (const standing of standings)
+      line.show({ state: 'running', done: 0, total: 1000, unit: 'users', failed: 0, ...standing });
+    line.end();
+    return text;
+  }
+
+  it('is written over on a terminal, and gone in the end', () => {
+    const pieces = written(true, 100, [{ done: 0 }, { done: 500, failed: 2 }]).split('\r\u001b[K');
+    expect(pieces[1]).toBe(`running  ${'░'.repeat(24)}  0 of 1,000 users`);
+    expect(pieces[2]).toMatch(
+      /^running {2}█{12}░{12} {2}500 of 1,000 users {2}2 failed {2}[\d,]+\/s {2}\d+ s left$/,
+    );
+    expect(pieces.slice(3)).toEqual(['']);
+  });
+
+  it('never is as wide as the terminal, which would begin a new line', () => {
+    for (const columns of [100, 60, 40, 30, 20, 10]) {
+      for (const piece of written(true, columns, [{ done: 500 }, { done: 600 }]).split('\r\u001b[K'))
+        expect(piece.length).toBeLessThan(columns);
+    }
+  });
+
+  it('is a plain line where nothing can be written over, and not each time', () => {
+    const text = written(false, 0, [
+      { done: 1 },
+      { done: 2 },
+      { done: 3 },
+      { done: 1000, state: 'completed' },
+    ]);
+    expect(text).toMatch(/^running {2}1 of 1,000 users\ncompleted {2}1,000 of 1,000 users {2}[\d,]+\/s\n$/);
+  });
+
+  it('has no bar where the end is not known', () => {
+    expect(written(true, 100, [{ done: 7, total: null }])).toBe('\r\u001b[Krunning  7 users\r\u001b[K');
+  });
+});
+
+it('times are told in the two units that matter', () => {
+  expect([0.2, 59, 61, 3600, 90_000].map(inUnits)).toEqual([
+    '1 s',
+    '59 s',
+    '1 min 1 s',
+    '1 h 0 min',
+    '1 d 1 h',
+  ]);
+});
