@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { auditCommand } from './cli/audit.ts';
 import { clientCommand } from './cli/client.ts';
 import { configCommand } from './cli/config.ts';
+import { importCommand, resetCommand } from './cli/import.ts';
 import { migrateCommand } from './cli/migrate.ts';
 import { explainToOperator } from './cli/output.ts';
 import { serveCommand } from './cli/serve.ts';
@@ -16,6 +17,8 @@ const program = new Command('anagrafe')
   .addCommand(migrateCommand())
   .addCommand(configCommand())
   .addCommand(clientCommand())
+  .addCommand(importCommand())
+  .addCommand(resetCommand())
   .addCommand(webhookCommand())
   .addCommand(auditCommand());
 

@@ -14,6 +14,8 @@ describe('help', () => {
     ['client', 'list'],
     ['client', 'rotate'],
     ['client', 'revoke'],
+    ['import'],
+    ['reset'],
     ['webhook'],
     ['webhook', 'create'],
     ['webhook', 'list'],
@@ -38,7 +40,7 @@ describe('help', () => {
 
   it('names every command, and every option with an example where there are several', async () => {
     const { stdout: all } = await anagrafe(['--help']);
-    for (const name of ['serve', 'migrate', 'config', 'client', 'webhook', 'audit'])
+    for (const name of ['serve', 'migrate', 'config', 'client', 'import', 'reset', 'webhook', 'audit'])
       expect(all).toMatch(new RegExp(`^ +${name}\\b`, 'm'));
     const { stdout: create } = await anagrafe(['client', 'create', '--help']);
     for (const option of ['--name', '--scope', '--network', '--known-by-address', '--json'])
