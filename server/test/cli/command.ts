@@ -6,14 +6,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect } from 'vitest';
+import { environment, listen, type Outcome, outcomeOf } from '../setup/heard.ts';
 
 type Settings = Record<string, string>;
-
-export interface Outcome {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 export interface Serving {
   readonly url: string;
@@ -65,9 +60,10 @@ export function postmaster(folder: string): number | undefined {
 
 /** Starts the program as a person would, with these settings and no others. */
 export function start(args: readonly string[], settings: Settings = {}): ChildProcess {
-  const others = Object.entries(process.env).filter(([name]) => !name.startsWith('ANAGRAFE_'));
-  const env = { ...Object.fromEntries(others), ...settings };
-  const child = spawn(process.execPath, [program, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [program, ...args], {
+    env: environment(settings),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   children.add(child);
   child.once('exit', () => children.delete(child));
   return child;
@@ -103,28 +99,4 @@ export async function serve(settings: Settings): Promise<Serving> {
       return outcomeOf(heard);
     },
   };
-}
-
-interface Heard {
-  readonly child: ChildProcess;
-  readonly closed: Promise<unknown>;
-  stdout(): string;
-  stderr(): string;
-}
-
-function listen(child: ChildProcess): Heard {
-  let stdout = '';
-  let stderr = '';
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text;
-  });
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text;
-  });
-  return { child, closed: once(child, 'close'), stdout: () => stdout, stderr: () => stderr };
-}
-
-async function outcomeOf({ child, closed, stdout, stderr }: Heard): Promise<Outcome> {
-  await closed;
-  return { code: child.exitCode, stdout: stdout(), stderr: stderr() };
 }
