@@ -21,6 +21,7 @@ export async function bringFile(wish: Omit<ImportTask, 'url'>, options: RunOptio
   const { anagrafe, url } = connect(options);
   const task = { ...wish, url };
   const bar = new ProgressBar(process.stderr);
+  let begun = false;
   const interruption = new AbortController();
   const interrupt = () => interruption.abort(new Interrupted());
   process.on('SIGINT', interrupt);
@@ -28,7 +29,10 @@ export async function bringFile(wish: Omit<ImportTask, 'url'>, options: RunOptio
   const tools: ImportTools = {
     anagrafe,
     signal: interruption.signal,
-    onBegun: (sheet, rowsBefore) => greet(sheet, rowsBefore, task),
+    onBegun(sheet, rowsBefore) {
+      begun = !options.dryRun;
+      greet(sheet, rowsBefore, task);
+    },
     onProgress: (figures) => bar.show(figures),
   };
   try {
@@ -38,6 +42,7 @@ export async function bringFile(wish: Omit<ImportTask, 'url'>, options: RunOptio
     tellEnd();
   } catch (error) {
     bar.end();
+    if (begun && !(error instanceof Interrupted)) tell(howToGoOn);
     if (!(error instanceof Interrupted)) throw error;
     tell(options.dryRun ? 'Stopped.' : `Stopped. What was sent goes on. ${howToGoOn}`);
     process.exitCode = exitCodes.interrupted;

@@ -40,9 +40,10 @@ export class Memo {
   static async open(task: ImportTask, { anew }: { anew: boolean }): Promise<Memo> {
     const path = task.progressPath;
     const fingerprint = await fingerprintOf(task);
-    const found = anew ? null : await read(path);
-    if (found && found.process !== process.pid && isAlive(found.process))
-      throw new ImportError(`${task.path} is being imported already, by process ${found.process}.`);
+    const left = anew ? null : await read(path);
+    const found = left && isTouched(left) ? left : null;
+    if (left && left.process !== process.pid && isAlive(left.process))
+      throw new ImportError(`${task.path} is being imported already, by process ${left.process}.`);
     if (found && found.fingerprint !== fingerprint)
       throw new ImportError(
         `${task.path} was imported up to row ${found.done.rows} before, but it or the options have changed since. ` +
@@ -87,6 +88,11 @@ export class Memo {
     await rm(this.#path, { force: true });
   }
 
+  /** What has not begun need not be carried on. */
+  async discardUntouched(): Promise<void> {
+    if (!isTouched(this.#contents)) await this.discard();
+  }
+
   /** In one step, whatever happens to the machine meanwhile. */
   async #write(): Promise<void> {
     const next = `${this.#path}.new`;
@@ -99,6 +105,10 @@ export class Memo {
     }
     await rename(next, this.#path);
   }
+}
+
+function isTouched({ done, jobs }: Contents): boolean {
+  return done.rows > 0 || Object.keys(jobs).length > 0;
 }
 
 async function read(path: string): Promise<Contents | null> {

@@ -35,50 +35,44 @@ export async function runImport(
   tools: ImportTools,
   options: { anew: boolean },
 ): Promise<ImportResult> {
-  const { size } = await stat(task.path);
   const memo = await Memo.open(task, options);
-  const from = memo.done.bookmark;
-  const sheet = await openFile(task, from);
-  tools.onBegun(sheet, memo.done.rows);
-  const ledger = await Ledger.open(task, memo);
   try {
-    const underWay: SentBatch[] = [];
-    for await (const { items } of inBatches(sheet, limits, from?.byte ?? 0)) {
-      underWay.push(await sendRows(items, task, memo, tools));
-      if (underWay.length >= batchesAtOnce) await finish(underWay.shift());
-    }
-    for (const batch of underWay) await finish(batch);
-  } finally {
-    await ledger.close();
+    const sheet = await openFile(task, memo.done.bookmark);
+    const ledger = await Ledger.open(task, memo);
+    tools.onBegun(sheet, memo.done.rows);
+    await bringRows(sheet, { task, tools, memo, ledger }).finally(() => ledger.close());
+  } catch (error) {
+    await memo.discardUntouched();
+    throw error;
   }
   const { rows, failed } = memo.done;
   await memo.discard();
   return { rows, failed };
+}
 
-  async function finish(batch: SentBatch | undefined): Promise<void> {
-    if (!batch) return;
-    const faults = await settle(batch, tools, (jobs) => tools.onProgress(figures(batch, jobs)));
-    await ledger.keep(
-      batch.items,
-      faults,
-      batch.jobs.map(({ key }) => key),
-    );
-    tools.onProgress(figures(null, []));
+interface Import {
+  readonly task: ImportTask;
+  readonly tools: ImportTools;
+  readonly memo: Memo;
+  readonly ledger: Ledger;
+}
+
+async function bringRows(sheet: Sheet, { task, tools, memo, ledger }: Import): Promise<void> {
+  const { size } = await stat(task.path);
+  const underWay: SentBatch[] = [];
+  for await (const { items } of inBatches(sheet, limits, memo.done.bookmark?.byte ?? 0)) {
+    underWay.push(await sendRows(items, task, memo, tools));
+    if (underWay.length >= batchesAtOnce) await finishFirst();
   }
+  while (underWay.length > 0) await finishFirst();
 
-  /** Of what is done for good, and of the batch at hand as far as its jobs have come. */
-  function figures(batch: SentBatch | null, jobs: readonly Job[]): ImportFigures {
-    const { bookmark, rows, failed } = memo.done;
-    const done = jobs.reduce((sum, { RecordsDone }) => sum + RecordsDone, 0);
-    const records = batch?.jobs.reduce((sum, { sent }) => sum + sent.length, 0) ?? 0;
-    const share = records > 0 ? done / records : 0;
-    const start = bookmark?.byte ?? 0;
-    return {
-      bytes: size,
-      bytesDone: start + ((batch?.items.at(-1)?.end.byte ?? start) - start) * share,
-      rowsDone: rows + done,
-      rowsFailed: failed + jobs.reduce((sum, { RecordsFailed }) => sum + RecordsFailed, 0),
-    };
+  async function finishFirst(): Promise<void> {
+    const batch = underWay.shift();
+    if (!batch) return;
+    const faults = await settle(batch, tools, (jobs) => tools.onProgress(figuresOf(memo, size, batch, jobs)));
+    const keys = batch.jobs.map(({ key }) => key);
+    await ledger.keep(batch.items, faults, keys);
+    tools.onProgress(figuresOf(memo, size, batch, []));
   }
 }
 
@@ -93,6 +87,22 @@ async function sendRows(
   const { items: known, faults } = await withIds(complete, line);
   const sent = await send(known, memo, line);
   return { ...sent, items: complete, faults: new Map([...sent.faults, ...faults]) };
+}
+
+/** Of what is done for good, and of the batch at hand as far as its jobs have come. */
+function figuresOf(memo: Memo, bytes: number, batch: SentBatch, jobs: readonly Job[]): ImportFigures {
+  const { bookmark, rows, failed } = memo.done;
+  const total = (count: (job: Job) => number) => jobs.reduce((sum, job) => sum + count(job), 0);
+  const records = batch.jobs.reduce((sum, { sent }) => sum + sent.length, 0);
+  const start = bookmark?.byte ?? 0;
+  const end = batch.items.at(-1)?.end.byte ?? start;
+  const share = records > 0 ? total(({ RecordsDone }) => RecordsDone) / records : 0;
+  return {
+    bytes,
+    bytesDone: start + (end - start) * share,
+    rowsDone: rows + total(({ RecordsDone }) => RecordsDone),
+    rowsFailed: failed + total(({ RecordsFailed }) => RecordsFailed),
+  };
 }
 
 export function openFile(task: ImportTask, from: Bookmark | null): Promise<Sheet> {

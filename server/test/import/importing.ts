@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterAll } from 'vitest';
 import { openSheet, type SheetItem } from '../../../client/src/sheet/index.ts';
-import { anagrafe, type Outcome, start } from '../cli/command.ts';
+import { anagrafe, start } from '../cli/command.ts';
+import type { Outcome } from '../setup/heard.ts';
 import type { TestService } from '../setup/service.ts';
 
 const folders: string[] = [];

@@ -128,3 +128,17 @@ it('two imports of one file do not run at once', async () => {
   await once(child, 'close');
   expect(child.exitCode).toBe(0);
 });
+
+it('an import that came to nothing leaves nothing behind, and can be begun again with other options', async () => {
+  const desk = newDesk(service);
+  desk.write('wrong.csv', `Login,Hash,ID\nnothing yet,"${importedHash}",${principals[0]}\n`);
+  expect((await desk.run(['import', 'wrong.csv', '--map', 'Hash='])).code).toBe(1);
+  expect(existsSync(desk.path('wrong.csv.progress'))).toBe(false);
+  const { code, stderr } = await desk.run(['import', 'wrong.csv', '--url', 'http://127.0.0.1:1']);
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/Run the same command again to go on.*\nanagrafe: .*Does it run/),
+  ]);
+  expect(existsSync(desk.path('wrong.csv.progress'))).toBe(false);
+  expect((await desk.run(['import', 'wrong.csv'])).code).toBe(0);
+});
