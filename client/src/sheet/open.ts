@@ -1,6 +1,6 @@
 import type { Bookmark, Mark, SheetFormat } from './bookmark.ts';
 import { type ColumnMapping, ColumnNames, refuseMissing, type SheetColumn } from './columns/columns.ts';
-import type { SheetField } from './columns/fields.ts';
+import { principalFields, type SheetField } from './columns/fields.ts';
 import { CellReader, originalCells } from './csv/cells.ts';
 import { CsvScanner } from './csv/scanner.ts';
 import { findSeparator, type Separation } from './csv/separator.ts';
@@ -47,16 +47,6 @@ interface Reading {
 
 const userFields: readonly SheetField[] = ['Username', 'UserID'];
 const secretFields: readonly SheetField[] = ['Password', 'PasswordHash'];
-const principalFields: readonly SheetField[] = [
-  'ID',
-  'ExternalKey',
-  'Denomination',
-  'Surname',
-  'Name',
-  'Vatnumber',
-  'Taxcode',
-  'PrincipalEmail',
-];
 
 /**
  * Begins to read a file of users, in CSV, JSON or NDJSON. It takes the same little memory for a file of any size.
