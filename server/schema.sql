@@ -66,6 +66,17 @@ create table anagrafe.clients (
   constraint clients_scopes_check CHECK ((scopes <@ ARRAY['sync:write'::text, 'sync:read'::text, 'admin'::text]))
 );
 
+create table anagrafe.console_sessions (
+  token_digest bytea not null,
+  secret_id bigint not null,
+  secret_expires_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  used_at timestamp with time zone not null default now(),
+  constraint console_sessions_pkey PRIMARY KEY (token_digest),
+  constraint console_sessions_secret_id_fkey FOREIGN KEY (secret_id) REFERENCES anagrafe.client_secrets(id)
+);
+CREATE INDEX console_sessions_used_at ON anagrafe.console_sessions USING btree (used_at);
+
 create table anagrafe.deliveries (
   id uuid not null,
   webhook_id bigint not null,
@@ -104,7 +115,7 @@ create table anagrafe.journal (
   details jsonb,
   position bigint,
   seal bytea,
-  constraint journal_actor_check CHECK ((actor = ANY (ARRAY['client'::text, 'user'::text, 'protected'::text, 'operator'::text, 'service'::text]))),
+  constraint journal_actor_check CHECK ((actor = ANY (ARRAY['client'::text, 'console'::text, 'user'::text, 'protected'::text, 'operator'::text, 'service'::text]))),
   constraint journal_check CHECK ((("position" IS NULL) = (seal IS NULL))),
   constraint journal_pkey PRIMARY KEY (id)
 );

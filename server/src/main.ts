@@ -25,6 +25,7 @@ import { openAudit } from './storage/audit.ts';
 import { openChunks } from './storage/chunks.ts';
 import { openAccess, openClients } from './storage/clients.ts';
 import { openCompletedCalls } from './storage/completed-calls.ts';
+import { openConsoleSessions } from './storage/console-sessions.ts';
 import type { Database } from './storage/database.ts';
 import { openEvents } from './storage/events.ts';
 import { openGuesses } from './storage/guesses.ts';
@@ -148,6 +149,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
       signIn,
       changeOwnPassword: (call) => changeOwnPassword(call, operations.update, signIn),
       access,
+      sessions: openConsoleSessions(store.front),
       readiness,
       metrics,
       admin: {

@@ -48,6 +48,7 @@ export interface Keeping {
 export async function sweepAccounts(database: Database, keeping: Keeping): Promise<number> {
   return (
     (await sweepRows(database, 'sessions', 'refresh_expires_at <= now() - make_interval(days => $1)', 0)) +
+    (await sweepRows(database, 'console_sessions', 'used_at <= now() - make_interval(days => $1)', 1)) +
     (await sweepRows(database, 'throttles', 'updated_at <= now() - make_interval(days => $1)', 1)) +
     (await sweepRows(
       database,
@@ -61,7 +62,7 @@ export async function sweepAccounts(database: Database, keeping: Keeping): Promi
 
 async function sweepRows(
   database: Database,
-  table: 'sessions' | 'throttles' | 'deliveries',
+  table: 'sessions' | 'console_sessions' | 'throttles' | 'deliveries',
   condition: string,
   days: number,
 ): Promise<number> {

@@ -29,7 +29,7 @@ const NewSecret = named(
 
 const author = {
   At: Moment,
-  Actor: Type.String({ enum: ['client', 'user', 'protected', 'operator', 'service'] }),
+  Actor: Type.String({ enum: ['client', 'console', 'user', 'protected', 'operator', 'service'] }),
   ClientID: nullable(Id),
   UserID: nullable(Id),
   Address: Text,

@@ -1,0 +1,19 @@
+-- What the web console needs: sessions of those who look after the service.
+
+-- Who is signed in at the console, as an API client of scope admin.
+create table anagrafe.console_sessions (
+  token_digest       bytea primary key,
+  -- What it was opened with. A session is good as long as its secret is as it was then: a rotation gives that secret an
+  -- end, or an earlier one. What is being opened while a secret is rotated is found out in the same way.
+  secret_id          bigint not null references anagrafe.client_secrets (id),
+  secret_expires_at  timestamptz,
+  created_at         timestamptz not null default now(),
+  -- To the minute.
+  used_at            timestamptz not null default now()
+);
+
+create index console_sessions_used_at on anagrafe.console_sessions (used_at);
+
+alter table anagrafe.journal drop constraint journal_actor_check;
+alter table anagrafe.journal add constraint journal_actor_check
+  check (actor in ('client', 'console', 'user', 'protected', 'operator', 'service'));
