@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { type Background, startBackground } from './background.ts';
 import { type Config, ConfigError, prefix } from './config.ts';
+import { builtConsole } from './console-folder.ts';
 import { ensureFirstClient } from './core/access/clients.ts';
 import { readKeyPair } from './core/access/keys.ts';
 import { takeCall } from './core/calls/take.ts';
@@ -60,7 +61,11 @@ const valuesOfOne = 16;
 const chunksAtOnce = 2;
 
 /** Joins the rooms of the house, and opens the door. */
-export async function startService(config: Config, log: Logger): Promise<Service> {
+export async function startService(
+  config: Config,
+  log: Logger,
+  consoleFolder: string | null = builtConsole(),
+): Promise<Service> {
   const foundKey = await findMasterKey(config);
   const store = await openStore(config, { as: 'service', log: (message) => log.info(message) });
   let queue: Queue | undefined;
@@ -163,6 +168,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
         statistics: openStatistics(database),
         hashing: hasher,
       },
+      consoleFolder,
     });
     await app
       .listen({

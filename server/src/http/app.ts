@@ -22,7 +22,8 @@ import { fingerprintBy } from './idempotency.ts';
 import { logCalls } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { checkQuery } from './query.ts';
-import { consoleRoute } from './routes/console.ts';
+import { consolePage } from './routes/console.ts';
+import { consoleFiles } from './routes/console-files.ts';
 import { consoleSessionRoutes } from './routes/console-session.ts';
 import { eventRoute } from './routes/events.ts';
 import { readRoutes } from './routes/irs-read.ts';
@@ -52,6 +53,8 @@ export interface AppOptions {
   readonly readiness: Readiness;
   readonly metrics: Metrics;
   readonly admin: AdminTools;
+  /** Where the console lies; null where it has not been built. */
+  readonly consoleFolder: string | null;
 }
 
 const requestTimeoutMs = 300_000;
@@ -100,7 +103,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const attempt = attemptBy(trustedProxies);
   const identifyCaller = identifyBy(options.access, attempt);
   operationRoutes(app, { ...options, identifyCaller, trustedProxies });
-  consoleRoute(app, options);
+  if (options.consoleFolder === null) consolePage(app, options);
+  else await consoleFiles(app, options.consoleFolder);
   await app.register(async (api) => buildApi(api, { identifyCaller, attempt }, options));
   return app;
 }
