@@ -22,9 +22,9 @@ create table anagrafe.calls (
   constraint calls_pkey PRIMARY KEY (id),
   constraint calls_state_check CHECK ((state = ANY (ARRAY['open'::text, 'queued'::text, 'running'::text, 'completed'::text])))
 );
+CREATE INDEX calls_ended_at ON anagrafe.calls USING btree (ended_at);
 CREATE UNIQUE INDEX calls_idempotency_key ON anagrafe.calls USING btree (COALESCE(client_id, (0)::bigint), idempotency_key) WHERE (idempotency_key IS NOT NULL);
 CREATE INDEX calls_jobs ON anagrafe.calls USING btree (submitted_at DESC, id) WHERE is_job;
-CREATE INDEX calls_jobs_ended_at ON anagrafe.calls USING btree (ended_at) WHERE is_job;
 CREATE INDEX calls_jobs_of_client ON anagrafe.calls USING btree (client_id, submitted_at DESC, id) WHERE is_job;
 CREATE INDEX calls_key_expires_at ON anagrafe.calls USING btree (key_expires_at);
 
@@ -120,6 +120,7 @@ create table anagrafe.journal (
   constraint journal_pkey PRIMARY KEY (id)
 );
 CREATE INDEX journal_at ON anagrafe.journal USING btree (at);
+CREATE INDEX journal_call_id ON anagrafe.journal USING btree (call_id) WHERE (action = 'call.completed'::text);
 CREATE INDEX journal_calls ON anagrafe.journal USING btree (id) WHERE (action = 'call.completed'::text);
 CREATE INDEX journal_calls_failed ON anagrafe.journal USING btree (id) WHERE ((action = 'call.completed'::text) AND ((details ->> 'recordsFailed'::text) <> '0'::text));
 CREATE INDEX journal_completed_at ON anagrafe.journal USING btree (at) WHERE (action = ANY (ARRAY['call.completed'::text, 'job.completed'::text]));

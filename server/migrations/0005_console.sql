@@ -1,4 +1,4 @@
--- What the web console needs: sessions of those who look after the service.
+-- What the web console needs: sessions of those who look after the service, and calls in detail.
 
 -- Who is signed in at the console, as an API client of scope admin.
 create table anagrafe.console_sessions (
@@ -13,6 +13,11 @@ create table anagrafe.console_sessions (
 );
 
 create index console_sessions_used_at on anagrafe.console_sessions (used_at);
+
+create index journal_call_id on anagrafe.journal (call_id) where action = 'call.completed';
+-- Answered calls are kept as long as jobs are.
+drop index anagrafe.calls_jobs_ended_at;
+create index calls_ended_at on anagrafe.calls (ended_at);
 
 alter table anagrafe.journal drop constraint journal_actor_check;
 alter table anagrafe.journal add constraint journal_actor_check

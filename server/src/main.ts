@@ -107,6 +107,7 @@ export async function startService(
       chunksAtOnce,
       onError: (error) => log.warn({ err: error }, 'the queue had a failure'),
     });
+    const journal = openJournal(database);
     const jobLimits = { records: config.MAX_JOB_RECORDS, users: config.MAX_JOB_USERS };
     const tools = {
       operations,
@@ -114,7 +115,6 @@ export async function startService(
       vault,
       ledger: openLedger(database, { keyHours: config.IDEMPOTENCY_HOURS }),
       submissions: openSubmissions(database, queue),
-      journal: openJournal(database),
       onOutcomes: metrics.recordsDone,
       limits: { answered: { records: config.MAX_RECORDS, users: config.MAX_USERS }, job: jobLimits },
     };
@@ -124,7 +124,7 @@ export async function startService(
         refreshDays: config.SESSION_DAYS,
       }),
       guesses: openGuesses(database),
-      journal: tools.journal,
+      journal,
       hasher,
       guessDigest: (text: string) => vault.guessDigest(text),
       needsRehash: (hash: string) =>
@@ -149,7 +149,7 @@ export async function startService(
       newFingerprint: () => vault.newFingerprint(),
       jobs: openJobs(database, queue),
       listing: openListing(database),
-      journal: tools.journal,
+      journal,
       events: openEvents(database, { days: config.EVENT_DAYS }),
       signIn,
       changeOwnPassword: (call) => changeOwnPassword(call, operations.update, signIn),
@@ -159,7 +159,7 @@ export async function startService(
       metrics,
       admin: {
         clients: { store: openClients(database), isNetwork },
-        calls: openCompletedCalls(database),
+        calls: { store: openCompletedCalls(database, { days: config.JOB_DAYS }), journal },
         audit: { store: openAudit(database), seal },
         webhooks: {
           webhooks: openWebhooks(database),

@@ -1,10 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { JobStore } from '../core/jobs/job.ts';
-import type { CallStore } from '../core/journal/calls.ts';
 import type { StatisticsStore } from '../core/statistics/statistics.ts';
 import type { HashingState } from './metrics.ts';
 import { type AuditTools, auditRoutes } from './routes/admin/audit.ts';
-import { callRoute } from './routes/admin/calls.ts';
+import { type CallTools, callRoutes } from './routes/admin/calls.ts';
 import { type ClientTools, clientRoutes } from './routes/admin/clients.ts';
 import { allJobsRoute } from './routes/admin/jobs.ts';
 import { statisticsRoute } from './routes/admin/statistics.ts';
@@ -12,7 +11,7 @@ import { type WebhookTools, webhookRoutes } from './routes/admin/webhooks.ts';
 
 export interface AdminTools {
   readonly clients: ClientTools;
-  readonly calls: CallStore;
+  readonly calls: CallTools;
   readonly audit: AuditTools;
   readonly webhooks: WebhookTools;
   readonly statistics: StatisticsStore;
@@ -22,7 +21,7 @@ export interface AdminTools {
 /** `/admin/v1`: for those who look after the service. The scope of every call is `admin`. */
 export function adminRoutes(app: FastifyInstance, tools: AdminTools & { readonly jobs: JobStore }): void {
   clientRoutes(app, tools.clients);
-  callRoute(app, tools.calls);
+  callRoutes(app, tools.calls);
   allJobsRoute(app, tools.jobs);
   auditRoutes(app, tools.audit);
   webhookRoutes(app, tools.webhooks);

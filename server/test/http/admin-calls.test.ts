@@ -6,6 +6,7 @@ import { insertPrincipals, startTestService, type TestService } from '../setup/s
 
 interface Call {
   readonly At: string;
+  readonly CallID: string;
   readonly RequestId: string;
 }
 interface Span {
@@ -77,8 +78,12 @@ describe('calls', () => {
       RecordsFailed: 1,
       Users: 2,
       UsersApplied: 1,
+      Milliseconds: expect.any(Number),
     });
-    expect(page?.records.at(-1)).toMatchObject({ Actor: 'protected', ClientID: null, CallID: null });
+    expect(page?.records.at(-1)).toMatchObject({ Actor: 'protected', ClientID: null });
+    const callIds = page?.records.map(({ CallID }) => CallID);
+    expect(new Set(callIds).size).toBe(6);
+    for (const id of callIds ?? []) expect(id).toMatch(/^[0-9a-f-]{36}$/);
   });
 
   it('are found by whether a record of theirs was not applied', async () => {

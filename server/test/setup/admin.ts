@@ -40,6 +40,8 @@ export const adminCalls = [
   'POST clients/agp_nobody/rotate',
   'DELETE clients/agp_nobody',
   'GET calls',
+  'GET calls/00000000-0000-0000-0000-000000000000',
+  'GET calls/00000000-0000-0000-0000-000000000000/failed',
   'GET jobs',
   'GET audit',
   'GET audit/verify',

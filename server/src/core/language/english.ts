@@ -80,6 +80,8 @@ export const english: Sentences = {
     dry: 'No record would be applied; result.records tells why.',
   },
   JOB_NOT_FOUND: 'There is no job with this ID, or it is not yours, or it ended too long ago to be kept.',
+  CALL_NOT_FOUND:
+    'There is no call with this ID that was answered at once, or it ended too long ago to be kept.',
   WEBHOOK_NOT_FOUND: 'There is no such endpoint, or no such message to it.',
   INVALID_CLIENT: {
     name: 'A client needs a name of one line.',

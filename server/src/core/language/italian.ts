@@ -81,6 +81,8 @@ export const italian: Sentences = {
   },
   JOB_NOT_FOUND:
     'Non esiste un lavoro con questo ID, o non è vostro, o è finito da troppo tempo per essere conservato.',
+  CALL_NOT_FOUND:
+    'Nessuna chiamata con questo ID a cui si sia risposto subito, oppure è terminata da troppo tempo per essere conservata.',
   WEBHOOK_NOT_FOUND: 'Non esiste questo endpoint, o non gli è stato inviato questo messaggio.',
   INVALID_CLIENT: {
     name: 'Un client richiede un nome di una sola riga.',

@@ -1,7 +1,18 @@
 import { type TSchema, Type } from 'typebox';
 import { scopes } from '../../core/access/clients.ts';
 import { chainFaults } from '../../core/journal/chain.ts';
-import { answer, Count, Empty, Moment, page, Refusal, refusals, Text } from './answers.ts';
+import {
+  answer,
+  Count,
+  Empty,
+  FailedRecord,
+  Moment,
+  page,
+  Refusal,
+  refusals,
+  Text,
+  Tuple,
+} from './answers.ts';
 import { refusalExample } from './examples.ts';
 import { Id, named, nullable, strictObject } from './named.ts';
 import { debug, paging } from './requests.ts';
@@ -46,6 +57,7 @@ const CompletedCall = named(
     RecordsFailed: Count,
     Users: Count,
     UsersApplied: Count,
+    Milliseconds: Count,
   }),
 );
 
@@ -155,9 +167,21 @@ export const revokedAnswers = {
   ...noClient,
   ...refusals,
 };
-export const completedCallAnswers = {
+export const completedCallsAnswers = {
   200: answer('A page of calls', page('CompletedCallsEnvelope', CompletedCall)),
   ...refusals,
+};
+const noCall = {
+  ...refusals,
+  404: answer('There is no such call', Refusal, refusalExample(404, 'CALL_NOT_FOUND')),
+};
+export const completedCallAnswers = {
+  200: answer('The call, and a page of its tuples', page('CompletedCallEnvelope', Tuple, CompletedCall)),
+  ...noCall,
+};
+export const callFailedAnswers = {
+  200: answer('The failed records', Type.Array(FailedRecord)),
+  ...noCall,
 };
 export const auditAnswers = {
   200: answer('Rows of the journal, in order', page('AuditEnvelope', JournalRow, JournalFeed)),

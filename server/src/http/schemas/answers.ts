@@ -56,7 +56,7 @@ const AppliedUser = named(
 
 const Fault = named('Fault', strictObject({ code: ErrorCode, message: Type.String() }));
 
-const Tuple = named(
+export const Tuple = named(
   'Tuple',
   strictObject({
     Item1: nullable(Type.Integer({ description: 'the ID of the principal' })),
@@ -138,7 +138,7 @@ const Job = named(
   }),
 );
 
-const FailedRecord = named(
+export const FailedRecord = named(
   'FailedRecord',
   Type.Object(
     { Position: Count, Faults: Type.Record(Type.String(), Type.Array(Fault)) },
