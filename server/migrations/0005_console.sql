@@ -1,4 +1,5 @@
--- What the web console needs: sessions of those who look after the service, and calls in detail.
+-- What the web console needs: sessions of those who look after the service, calls in detail, and what was
+-- refused lately.
 
 -- Who is signed in at the console, as an API client of scope admin.
 create table anagrafe.console_sessions (
@@ -18,6 +19,13 @@ create index journal_call_id on anagrafe.journal (call_id) where action = 'call.
 -- Answered calls are kept as long as jobs are.
 drop index anagrafe.calls_jobs_ended_at;
 create index calls_ended_at on anagrafe.calls (ended_at);
+
+-- Of a record that was not applied.
+alter table anagrafe.outcomes add column refused_at timestamptz;
+update anagrafe.outcomes set refused_at = coalesce(ended_at, started_at, submitted_at)
+  from anagrafe.calls where calls.id = call_id and refusal is not null;
+alter table anagrafe.outcomes add check ((refused_at is null) = (refusal is null));
+create index outcomes_refused_at on anagrafe.outcomes (refused_at desc, call_id, position) where refused_at is not null;
 
 alter table anagrafe.journal drop constraint journal_actor_check;
 alter table anagrafe.journal add constraint journal_actor_check

@@ -37,6 +37,7 @@ import { openListing } from './storage/listing.ts';
 import { keepMasterKeyIdentity, masterKeyIdentity } from './storage/master-key.ts';
 import { migrate } from './storage/migrations.ts';
 import { openReadiness } from './storage/readiness.ts';
+import { openRefusedRecords } from './storage/refused-records.ts';
 import { openRegistry } from './storage/registry.ts';
 import { openSessions } from './storage/sessions.ts';
 import { openStatistics } from './storage/statistics.ts';
@@ -160,6 +161,7 @@ export async function startService(
       admin: {
         clients: { store: openClients(database), isNetwork },
         calls: { store: openCompletedCalls(database, { days: config.JOB_DAYS }), journal },
+        failures: openRefusedRecords(database),
         audit: { store: openAudit(database), seal },
         webhooks: {
           webhooks: openWebhooks(database),

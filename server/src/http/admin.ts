@@ -1,10 +1,12 @@
 import type { FastifyInstance } from 'fastify';
+import type { RefusedRecordStore } from '../core/calls/refused-record.ts';
 import type { JobStore } from '../core/jobs/job.ts';
 import type { StatisticsStore } from '../core/statistics/statistics.ts';
 import type { HashingState } from './metrics.ts';
 import { type AuditTools, auditRoutes } from './routes/admin/audit.ts';
 import { type CallTools, callRoutes } from './routes/admin/calls.ts';
 import { type ClientTools, clientRoutes } from './routes/admin/clients.ts';
+import { failuresRoute } from './routes/admin/failures.ts';
 import { allJobsRoute } from './routes/admin/jobs.ts';
 import { statisticsRoute } from './routes/admin/statistics.ts';
 import { type WebhookTools, webhookRoutes } from './routes/admin/webhooks.ts';
@@ -12,6 +14,7 @@ import { type WebhookTools, webhookRoutes } from './routes/admin/webhooks.ts';
 export interface AdminTools {
   readonly clients: ClientTools;
   readonly calls: CallTools;
+  readonly failures: RefusedRecordStore;
   readonly audit: AuditTools;
   readonly webhooks: WebhookTools;
   readonly statistics: StatisticsStore;
@@ -22,6 +25,7 @@ export interface AdminTools {
 export function adminRoutes(app: FastifyInstance, tools: AdminTools & { readonly jobs: JobStore }): void {
   clientRoutes(app, tools.clients);
   callRoutes(app, tools.calls);
+  failuresRoute(app, tools.failures);
   allJobsRoute(app, tools.jobs);
   auditRoutes(app, tools.audit);
   webhookRoutes(app, tools.webhooks);

@@ -67,8 +67,8 @@ export async function keepRefusals(
 
 /** Takes the ID of the call and the refusals as JSON, from the parameter `first` on. */
 export const insertRefusals = (first: number) => `
-  insert into anagrafe.outcomes (call_id, position, principal_id, users, refusal, faults, record)
-  select $${first}::uuid, position, principal_id, users, refusal, faults, record
+  insert into anagrafe.outcomes (call_id, position, principal_id, users, refusal, faults, record, refused_at)
+  select $${first}::uuid, position, principal_id, users, refusal, faults, record, clock_timestamp()
     from json_to_recordset($${first + 1}::json)
          as kept (position integer, principal_id bigint, users integer, refusal jsonb, faults jsonb, record json)
   on conflict (call_id, position) do nothing`;

@@ -49,6 +49,7 @@ const calls: [what: string, status: number, body?: unknown][] = [
   ['GET calls/{call}', 200],
   ['GET calls/{call}/failed', 200],
   ['GET calls/{nothing}', 404],
+  ['GET failures', 200],
   ['GET jobs', 200],
   ['GET audit', 200],
   ['GET audit/verify', 200],

@@ -42,6 +42,7 @@ export const adminCalls = [
   'GET calls',
   'GET calls/00000000-0000-0000-0000-000000000000',
   'GET calls/00000000-0000-0000-0000-000000000000/failed',
+  'GET failures',
   'GET jobs',
   'GET audit',
   'GET audit/verify',

@@ -5,7 +5,9 @@ import {
   answer,
   Count,
   Empty,
+  ErrorCode,
   FailedRecord,
+  Fault,
   Moment,
   page,
   Refusal,
@@ -48,16 +50,34 @@ const author = {
   CallID: nullable(Type.String({ format: 'uuid' })),
 };
 
+const Operation = Type.String({ enum: ['update', 'insert', 'state'] });
 const CompletedCall = named(
   'CompletedCall',
   strictObject({
     ...author,
-    Operation: Type.String({ enum: ['update', 'insert', 'state'] }),
+    Operation,
     Records: Count,
     RecordsFailed: Count,
     Users: Count,
     UsersApplied: Count,
     Milliseconds: Count,
+  }),
+);
+
+const FailureItem = named(
+  'Failure',
+  strictObject({
+    At: Moment,
+    CallID: Type.String({ format: 'uuid' }),
+    JobID: nullable(Type.String({ format: 'uuid', description: 'the same, where the call is a job' })),
+    Operation,
+    ClientID: nullable(Id),
+    Position: Type.Integer({ minimum: 0, description: 'of the record in the call' }),
+    ID: nullable(Type.Integer({ description: 'the ID of the principal' })),
+    Code: ErrorCode,
+    Message: Type.String(),
+    Faults: Type.Record(Type.String(), Type.Array(Fault), { description: 'those of the first 20 places' }),
+    FaultsCount: Type.Integer({ minimum: 0, description: 'how many places have faults' }),
   }),
 );
 
@@ -169,6 +189,10 @@ export const revokedAnswers = {
 };
 export const completedCallsAnswers = {
   200: answer('A page of calls', page('CompletedCallsEnvelope', CompletedCall)),
+  ...refusals,
+};
+export const failuresAnswers = {
+  200: answer('A page of records that were not applied', page('FailuresEnvelope', FailureItem)),
   ...refusals,
 };
 const noCall = {

@@ -9,7 +9,7 @@ export const Moment = Type.String({ format: 'date-time' });
 export const Text = nullable(Type.String());
 const State = Type.String({ enum: ['active', 'disabled'] });
 export const Count = Type.Integer({ minimum: 0 });
-const ErrorCode = named('ErrorCode', Type.String({ enum: errorCodes }));
+export const ErrorCode = named('ErrorCode', Type.String({ enum: errorCodes }));
 
 const user = {
   ID: Id,
@@ -54,7 +54,7 @@ const AppliedUser = named(
   }),
 );
 
-const Fault = named('Fault', strictObject({ code: ErrorCode, message: Type.String() }));
+export const Fault = named('Fault', strictObject({ code: ErrorCode, message: Type.String() }));
 
 export const Tuple = named(
   'Tuple',
