@@ -1,3 +1,14 @@
+create table anagrafe.activity (
+  start timestamp with time zone not null,
+  calls bigint not null,
+  jobs bigint not null,
+  records_failed bigint not null,
+  principals_inserted bigint not null,
+  users_registered bigint not null,
+  passwords_reset bigint not null,
+  constraint activity_pkey PRIMARY KEY (start)
+);
+
 create table anagrafe.calls (
   id uuid not null,
   client_id bigint,
@@ -123,7 +134,6 @@ CREATE INDEX journal_at ON anagrafe.journal USING btree (at);
 CREATE INDEX journal_call_id ON anagrafe.journal USING btree (call_id) WHERE (action = 'call.completed'::text);
 CREATE INDEX journal_calls ON anagrafe.journal USING btree (id) WHERE (action = 'call.completed'::text);
 CREATE INDEX journal_calls_failed ON anagrafe.journal USING btree (id) WHERE ((action = 'call.completed'::text) AND ((details ->> 'recordsFailed'::text) <> '0'::text));
-CREATE INDEX journal_completed_at ON anagrafe.journal USING btree (at) WHERE (action = ANY (ARRAY['call.completed'::text, 'job.completed'::text]));
 CREATE INDEX journal_events ON anagrafe.journal USING btree ("position") WHERE (action = ANY (ARRAY['insert'::text, 'update'::text, 'state'::text, 'call.completed'::text, 'job.completed'::text, 'webhook.disabled'::text]));
 CREATE UNIQUE INDEX journal_position ON anagrafe.journal USING btree ("position");
 CREATE INDEX journal_principal_id ON anagrafe.journal USING btree (principal_id, "position") WHERE (principal_id IS NOT NULL);

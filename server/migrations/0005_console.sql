@@ -1,5 +1,5 @@
--- What the web console needs: sessions of those who look after the service, calls in detail, and what was
--- refused lately.
+-- What the web console needs: sessions of those who look after the service, calls in detail, what was
+-- refused lately, and how much was done.
 
 -- Who is signed in at the console, as an API client of scope admin.
 create table anagrafe.console_sessions (
@@ -26,6 +26,26 @@ update anagrafe.outcomes set refused_at = coalesce(ended_at, started_at, submitt
   from anagrafe.calls where calls.id = call_id and refusal is not null;
 alter table anagrafe.outcomes add check ((refused_at is null) = (refusal is null));
 create index outcomes_refused_at on anagrafe.outcomes (refused_at desc, call_id, position) where refused_at is not null;
+
+-- How much was done, hour by hour: what has its place in the journal is counted when it gets it.
+create table anagrafe.activity (
+  start                timestamptz primary key,
+  calls                bigint not null,
+  jobs                 bigint not null,
+  records_failed       bigint not null,
+  principals_inserted  bigint not null,
+  users_registered     bigint not null,
+  passwords_reset      bigint not null
+);
+
+insert into anagrafe.activity
+select date_trunc('hour', at, 'UTC'),
+       count(*) filter (where action = 'call.completed'), count(*) filter (where action = 'job.completed'),
+       coalesce(sum((details -> 'recordsFailed')::bigint), 0), count(*) filter (where action = 'insert'),
+       coalesce(sum(cardinality(registered)), 0), coalesce(sum(cardinality(reset)), 0)
+  from anagrafe.journal where position is not null group by 1;
+
+drop index anagrafe.journal_completed_at;
 
 alter table anagrafe.journal drop constraint journal_actor_check;
 alter table anagrafe.journal add constraint journal_actor_check

@@ -117,7 +117,17 @@ const Verdict = named(
   }),
 );
 
-const Spans = Type.Array(strictObject({ Start: Moment, Calls: Count, Jobs: Count, RecordsFailed: Count }));
+const Spans = Type.Array(
+  strictObject({
+    Start: Moment,
+    Calls: Count,
+    Jobs: Count,
+    RecordsFailed: Count,
+    PrincipalsInserted: Count,
+    UsersRegistered: Count,
+    PasswordsReset: Count,
+  }),
+);
 const Statistics = named(
   'Statistics',
   strictObject({
@@ -133,7 +143,8 @@ const Statistics = named(
       WaitingInteractive: Count,
       WaitingBulk: Count,
       Running: Count,
-      HashesPerSecond: Type.Number({ minimum: 0 }),
+      HashesPerSecond: Type.Number({ minimum: 0, description: 'made in the last ten seconds' }),
+      Capacity: Type.Number({ minimum: 0, description: 'hashes per second that this node could make' }),
     }),
   }),
 );
