@@ -91,7 +91,7 @@ CREATE INDEX console_sessions_used_at ON anagrafe.console_sessions USING btree (
 create table anagrafe.deliveries (
   id uuid not null,
   webhook_id bigint not null,
-  position bigint not null,
+  position bigint,
   event integer,
   type text not null,
   state text not null default 'pending'::text,
@@ -101,6 +101,7 @@ create table anagrafe.deliveries (
   attempted_at timestamp with time zone,
   status integer,
   failure text,
+  constraint deliveries_check CHECK ((("position" IS NOT NULL) OR ((type = 'webhook.test'::text) AND (state <> 'pending'::text)))),
   constraint deliveries_pkey PRIMARY KEY (id),
   constraint deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text]))),
   constraint deliveries_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES anagrafe.webhooks(id)
@@ -278,6 +279,8 @@ create table anagrafe.webhooks (
   disabled_why text,
   deleted_at timestamp with time zone,
   position bigint not null,
+  old_secret bytea,
+  old_secret_ends_at timestamp with time zone,
   constraint webhooks_client_id_fkey FOREIGN KEY (client_id) REFERENCES anagrafe.clients(id),
   constraint webhooks_granularity_check CHECK ((granularity = ANY (ARRAY['user'::text, 'record'::text, 'job'::text]))),
   constraint webhooks_pkey PRIMARY KEY (id)

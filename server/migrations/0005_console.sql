@@ -1,5 +1,5 @@
 -- What the web console needs: sessions of those who look after the service, calls in detail, what was
--- refused lately, and how much was done.
+-- refused lately, how much was done, and webhooks that are tested and rotated.
 
 -- Who is signed in at the console, as an API client of scope admin.
 create table anagrafe.console_sessions (
@@ -46,6 +46,14 @@ select date_trunc('hour', at, 'UTC'),
   from anagrafe.journal where position is not null group by 1;
 
 drop index anagrafe.journal_completed_at;
+
+alter table anagrafe.webhooks
+  -- What messages are signed with beside the secret, until then.
+  add column old_secret bytea,
+  add column old_secret_ends_at timestamptz;
+-- A test tells of no row of the journal.
+alter table anagrafe.deliveries alter column position drop not null;
+alter table anagrafe.deliveries add check (position is not null or type = 'webhook.test' and state <> 'pending');
 
 alter table anagrafe.journal drop constraint journal_actor_check;
 alter table anagrafe.journal add constraint journal_actor_check

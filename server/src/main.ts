@@ -14,6 +14,7 @@ import { stateOperation } from './core/records/state.ts';
 import { updateOperation } from './core/records/update.ts';
 import { Vault } from './core/sealing/vault.ts';
 import { changeOwnPassword } from './core/sessions/own-password.ts';
+import { webhookName } from './core/webhooks/webhook.ts';
 import { buildApp } from './http/app.ts';
 import { openMetrics } from './http/metrics.ts';
 import { openQueue, type Queue } from './jobs/queue.ts';
@@ -22,6 +23,7 @@ import { isLoopback, isNetwork } from './network.ts';
 import { openCommonPasswords } from './passwords/common-passwords.ts';
 import { type HashingPool, openHasher } from './passwords/hasher.ts';
 import { needsRehash } from './passwords/needs-rehash.ts';
+import { openSigning } from './signing.ts';
 import { openAudit } from './storage/audit.ts';
 import { openChunks } from './storage/chunks.ts';
 import { openAccess, openClients } from './storage/clients.ts';
@@ -134,6 +136,7 @@ export async function startService(
     };
     const readiness = openReadiness(store.front);
     const seal = vault.sealRow.bind(vault);
+    const signing = openSigning(vault, config);
 
     app = await buildApp({
       version,
@@ -164,8 +167,9 @@ export async function startService(
         failures: openRefusedRecords(database),
         audit: { store: openAudit(database), seal },
         webhooks: {
+          ...signing,
           webhooks: openWebhooks(database),
-          sealSecret: (secret, about) => vault.sealSecret(secret, about),
+          sealSecret: (secret, id) => vault.sealSecret(secret, webhookName(id)),
         },
         statistics: openStatistics(database),
         hashing: hasher,
@@ -190,6 +194,7 @@ export async function startService(
       store,
       queue,
       vault,
+      signing,
       jobs: {
         store: openChunks(database),
         operations,

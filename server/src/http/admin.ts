@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { RefusedRecordStore } from '../core/calls/refused-record.ts';
 import type { JobStore } from '../core/jobs/job.ts';
 import type { StatisticsStore } from '../core/statistics/statistics.ts';
+import type { TestTools } from '../core/webhooks/test.ts';
 import type { HashingState } from './metrics.ts';
 import { type AuditTools, auditRoutes } from './routes/admin/audit.ts';
 import { type CallTools, callRoutes } from './routes/admin/calls.ts';
@@ -9,6 +10,7 @@ import { type ClientTools, clientRoutes } from './routes/admin/clients.ts';
 import { failuresRoute } from './routes/admin/failures.ts';
 import { allJobsRoute } from './routes/admin/jobs.ts';
 import { statisticsRoute } from './routes/admin/statistics.ts';
+import { webhookSecretRoutes } from './routes/admin/webhook-secret.ts';
 import { type WebhookTools, webhookRoutes } from './routes/admin/webhooks.ts';
 
 export interface AdminTools {
@@ -16,7 +18,7 @@ export interface AdminTools {
   readonly calls: CallTools;
   readonly failures: RefusedRecordStore;
   readonly audit: AuditTools;
-  readonly webhooks: WebhookTools;
+  readonly webhooks: WebhookTools & TestTools;
   readonly statistics: StatisticsStore;
   readonly hashing: HashingState;
 }
@@ -29,5 +31,6 @@ export function adminRoutes(app: FastifyInstance, tools: AdminTools & { readonly
   allJobsRoute(app, tools.jobs);
   auditRoutes(app, tools.audit);
   webhookRoutes(app, tools.webhooks);
+  webhookSecretRoutes(app, tools.webhooks);
   statisticsRoute(app, tools);
 }

@@ -45,8 +45,11 @@ export interface Keeping {
   readonly auditDays: number;
 }
 
-/** Removes sessions that have expired, guesses that were forgotten, deliveries and the beginning of the journal. */
+/** Removes sessions that have expired, secrets that have ended, guesses that were forgotten, deliveries and the beginning of the journal. */
 export async function sweepAccounts(database: Database, keeping: Keeping): Promise<number> {
+  await database.query(
+    'update anagrafe.webhooks set old_secret = null, old_secret_ends_at = null where old_secret_ends_at <= now()',
+  );
   return (
     (await sweepRows(database, 'sessions', 'refresh_expires_at <= now() - make_interval(days => $1)', 0)) +
     (await sweepRows(database, 'console_sessions', 'used_at <= now() - make_interval(days => $1)', 1)) +

@@ -15,6 +15,7 @@ let office: Credential;
 let call: string;
 
 beforeAll(async () => {
+  // Nothing leaves this machine: the address of the endpoint is none that is sent to.
   service = await startTestService();
   admin = adminOf(service);
   ajv.addSchema((await (await fetch(`${service.url}/openapi.json`)).json()) as object, 'openapi');
@@ -53,10 +54,13 @@ const calls: [what: string, status: number, body?: unknown][] = [
   ['GET jobs', 200],
   ['GET audit', 200],
   ['GET audit/verify', 200],
-  ['POST webhooks', 200, { URL: 'https://erp.example.com/' }],
+  ['POST webhooks', 200, { URL: 'https://127.0.0.1/' }],
   ['POST webhooks', 400, {}],
   ['GET webhooks', 200],
   ['PATCH webhooks/{id}', 200, { Enabled: false }],
+  ['GET webhooks/{id}/deliveries', 200],
+  ['POST webhooks/{id}/test', 200],
+  ['POST webhooks/{id}/rotate', 200, { Hours: 1 }],
   ['GET webhooks/{id}/deliveries', 200],
   ['POST webhooks/{id}/replay', 200],
   ['DELETE webhooks/{id}', 200],

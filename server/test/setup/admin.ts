@@ -50,6 +50,8 @@ export const adminCalls = [
   'POST webhooks',
   'PATCH webhooks/999',
   'DELETE webhooks/999',
+  'POST webhooks/999/test',
+  'POST webhooks/999/rotate',
   'GET webhooks/999/deliveries',
   'POST webhooks/999/replay',
   'POST webhooks/999/deliveries/00000000-0000-0000-0000-000000000000/replay',

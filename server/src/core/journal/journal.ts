@@ -42,6 +42,7 @@ export type Action =
   | 'client.revoked'
   | 'webhook.created'
   | 'webhook.changed'
+  | 'webhook.rotated'
   | 'webhook.deleted'
   | 'webhook.disabled'
   | 'webhook.replayed';
