@@ -4,6 +4,7 @@ import {
   type Client,
   type ClientStore,
   createClient,
+  graceEnd,
   revokeClient,
   rotateSecret,
   type Scope,
@@ -95,7 +96,7 @@ function rotate(
   { graceHours, json }: { graceHours: number; json?: boolean },
 ): Promise<void> {
   return withClients(async (store) => {
-    const oldEndsAt = new Date(Date.now() + graceHours * 3_600_000);
+    const oldEndsAt = graceEnd(graceHours);
     const secret = await rotateSecret(publicKey, oldEndsAt, store, theOperator);
     if (json) return print(JSON.stringify({ publicKey, secret, oldEndsAt }));
     showSecret(publicKey, secret);
@@ -152,7 +153,7 @@ function readNetworks(text: string): string[] {
   return networks;
 }
 
-function readHours(text: string): number {
+export function readHours(text: string): number {
   if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError('It takes a number of hours.');
   return Number(text);
 }

@@ -1,6 +1,7 @@
 import type { AccessStore, KnownClient } from '../core/access/access.ts';
 import type { Client, ClientStore, NewClient } from '../core/access/clients.ts';
 import type { Author } from '../core/journal/journal.ts';
+import { useConsoleSession } from './console-sessions.ts';
 import type { Connection, Database } from './database.ts';
 import { reading } from './failures.ts';
 import { openJournal } from './journal.ts';
@@ -21,6 +22,7 @@ export function openAccess(database: Database): AccessStore {
     findClient: (publicKey, address) => reading(() => findClient(database, publicKey, address)),
     findClientByAddress: (address) => reading(() => findClientByAddress(database, address)),
     findSignedIn: (digest) => reading(() => findSignedIn(database, digest)),
+    findAtConsole: (digest, address) => reading(() => useConsoleSession(database, digest, address)),
     async hasClients() {
       // Clients are revoked, never deleted: once there is one, the answer stays.
       seen ||= await reading(() => hasClients(database));

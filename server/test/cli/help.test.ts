@@ -24,6 +24,8 @@ describe('help', () => {
     ['webhook', 'delete'],
     ['webhook', 'deliveries'],
     ['webhook', 'replay'],
+    ['webhook', 'test'],
+    ['webhook', 'rotate'],
     ['audit'],
     ['audit', 'verify'],
     ['audit', 'export'],

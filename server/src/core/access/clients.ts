@@ -53,6 +53,10 @@ export const usualScopes: readonly Scope[] = ['sync:write', 'sync:read'];
 /** How long an old secret goes on where nothing else is said. */
 export const usualGraceHours = 24;
 
+export function graceEnd(hours: number): Date {
+  return new Date(Date.now() + hours * 3_600_000);
+}
+
 export async function createClient(
   wish: Omit<NewClient, 'publicKey'>,
   store: ClientStore,

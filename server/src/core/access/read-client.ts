@@ -1,6 +1,6 @@
 import { isAbsent } from '../fields/fields.ts';
 import { readParameters, wrongParameter } from '../fields/parameters.ts';
-import { type NewClient, type Scope, scopes, usualGraceHours, usualScopes } from './clients.ts';
+import { graceEnd, type NewClient, type Scope, scopes, usualGraceHours, usualScopes } from './clients.ts';
 
 const nameMax = 255;
 const networksMax = 100;
@@ -25,10 +25,11 @@ export function readClientWish(
   };
 }
 
-/** For how many hours the old secret is to go on. */
-export function readGraceHours(body: unknown): number {
+/** Up to when an old secret is to go on. */
+export function readGraceEnd(body: unknown): Date {
   const hours = readParameters(isAbsent(body) ? {} : body, ['Hours']).Hours ?? usualGraceHours;
-  if (Number.isInteger(hours) && Number(hours) >= 0 && Number(hours) <= graceHoursMax) return Number(hours);
+  if (Number.isInteger(hours) && Number(hours) >= 0 && Number(hours) <= graceHoursMax)
+    return graceEnd(Number(hours));
   throw wrongParameter('Hours', 'number', { min: 0, max: graceHoursMax });
 }
 

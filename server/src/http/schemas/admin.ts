@@ -1,7 +1,20 @@
 import { type TSchema, Type } from 'typebox';
 import { scopes } from '../../core/access/clients.ts';
 import { chainFaults } from '../../core/journal/chain.ts';
-import { answer, Count, Empty, Moment, page, Refusal, refusals, Text } from './answers.ts';
+import {
+  answer,
+  Count,
+  Empty,
+  ErrorCode,
+  FailedRecord,
+  Fault,
+  Moment,
+  page,
+  Refusal,
+  refusals,
+  Text,
+  Tuple,
+} from './answers.ts';
 import { refusalExample } from './examples.ts';
 import { example, Id, named, nullable, Operation, strictObject } from './named.ts';
 import { debug, paging } from './requests.ts';
@@ -29,7 +42,7 @@ const NewSecret = named(
 
 const author = {
   At: Moment,
-  Actor: Type.String({ enum: ['client', 'user', 'protected', 'operator', 'service'] }),
+  Actor: Type.String({ enum: ['client', 'console', 'user', 'protected', 'operator', 'service'] }),
   ClientID: nullable(Id),
   UserID: nullable(Id),
   Address: Text,
@@ -46,6 +59,24 @@ const CompletedCall = named(
     RecordsFailed: Count,
     Users: Count,
     UsersApplied: Count,
+    Milliseconds: Count,
+  }),
+);
+
+const FailureItem = named(
+  'Failure',
+  strictObject({
+    At: Moment,
+    CallID: Type.String({ format: 'uuid' }),
+    JobID: nullable(Type.String({ format: 'uuid', description: 'the same, where the call is a job' })),
+    Operation,
+    ClientID: nullable(Id),
+    Position: Type.Integer({ minimum: 0, description: 'of the record in the call' }),
+    ID: nullable(Type.Integer({ description: 'the ID of the principal' })),
+    Code: ErrorCode,
+    Message: Type.String(),
+    Faults: Type.Record(Type.String(), Type.Array(Fault), { description: 'those of the first 20 places' }),
+    FaultsCount: Type.Integer({ minimum: 0, description: 'how many places have faults' }),
   }),
 );
 
@@ -88,7 +119,15 @@ const Verdict = named(
 const Span = named(
   'Span',
   strictObject(
-    { Start: Moment, Calls: Count, Jobs: Count, RecordsFailed: Count },
+    {
+      Start: Moment,
+      Calls: Count,
+      Jobs: Count,
+      RecordsFailed: Count,
+      PrincipalsInserted: Count,
+      UsersRegistered: Count,
+      PasswordsReset: Count,
+    },
     { description: 'What was done in an hour or on a day' },
   ),
 );
@@ -98,7 +137,8 @@ const Hashing = named(
     WaitingInteractive: Count,
     WaitingBulk: Count,
     Running: Count,
-    HashesPerSecond: Type.Number({ minimum: 0 }),
+    HashesPerSecond: Type.Number({ minimum: 0, description: 'made in the last ten seconds' }),
+    Capacity: Type.Number({ minimum: 0, description: 'hashes per second that this node could make' }),
   }),
 );
 const Statistics = named(
@@ -168,9 +208,25 @@ export const revokedAnswers = {
   ...noClient,
   ...refusals,
 };
-export const completedCallAnswers = {
+export const completedCallsAnswers = {
   200: answer('A page of calls', page('CompletedCallsEnvelope', CompletedCall)),
   ...refusals,
+};
+export const failuresAnswers = {
+  200: answer('A page of records that were not applied', page('FailuresEnvelope', FailureItem)),
+  ...refusals,
+};
+const noCall = {
+  ...refusals,
+  404: answer('There is no such call', Refusal, refusalExample(404, 'CALL_NOT_FOUND')),
+};
+export const completedCallAnswers = {
+  200: answer('The call, and a page of its tuples', page('CompletedCallEnvelope', Tuple, CompletedCall)),
+  ...noCall,
+};
+export const callFailedAnswers = {
+  200: answer('The failed records', Type.Array(FailedRecord)),
+  ...noCall,
 };
 export const auditAnswers = {
   200: answer('Rows of the journal, in order', page('AuditEnvelope', JournalRow, JournalFeed)),

@@ -6,7 +6,7 @@ import {
   revokeClient,
   rotateSecret,
 } from '../../../core/access/clients.ts';
-import { readClientWish, readGraceHours } from '../../../core/access/read-client.ts';
+import { readClientWish, readGraceEnd } from '../../../core/access/read-client.ts';
 import { authorOf } from '../../access.ts';
 import { debugOf } from '../../call.ts';
 import { pageEnvelope, recordEnvelope } from '../../envelope.ts';
@@ -25,8 +25,6 @@ export interface ClientTools {
   readonly store: ClientStore;
   isNetwork(text: string): boolean;
 }
-
-const hourMs = 3_600_000;
 
 /** `clients`: who may call. */
 export function clientRoutes(app: FastifyInstance, { store, isNetwork }: ClientTools): void {
@@ -91,7 +89,7 @@ export function clientRoutes(app: FastifyInstance, { store, isNetwork }: ClientT
     },
     async (request) => {
       const { publicKey } = request.params;
-      const oldEndsAt = new Date(Date.now() + readGraceHours(request.body) * hourMs);
+      const oldEndsAt = readGraceEnd(request.body);
       const secret = await rotateSecret(publicKey, oldEndsAt, store, authorOf(request));
       const record = { PublicKey: publicKey, SecretKey: secret, OldEndsAt: oldEndsAt };
       return recordEnvelope(record, debugOf(request));
