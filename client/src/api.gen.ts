@@ -342,43 +342,6 @@ export interface UserFilter {
   Usernames?: string[] | null;
 }
 
-export type Scope = 'sync:write' | 'sync:read' | 'admin';
-
-export interface Client {
-  ID: number;
-  PublicKey: string;
-  Name: string;
-  Scopes: Scope[];
-  /** Where it may call from; anywhere when empty. */
-  Networks: string[];
-  /** Whether a call from its networks needs no credential. */
-  KnownByAddress: boolean;
-  CreatedAt: string;
-  RevokedAt: string | null;
-}
-
-export interface NewClient {
-  ID: number;
-  PublicKey: string;
-  Name: string;
-  Scopes: Scope[];
-  /** Where it may call from; anywhere when empty. */
-  Networks: string[];
-  /** Whether a call from its networks needs no credential. */
-  KnownByAddress: boolean;
-  CreatedAt: string;
-  RevokedAt: string | null;
-  /** Shown only here. */
-  SecretKey: string;
-}
-
-export interface NewSecret {
-  PublicKey: string;
-  /** Shown only here. */
-  SecretKey: string;
-  OldEndsAt: string;
-}
-
 export interface CompletedCall {
   At: string;
   Actor: 'client' | 'console' | 'user' | 'protected' | 'operator' | 'service';
@@ -482,6 +445,50 @@ export interface Statistics {
   Hours: Span[];
   Days: Span[];
   Hashing: Hashing;
+}
+
+export type Scope = 'sync:write' | 'sync:read' | 'admin';
+
+export interface Client {
+  ID: number;
+  PublicKey: string;
+  Name: string;
+  Scopes: Scope[];
+  /** Where it may call from; anywhere when empty. */
+  Networks: string[];
+  /** Whether a call from its networks needs no credential. */
+  KnownByAddress: boolean;
+  CreatedAt: string;
+  RevokedAt: string | null;
+}
+
+export interface NewClient {
+  ID: number;
+  PublicKey: string;
+  Name: string;
+  Scopes: Scope[];
+  /** Where it may call from; anywhere when empty. */
+  Networks: string[];
+  /** Whether a call from its networks needs no credential. */
+  KnownByAddress: boolean;
+  CreatedAt: string;
+  RevokedAt: string | null;
+  /** Shown only here. */
+  SecretKey: string;
+}
+
+export interface NewSecret {
+  PublicKey: string;
+  /** Shown only here. */
+  SecretKey: string;
+  OldEndsAt: string;
+}
+
+export interface ClientChange {
+  Name?: string | null;
+  Scopes?: Scope[] | null;
+  Networks?: string[] | null;
+  KnownByAddress?: boolean | null;
 }
 
 export interface ClientWish {
@@ -923,6 +930,25 @@ export interface Operations {
     };
     answer: Envelope<never, NewClient>;
   };
+  /** Change a client, from its next call on. */
+  changeClient: {
+    request: {
+      path: {
+        publicKey: string;
+      };
+      body: ClientChange;
+    };
+    answer: Envelope<never, Client>;
+  };
+  /** Shut a client out, from its next call on. */
+  revokeClient: {
+    request: {
+      path: {
+        publicKey: string;
+      };
+    };
+    answer: Envelope<never, null>;
+  };
   /** Give a client a new secret. */
   rotateClient: {
     request: {
@@ -934,15 +960,6 @@ export interface Operations {
       };
     };
     answer: Envelope<never, NewSecret>;
-  };
-  /** Shut a client out, from its next call on. */
-  revokeClient: {
-    request: {
-      path: {
-        publicKey: string;
-      };
-    };
-    answer: Envelope<never, null>;
   };
   /** Calls that were answered at once, the newest first. */
   completedCalls: {
@@ -1131,8 +1148,9 @@ export const routes = {
   logout: { method: 'POST', path: '/api/sync/v1/logout' },
   clients: { method: 'GET', path: '/admin/v1/clients' },
   createClient: { method: 'POST', path: '/admin/v1/clients' },
-  rotateClient: { method: 'POST', path: '/admin/v1/clients/{publicKey}/rotate' },
+  changeClient: { method: 'PATCH', path: '/admin/v1/clients/{publicKey}' },
   revokeClient: { method: 'DELETE', path: '/admin/v1/clients/{publicKey}' },
+  rotateClient: { method: 'POST', path: '/admin/v1/clients/{publicKey}/rotate' },
   completedCalls: { method: 'GET', path: '/admin/v1/calls' },
   completedCall: { method: 'GET', path: '/admin/v1/calls/{id}' },
   failedRecordsOfCall: { method: 'GET', path: '/admin/v1/calls/{id}/failed' },

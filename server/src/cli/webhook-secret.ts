@@ -7,7 +7,7 @@ import { testWebhook } from '../core/webhooks/test.ts';
 import { newWebhookSecret, webhookName } from '../core/webhooks/webhook.ts';
 import { findMasterKey } from '../master-key.ts';
 import { openSigning } from '../signing.ts';
-import { readHours } from './client.ts';
+import { readHours } from './client-options.ts';
 import { print, tell } from './output.ts';
 import { openKnownVault } from './vault.ts';
 import { noWebhook, readId, withWebhooks } from './webhook-store.ts';

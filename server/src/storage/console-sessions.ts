@@ -7,7 +7,7 @@ import {
   type NewConsoleSession,
 } from '../core/access/console.ts';
 import type { Author } from '../core/journal/journal.ts';
-import type { Database } from './database.ts';
+import type { Connection, Database } from './database.ts';
 import { reading } from './failures.ts';
 import { authorColumns, authorPlaces, authorValues, openJournal } from './journal.ts';
 
@@ -94,4 +94,13 @@ async function end(database: Database, tokenDigest: Buffer, author: Author): Pro
     const details = { client: author.clientId };
     if (ended.length > 0) await openJournal(connection).note(author, { action: 'console.logout', details });
   });
+}
+
+/** Those of a client that has lost the scope; should it get the scope back, they stay ended. */
+export async function endConsoleSessions(connection: Connection, clientId: number): Promise<void> {
+  await connection.query(
+    `delete from anagrafe.console_sessions using anagrafe.client_secrets as secret
+      where secret.id = secret_id and client_id = $1`,
+    [clientId],
+  );
 }

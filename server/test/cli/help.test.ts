@@ -12,6 +12,7 @@ describe('help', () => {
     ['client'],
     ['client', 'create'],
     ['client', 'list'],
+    ['client', 'update'],
     ['client', 'rotate'],
     ['client', 'revoke'],
     ['import'],

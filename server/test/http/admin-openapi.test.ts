@@ -34,6 +34,8 @@ const calls: [what: string, status: number, body?: unknown][] = [
   ['POST clients', 400, {}],
   ['POST clients/{publicKey}/rotate', 200, { Hours: 1 }],
   ['POST clients/{publicKey}/rotate', 400, { Hours: -1 }],
+  ['PATCH clients/{publicKey}', 200, { Name: 'other', Scopes: ['sync:read'] }],
+  ['PATCH clients/{publicKey}', 422, { KnownByAddress: true }],
   ['DELETE clients/{publicKey}', 200],
   ['DELETE clients/{publicKey}', 422],
   ['GET calls', 200],

@@ -38,6 +38,7 @@ export const adminCalls = [
   'GET clients',
   'POST clients',
   'POST clients/agp_nobody/rotate',
+  'PATCH clients/agp_nobody',
   'DELETE clients/agp_nobody',
   'GET calls',
   'GET calls/00000000-0000-0000-0000-000000000000',

@@ -38,6 +38,7 @@ export type Action =
   | 'console.login'
   | 'console.logout'
   | 'client.created'
+  | 'client.changed'
   | 'client.rotated'
   | 'client.revoked'
   | 'webhook.created'

@@ -5,20 +5,23 @@ import {
   createClient,
   revokeClient,
   rotateSecret,
+  updateClient,
 } from '../../../core/access/clients.ts';
-import { readClientWish, readGraceEnd } from '../../../core/access/read-client.ts';
+import { readClientChange, readClientWish, readGraceEnd } from '../../../core/access/read-client.ts';
 import { authorOf } from '../../access.ts';
 import { debugOf } from '../../call.ts';
 import { pageEnvelope, recordEnvelope } from '../../envelope.ts';
 import {
   ClientBody,
+  ClientChangeBody,
   ClientKey,
+  clientAnswers,
   clientsAnswers,
   newClientAnswers,
   newSecretAnswers,
   RotationBody,
   revokedAnswers,
-} from '../../schemas/admin.ts';
+} from '../../schemas/clients.ts';
 import { CallHeaders, CallQuery } from '../../schemas/requests.ts';
 
 export interface ClientTools {
@@ -69,6 +72,28 @@ export function clientRoutes(app: FastifyInstance, { store, isNetwork }: ClientT
       const wish = readClientWish(request.body, isNetwork);
       const { client, secret } = await createClient(wish, store, authorOf(request));
       return recordEnvelope({ ...clientFields(client), SecretKey: secret }, debugOf(request));
+    },
+  );
+
+  app.patch<{ Params: { publicKey: string } }>(
+    '/clients/:publicKey',
+    {
+      config: { scope, maxValues: 200 },
+      schema: {
+        operationId: 'changeClient',
+        summary: 'Change a client, from its next call on',
+        description:
+          'What is not named stays. `Networks` takes an empty list for anywhere. Nothing keeps the last client of scope `admin` from losing it.',
+        ...about,
+        params: ClientKey,
+        body: ClientChangeBody,
+        response: clientAnswers,
+      },
+    },
+    async (request) => {
+      const change = readClientChange(request.body, isNetwork);
+      const client = await updateClient(request.params.publicKey, change, store, authorOf(request));
+      return recordEnvelope(clientFields(client), debugOf(request));
     },
   );
 

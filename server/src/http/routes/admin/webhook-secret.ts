@@ -6,7 +6,7 @@ import { newWebhookSecret } from '../../../core/webhooks/webhook.ts';
 import { authorOf } from '../../access.ts';
 import { debugOf } from '../../call.ts';
 import { recordEnvelope } from '../../envelope.ts';
-import { RotationBody } from '../../schemas/admin.ts';
+import { RotationBody } from '../../schemas/clients.ts';
 import { CallHeaders, CallQuery } from '../../schemas/requests.ts';
 import { newWebhookSecretAnswers, testedAnswers, WebhookId } from '../../schemas/webhooks.ts';
 import { idOf, type WebhookTools } from './webhooks.ts';
