@@ -22,8 +22,9 @@ create index calls_ended_at on anagrafe.calls (ended_at);
 
 -- Of a record that was not applied.
 alter table anagrafe.outcomes add column refused_at timestamptz;
-update anagrafe.outcomes set refused_at = coalesce(ended_at, started_at, submitted_at)
-  from anagrafe.calls where calls.id = call_id and refusal is not null;
+update anagrafe.outcomes set refused_at = coalesce(
+    (select coalesce(ended_at, started_at, submitted_at) from anagrafe.calls where calls.id = call_id), now())
+ where refusal is not null;
 alter table anagrafe.outcomes add check ((refused_at is null) = (refusal is null));
 create index outcomes_refused_at on anagrafe.outcomes (refused_at desc, call_id, position) where refused_at is not null;
 

@@ -214,6 +214,23 @@ describe('a session of the console', () => {
     }
   });
 
+  it('that is being opened while its secret is rotated ends as well', async () => {
+    const client = await credential(service);
+    const headers = await atConsole(service, client);
+    const raced = 'agc_raced';
+    await service.database.transaction(async (connection) => {
+      await connection.query(
+        `insert into anagrafe.console_sessions (token_digest, secret_id, secret_expires_at)
+         select sha256($1), secret_id, secret_expires_at from anagrafe.console_sessions order by created_at desc limit 1`,
+        [Buffer.from(raced)],
+      );
+      const end = new Date(Date.now() + 3_600_000);
+      await rotateSecret(client.SyncPublicKey ?? '', end, openClients(service.database));
+    });
+    await expectEnded(headers);
+    await expectEnded({ ...ownPage, cookie: `anagrafe_console=${raced}` });
+  });
+
   it('that was opened with an old secret ends when that secret does', async () => {
     const client = await credential(service);
     await rotateSecret(
