@@ -6,3 +6,4 @@ prepare();
 run(process.execPath, join(root, 'scripts', 'generate-precis-tables.mjs'));
 run(process.execPath, join(root, 'scripts', 'generate-reference.mjs'));
 run(process.execPath, join(root, 'scripts', 'generate-client.mjs'));
+run(process.execPath, join(root, 'scripts', 'generate-quotes.mjs'));

@@ -1,3 +1,14 @@
+create table anagrafe.activity (
+  start timestamp with time zone not null,
+  calls bigint not null,
+  jobs bigint not null,
+  records_failed bigint not null,
+  principals_inserted bigint not null,
+  users_registered bigint not null,
+  passwords_reset bigint not null,
+  constraint activity_pkey PRIMARY KEY (start)
+);
+
 create table anagrafe.calls (
   id uuid not null,
   client_id bigint,
@@ -22,9 +33,9 @@ create table anagrafe.calls (
   constraint calls_pkey PRIMARY KEY (id),
   constraint calls_state_check CHECK ((state = ANY (ARRAY['open'::text, 'queued'::text, 'running'::text, 'completed'::text])))
 );
+CREATE INDEX calls_ended_at ON anagrafe.calls USING btree (ended_at);
 CREATE UNIQUE INDEX calls_idempotency_key ON anagrafe.calls USING btree (COALESCE(client_id, (0)::bigint), idempotency_key) WHERE (idempotency_key IS NOT NULL);
 CREATE INDEX calls_jobs ON anagrafe.calls USING btree (submitted_at DESC, id) WHERE is_job;
-CREATE INDEX calls_jobs_ended_at ON anagrafe.calls USING btree (ended_at) WHERE is_job;
 CREATE INDEX calls_jobs_of_client ON anagrafe.calls USING btree (client_id, submitted_at DESC, id) WHERE is_job;
 CREATE INDEX calls_key_expires_at ON anagrafe.calls USING btree (key_expires_at);
 
@@ -66,10 +77,21 @@ create table anagrafe.clients (
   constraint clients_scopes_check CHECK ((scopes <@ ARRAY['sync:write'::text, 'sync:read'::text, 'admin'::text]))
 );
 
+create table anagrafe.console_sessions (
+  token_digest bytea not null,
+  secret_id bigint not null,
+  secret_expires_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  used_at timestamp with time zone not null default now(),
+  constraint console_sessions_pkey PRIMARY KEY (token_digest),
+  constraint console_sessions_secret_id_fkey FOREIGN KEY (secret_id) REFERENCES anagrafe.client_secrets(id)
+);
+CREATE INDEX console_sessions_used_at ON anagrafe.console_sessions USING btree (used_at);
+
 create table anagrafe.deliveries (
   id uuid not null,
   webhook_id bigint not null,
-  position bigint not null,
+  position bigint,
   event integer,
   type text not null,
   state text not null default 'pending'::text,
@@ -79,6 +101,7 @@ create table anagrafe.deliveries (
   attempted_at timestamp with time zone,
   status integer,
   failure text,
+  constraint deliveries_check CHECK ((("position" IS NOT NULL) OR ((type = 'webhook.test'::text) AND (state <> 'pending'::text)))),
   constraint deliveries_pkey PRIMARY KEY (id),
   constraint deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text]))),
   constraint deliveries_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES anagrafe.webhooks(id)
@@ -104,14 +127,14 @@ create table anagrafe.journal (
   details jsonb,
   position bigint,
   seal bytea,
-  constraint journal_actor_check CHECK ((actor = ANY (ARRAY['client'::text, 'user'::text, 'protected'::text, 'operator'::text, 'service'::text]))),
+  constraint journal_actor_check CHECK ((actor = ANY (ARRAY['client'::text, 'console'::text, 'user'::text, 'protected'::text, 'operator'::text, 'service'::text]))),
   constraint journal_check CHECK ((("position" IS NULL) = (seal IS NULL))),
   constraint journal_pkey PRIMARY KEY (id)
 );
 CREATE INDEX journal_at ON anagrafe.journal USING btree (at);
+CREATE INDEX journal_call_id ON anagrafe.journal USING btree (call_id) WHERE (action = 'call.completed'::text);
 CREATE INDEX journal_calls ON anagrafe.journal USING btree (id) WHERE (action = 'call.completed'::text);
 CREATE INDEX journal_calls_failed ON anagrafe.journal USING btree (id) WHERE ((action = 'call.completed'::text) AND ((details ->> 'recordsFailed'::text) <> '0'::text));
-CREATE INDEX journal_completed_at ON anagrafe.journal USING btree (at) WHERE (action = ANY (ARRAY['call.completed'::text, 'job.completed'::text]));
 CREATE INDEX journal_events ON anagrafe.journal USING btree ("position") WHERE (action = ANY (ARRAY['insert'::text, 'update'::text, 'state'::text, 'call.completed'::text, 'job.completed'::text, 'webhook.disabled'::text]));
 CREATE UNIQUE INDEX journal_position ON anagrafe.journal USING btree ("position");
 CREATE INDEX journal_principal_id ON anagrafe.journal USING btree (principal_id, "position") WHERE (principal_id IS NOT NULL);
@@ -151,10 +174,13 @@ create table anagrafe.outcomes (
   refusal jsonb,
   faults jsonb,
   record json,
+  refused_at timestamp with time zone,
   constraint outcomes_check CHECK (((applied IS NULL) <> (refusal IS NULL))),
+  constraint outcomes_check1 CHECK (((refused_at IS NULL) = (refusal IS NULL))),
   constraint outcomes_pkey PRIMARY KEY (call_id, "position")
 );
 CREATE INDEX outcomes_refused ON anagrafe.outcomes USING btree (call_id, "position") WHERE (refusal IS NOT NULL);
+CREATE INDEX outcomes_refused_at ON anagrafe.outcomes USING btree (refused_at DESC, call_id, "position") WHERE (refused_at IS NOT NULL);
 
 create table anagrafe.principals (
   id bigint not null generated by default as identity,
@@ -253,6 +279,8 @@ create table anagrafe.webhooks (
   disabled_why text,
   deleted_at timestamp with time zone,
   position bigint not null,
+  old_secret bytea,
+  old_secret_ends_at timestamp with time zone,
   constraint webhooks_client_id_fkey FOREIGN KEY (client_id) REFERENCES anagrafe.clients(id),
   constraint webhooks_granularity_check CHECK ((granularity = ANY (ARRAY['user'::text, 'record'::text, 'job'::text]))),
   constraint webhooks_pkey PRIMARY KEY (id)

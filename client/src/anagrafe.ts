@@ -13,6 +13,7 @@ import type {
   UserFilter,
   UserOfPrincipal,
 } from './api.gen.ts';
+import { Console } from './console.ts';
 import { Jobs } from './jobs.ts';
 import { type NewPassword, type NewUser, type SignedInUser, updatePrincipal } from './one-principal.ts';
 import { type AnagrafeOptions, type CallOptions, type PageOptions, readOptions } from './options.ts';
@@ -43,6 +44,8 @@ export class Anagrafe {
   readonly jobs: Jobs;
   /** `/admin/v1`. */
   readonly admin: Admin;
+  /** `/console/session`. */
+  readonly console: Console;
   readonly #options: AnagrafeOptions;
   readonly #transport: Transport;
 
@@ -52,6 +55,7 @@ export class Anagrafe {
     this.#transport = new Transport(readOptions(options));
     this.jobs = new Jobs(this.#transport);
     this.admin = new Admin(this.#transport);
+    this.console = new Console(this.#transport);
   }
 
   /**

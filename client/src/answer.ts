@@ -13,6 +13,9 @@ export interface Answer<Name extends OperationName> {
   readonly requestId: string | null;
 }
 
+/** A retry kit is a list as it can be sent again. */
+const withoutEnvelope: readonly OperationName[] = ['failedRecords', 'failedRecordsOfCall'];
+
 /** @throws {ApiError} The call was refused as a whole. @throws {UnexpectedAnswerError} The service did not answer this. */
 export async function readAnswer<Name extends OperationName>(
   operation: Name,
@@ -24,8 +27,7 @@ export async function readAnswer<Name extends OperationName>(
   const retryAfter = readRetryAfter(headers.get('retry-after'));
   const body = parsed(await response.text());
   const answer = { status, body: body as Operations[Name]['answer'], retryAfter, headers, requestId };
-  // The one answer without an envelope.
-  if (operation === 'failedRecords' && status === 200 && Array.isArray(body)) return answer;
+  if (withoutEnvelope.includes(operation) && status === 200 && Array.isArray(body)) return answer;
   if (!isEnvelope(body) || body.statusCode !== status) {
     const message = `What answered with status ${status} is not Anagrafe.`;
     throw new UnexpectedAnswerError({ status, message, retryAfter }, origin);
@@ -37,7 +39,7 @@ export async function readAnswer<Name extends OperationName>(
 
 type PageOf<Body> = Body extends Envelope<infer Item, infer About> ? Page<Item, About> : never;
 
-/** What every answer but the retry kit has in its envelope. */
+/** What every answer but a retry kit has in its envelope. */
 export function pageOf<Name extends OperationName>({
   body,
 }: Answer<Name>): PageOf<Operations[Name]['answer']> {

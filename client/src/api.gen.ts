@@ -21,6 +21,7 @@ export type ErrorCode =
   | 'PARTIALLY_APPLIED'
   | 'NOTHING_APPLIED'
   | 'JOB_NOT_FOUND'
+  | 'CALL_NOT_FOUND'
   | 'WEBHOOK_NOT_FOUND'
   | 'INVALID_CLIENT'
   | 'CLIENT_ADDRESS_TAKEN'
@@ -341,46 +342,9 @@ export interface UserFilter {
   Usernames?: string[] | null;
 }
 
-export type Scope = 'sync:write' | 'sync:read' | 'admin';
-
-export interface Client {
-  ID: number;
-  PublicKey: string;
-  Name: string;
-  Scopes: Scope[];
-  /** Where it may call from; anywhere when empty. */
-  Networks: string[];
-  /** Whether a call from its networks needs no credential. */
-  KnownByAddress: boolean;
-  CreatedAt: string;
-  RevokedAt: string | null;
-}
-
-export interface NewClient {
-  ID: number;
-  PublicKey: string;
-  Name: string;
-  Scopes: Scope[];
-  /** Where it may call from; anywhere when empty. */
-  Networks: string[];
-  /** Whether a call from its networks needs no credential. */
-  KnownByAddress: boolean;
-  CreatedAt: string;
-  RevokedAt: string | null;
-  /** Shown only here. */
-  SecretKey: string;
-}
-
-export interface NewSecret {
-  PublicKey: string;
-  /** Shown only here. */
-  SecretKey: string;
-  OldEndsAt: string;
-}
-
 export interface CompletedCall {
   At: string;
-  Actor: 'client' | 'user' | 'protected' | 'operator' | 'service';
+  Actor: 'client' | 'console' | 'user' | 'protected' | 'operator' | 'service';
   ClientID: number | null;
   UserID: number | null;
   Address: string | null;
@@ -391,13 +355,33 @@ export interface CompletedCall {
   RecordsFailed: number;
   Users: number;
   UsersApplied: number;
+  Milliseconds: number;
+}
+
+export interface Failure {
+  At: string;
+  CallID: string;
+  /** The same, where the call is a job. */
+  JobID: string | null;
+  Operation: Operation;
+  ClientID: number | null;
+  /** Of the record in the call. */
+  Position: number;
+  /** The ID of the principal. */
+  ID: number | null;
+  Code: ErrorCode;
+  Message: string;
+  /** Those of the first 20 places. */
+  Faults: Record<string, Fault[]>;
+  /** How many places have faults. */
+  FaultsCount: number;
 }
 
 export interface JournalRow {
   Position: number;
   ID: number;
   At: string;
-  Actor: 'client' | 'user' | 'protected' | 'operator' | 'service';
+  Actor: 'client' | 'console' | 'user' | 'protected' | 'operator' | 'service';
   ClientID: number | null;
   UserID: number | null;
   Address: string | null;
@@ -436,13 +420,19 @@ export interface Span {
   Calls: number;
   Jobs: number;
   RecordsFailed: number;
+  PrincipalsInserted: number;
+  UsersRegistered: number;
+  PasswordsReset: number;
 }
 
 export interface Hashing {
   WaitingInteractive: number;
   WaitingBulk: number;
   Running: number;
+  /** Made in the last ten seconds. */
   HashesPerSecond: number;
+  /** Hashes per second that this node could make. */
+  Capacity: number;
 }
 
 export interface Statistics {
@@ -455,6 +445,50 @@ export interface Statistics {
   Hours: Span[];
   Days: Span[];
   Hashing: Hashing;
+}
+
+export type Scope = 'sync:write' | 'sync:read' | 'admin';
+
+export interface Client {
+  ID: number;
+  PublicKey: string;
+  Name: string;
+  Scopes: Scope[];
+  /** Where it may call from; anywhere when empty. */
+  Networks: string[];
+  /** Whether a call from its networks needs no credential. */
+  KnownByAddress: boolean;
+  CreatedAt: string;
+  RevokedAt: string | null;
+}
+
+export interface NewClient {
+  ID: number;
+  PublicKey: string;
+  Name: string;
+  Scopes: Scope[];
+  /** Where it may call from; anywhere when empty. */
+  Networks: string[];
+  /** Whether a call from its networks needs no credential. */
+  KnownByAddress: boolean;
+  CreatedAt: string;
+  RevokedAt: string | null;
+  /** Shown only here. */
+  SecretKey: string;
+}
+
+export interface NewSecret {
+  PublicKey: string;
+  /** Shown only here. */
+  SecretKey: string;
+  OldEndsAt: string;
+}
+
+export interface ClientChange {
+  Name?: string | null;
+  Scopes?: Scope[] | null;
+  Networks?: string[] | null;
+  KnownByAddress?: boolean | null;
 }
 
 export interface ClientWish {
@@ -675,7 +709,7 @@ export interface NewWebhook {
 export interface Delivery {
   /** The `webhook-id`, the same at every attempt. */
   ID: string;
-  Type: EventType;
+  Type: EventType | 'webhook.test';
   State: 'pending' | 'delivered' | 'failed';
   Attempts: number;
   CreatedAt: string;
@@ -690,6 +724,37 @@ export interface Delivery {
 export interface Replayed {
   /** How many messages are sent again. */
   Replayed: number;
+}
+
+export interface TestedWebhook {
+  /** The `webhook-id`. */
+  ID: string;
+  /** Whether the receiver took it, with any answer of 2xx. */
+  Delivered: boolean;
+  Status: number | null;
+  Failure: string | null;
+  Milliseconds: number;
+}
+
+export interface NewWebhookSecret {
+  ID: number;
+  /** whsec_…, shown only here. */
+  Secret: string;
+  OldEndsAt: string;
+}
+
+export interface ConsoleSession {
+  State: 'protected' | 'signed-in' | 'signed-out';
+  Client: {
+    PublicKey: string;
+    Name: string;
+  } | null;
+  ExpiresAt: string | null;
+}
+
+export interface ConsoleKeys {
+  PublicKey: string;
+  SecretKey: string;
 }
 
 /** A page of what was asked for. */
@@ -714,6 +779,23 @@ export interface Envelope<Item, About = null> {
 
 /** What every call takes and answers, by its name in the document. */
 export interface Operations {
+  /** Who is signed in at the console. */
+  consoleSession: {
+    request: Record<string, never>;
+    answer: Envelope<never, ConsoleSession>;
+  };
+  /** Sign in at the console. */
+  signInAtConsole: {
+    request: {
+      body: ConsoleKeys;
+    };
+    answer: Envelope<never, ConsoleSession>;
+  };
+  /** Sign out of the console. */
+  signOutAtConsole: {
+    request: Record<string, never>;
+    answer: Envelope<never, ConsoleSession>;
+  };
   /** Register users and reset passwords. */
   update: {
     request: {
@@ -848,6 +930,25 @@ export interface Operations {
     };
     answer: Envelope<never, NewClient>;
   };
+  /** Change a client, from its next call on. */
+  changeClient: {
+    request: {
+      path: {
+        publicKey: string;
+      };
+      body: ClientChange;
+    };
+    answer: Envelope<never, Client>;
+  };
+  /** Shut a client out, from its next call on. */
+  revokeClient: {
+    request: {
+      path: {
+        publicKey: string;
+      };
+    };
+    answer: Envelope<never, null>;
+  };
   /** Give a client a new secret. */
   rotateClient: {
     request: {
@@ -860,15 +961,6 @@ export interface Operations {
     };
     answer: Envelope<never, NewSecret>;
   };
-  /** Shut a client out, from its next call on. */
-  revokeClient: {
-    request: {
-      path: {
-        publicKey: string;
-      };
-    };
-    answer: Envelope<never, null>;
-  };
   /** Calls that were answered at once, the newest first. */
   completedCalls: {
     request: {
@@ -880,6 +972,40 @@ export interface Operations {
       };
     };
     answer: Envelope<CompletedCall, null>;
+  };
+  /** A call that was answered at once, and its tuples. */
+  completedCall: {
+    request: {
+      path: {
+        id: string;
+      };
+      query?: {
+        page?: number | undefined;
+        pageSize?: number | undefined;
+        /** Only the tuples of failed records. */
+        failed?: boolean | undefined;
+      };
+    };
+    answer: Envelope<Tuple, CompletedCall>;
+  };
+  /** The failed records of a call, ready to be sent again. */
+  failedRecordsOfCall: {
+    request: {
+      path: {
+        id: string;
+      };
+    };
+    answer: FailedRecord[];
+  };
+  /** The records that were not applied, the newest first. */
+  failures: {
+    request: {
+      query?: {
+        page?: number | undefined;
+        pageSize?: number | undefined;
+      };
+    };
+    answer: Envelope<Failure, null>;
   };
   /** The jobs of all clients, the newest first. */
   allJobs: {
@@ -974,6 +1100,27 @@ export interface Operations {
     };
     answer: Envelope<never, Replayed>;
   };
+  /** Send an endpoint one message to try it. */
+  testWebhook: {
+    request: {
+      path: {
+        id: number;
+      };
+    };
+    answer: Envelope<never, TestedWebhook>;
+  };
+  /** Give an endpoint a new secret. */
+  rotateWebhook: {
+    request: {
+      path: {
+        id: number;
+      };
+      body: {
+        Hours?: number | null;
+      };
+    };
+    answer: Envelope<never, NewWebhookSecret>;
+  };
   /** How much there is, and how much was done lately. */
   statistics: {
     request: Record<string, never>;
@@ -983,6 +1130,9 @@ export interface Operations {
 
 /** Where every call goes. */
 export const routes = {
+  consoleSession: { method: 'GET', path: '/console/session' },
+  signInAtConsole: { method: 'POST', path: '/console/session' },
+  signOutAtConsole: { method: 'DELETE', path: '/console/session' },
   update: { method: 'POST', path: '/api/sync/v1/irs/update' },
   insert: { method: 'POST', path: '/api/sync/v1/irs/insert' },
   state: { method: 'POST', path: '/api/sync/v1/irs/state' },
@@ -998,9 +1148,13 @@ export const routes = {
   logout: { method: 'POST', path: '/api/sync/v1/logout' },
   clients: { method: 'GET', path: '/admin/v1/clients' },
   createClient: { method: 'POST', path: '/admin/v1/clients' },
-  rotateClient: { method: 'POST', path: '/admin/v1/clients/{publicKey}/rotate' },
+  changeClient: { method: 'PATCH', path: '/admin/v1/clients/{publicKey}' },
   revokeClient: { method: 'DELETE', path: '/admin/v1/clients/{publicKey}' },
+  rotateClient: { method: 'POST', path: '/admin/v1/clients/{publicKey}/rotate' },
   completedCalls: { method: 'GET', path: '/admin/v1/calls' },
+  completedCall: { method: 'GET', path: '/admin/v1/calls/{id}' },
+  failedRecordsOfCall: { method: 'GET', path: '/admin/v1/calls/{id}/failed' },
+  failures: { method: 'GET', path: '/admin/v1/failures' },
   allJobs: { method: 'GET', path: '/admin/v1/jobs' },
   audit: { method: 'GET', path: '/admin/v1/audit' },
   verifyAudit: { method: 'GET', path: '/admin/v1/audit/verify' },
@@ -1011,5 +1165,7 @@ export const routes = {
   deliveries: { method: 'GET', path: '/admin/v1/webhooks/{id}/deliveries' },
   replayFailed: { method: 'POST', path: '/admin/v1/webhooks/{id}/replay' },
   replay: { method: 'POST', path: '/admin/v1/webhooks/{id}/deliveries/{delivery}/replay' },
+  testWebhook: { method: 'POST', path: '/admin/v1/webhooks/{id}/test' },
+  rotateWebhook: { method: 'POST', path: '/admin/v1/webhooks/{id}/rotate' },
   statistics: { method: 'GET', path: '/admin/v1/statistics' },
 } as const satisfies Record<keyof Operations, { method: string; path: string }>;

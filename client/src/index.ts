@@ -1,9 +1,10 @@
-export type { Admin, CompletedCallOptions } from './admin/admin.ts';
+export type { Admin, CallTupleOptions, CompletedCallOptions } from './admin/admin.ts';
 export type { Audit, AuditOptions } from './admin/audit.ts';
 export type { Clients } from './admin/clients.ts';
 export type { DeliveryOptions, Webhooks } from './admin/webhooks.ts';
 export { Anagrafe, type EventOptions } from './anagrafe.ts';
 export type * from './api.gen.ts';
+export type { Console } from './console.ts';
 export {
   AnagrafeError,
   ApiError,

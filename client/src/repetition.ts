@@ -27,21 +27,29 @@ export const repetitions: Readonly<Record<keyof Operations, Repetition>> = {
   events: 'safe',
   clients: 'safe',
   completedCalls: 'safe',
+  completedCall: 'safe',
+  failedRecordsOfCall: 'safe',
+  failures: 'safe',
   allJobs: 'safe',
   audit: 'safe',
   verifyAudit: 'safe',
   webhooks: 'safe',
   deliveries: 'safe',
   statistics: 'safe',
+  consoleSession: 'safe',
   // A job that is cancelled, or has ended, stays as it is.
   cancelJob: 'safe',
-  // It sets what it names to what it says.
+  // Each sets what it names to what it says.
+  changeClient: 'safe',
   changeWebhook: 'safe',
+  // Whoever is signed out stays so.
+  signOutAtConsole: 'safe',
   // Each makes something anew, and what was made by an attempt without an answer would stay, unseen.
   createClient: 'refused',
   createWebhook: 'refused',
   // A second rotation ends the secret that is in use.
   rotateClient: 'refused',
+  rotateWebhook: 'refused',
   // Done twice, these are answered as if they had never been possible.
   revokeClient: 'refused',
   deleteWebhook: 'refused',
@@ -49,10 +57,12 @@ export const repetitions: Readonly<Record<keyof Operations, Repetition>> = {
   // A message that has been delivered meanwhile would be sent once more.
   replayFailed: 'refused',
   replay: 'refused',
+  testWebhook: 'refused',
   // A refresh token that is sent twice ends the session.
   refresh: 'refused',
   // A person waits, and too many guesses are slowed.
   login: 'never',
+  signInAtConsole: 'never',
 };
 
 const passing: readonly number[] = [408, 429, 502, 503, 504];

@@ -2,18 +2,14 @@ import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import type { ChunkTools } from './core/jobs/chunk.ts';
 import type { Vault } from './core/sealing/vault.ts';
-import { type DeliveryTools, deliverDue, threeDays } from './core/webhooks/deliver.ts';
-import { webhookName } from './core/webhooks/webhook.ts';
+import { type DeliveryTools, deliverDue, type Signing, threeDays } from './core/webhooks/deliver.ts';
 import type { Queue } from './jobs/queue.ts';
 import { startSequencer } from './jobs/sequencer.ts';
 import { workOnJobs } from './jobs/worker.ts';
-import { networkList } from './network.ts';
 import { dueWebhooks, makeOutDeliveries, openDeliveries } from './storage/deliveries.ts';
 import { sweepAccounts, sweepCalls } from './storage/retention.ts';
 import { openSequence, readChain } from './storage/sequence.ts';
 import type { Store } from './store.ts';
-import { version } from './version.ts';
-import { openSender } from './webhooks/sender.ts';
 
 export interface Background {
   stop(): Promise<void>;
@@ -26,6 +22,7 @@ interface BackgroundTools {
   readonly queue: Queue;
   readonly vault: Vault;
   readonly jobs: ChunkTools;
+  readonly signing: Signing;
 }
 
 /** Begins with what nobody waits for: jobs, the order of the journal, deliveries, and the removal of what is old. */
@@ -59,11 +56,10 @@ export async function startBackground(tools: BackgroundTools): Promise<Backgroun
   };
 }
 
-function deliveryTools({ config, log, store, vault }: BackgroundTools): DeliveryTools {
+function deliveryTools({ config, log, store, signing }: BackgroundTools): DeliveryTools {
   return {
+    ...signing,
     store: openDeliveries(store.database),
-    openSecret: (sealed, id) => vault.openSecret(sealed, webhookName(id)),
-    send: openSender(networkList(config.WEBHOOK_NETWORKS), version).send,
     onDisabled: (webhook, why) => log.warn({ webhook, why }, 'a webhook was disabled'),
     waits: config.WEBHOOK_WAITS.length > 0 ? config.WEBHOOK_WAITS.map(Number) : threeDays,
   };

@@ -4,6 +4,7 @@ import { clientCommand } from './cli/client.ts';
 import { completionCommand } from './cli/completion.ts';
 import { configCommand } from './cli/config.ts';
 import { doctorCommand } from './cli/doctor.ts';
+import { importCommand, resetCommand } from './cli/import.ts';
 import { jobCommand } from './cli/job.ts';
 import { listCommand } from './cli/list.ts';
 import { migrateCommand } from './cli/migrate.ts';
@@ -23,6 +24,8 @@ export const program = new Command('anagrafe')
   .addCommand(migrateCommand())
   .addCommand(configCommand())
   .addCommand(clientCommand())
+  .addCommand(importCommand())
+  .addCommand(resetCommand())
   .addCommand(webhookCommand())
   .addCommand(auditCommand())
   .addCommand(listCommand())

@@ -60,7 +60,7 @@ export const settings = {
   MAX_USERS: integer(1, 100_000, 1000, 'the most users of a call that is answered at once'),
   MAX_JOB_RECORDS: integer(1, 1_000_000, 100_000, 'the most records of a job or of a dry run'),
   MAX_JOB_USERS: integer(1, 1_000_000, 100_000, 'the most users of a job or of a dry run'),
-  JOB_DAYS: integer(1, 3650, 30, 'how many days the outcomes of a job are kept after its end'),
+  JOB_DAYS: integer(1, 3650, 30, 'how many days the outcomes of a call or a job are kept after its end'),
   IDEMPOTENCY_HOURS: integer(1, 8760, 24, 'how many hours an Idempotency-Key is remembered'),
   TOKEN_MINUTES: integer(1, 1440, 15, 'how many minutes an access token lives'),
   SESSION_DAYS: integer(1, 365, 30, 'how many days a refresh token lives'),

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { type Background, startBackground } from './background.ts';
 import { type Config, ConfigError, prefix } from './config.ts';
+import { builtConsole } from './console-folder.ts';
 import { ensureFirstClient } from './core/access/clients.ts';
 import { readKeyPair } from './core/access/keys.ts';
 import { takeCall } from './core/calls/take.ts';
@@ -13,6 +14,7 @@ import { stateOperation } from './core/records/state.ts';
 import { updateOperation } from './core/records/update.ts';
 import { Vault } from './core/sealing/vault.ts';
 import { changeOwnPassword } from './core/sessions/own-password.ts';
+import { webhookName } from './core/webhooks/webhook.ts';
 import { buildApp } from './http/app.ts';
 import { openMetrics } from './http/metrics.ts';
 import { openQueue, type Queue } from './jobs/queue.ts';
@@ -21,10 +23,12 @@ import { isLoopback, isNetwork } from './network.ts';
 import { openCommonPasswords } from './passwords/common-passwords.ts';
 import { type HashingPool, openHasher } from './passwords/hasher.ts';
 import { needsRehash } from './passwords/needs-rehash.ts';
+import { openSigning } from './signing.ts';
 import { openAudit } from './storage/audit.ts';
 import { openChunks } from './storage/chunks.ts';
 import { openAccess, openClients } from './storage/clients.ts';
 import { openCompletedCalls } from './storage/completed-calls.ts';
+import { openConsoleSessions } from './storage/console-sessions.ts';
 import type { Database } from './storage/database.ts';
 import { openEvents } from './storage/events.ts';
 import { openGuesses } from './storage/guesses.ts';
@@ -35,6 +39,7 @@ import { openListing } from './storage/listing.ts';
 import { keepMasterKeyIdentity, masterKeyIdentity } from './storage/master-key.ts';
 import { migrate } from './storage/migrations.ts';
 import { openReadiness } from './storage/readiness.ts';
+import { openRefusedRecords } from './storage/refused-records.ts';
 import { openRegistry } from './storage/registry.ts';
 import { openSessions } from './storage/sessions.ts';
 import { openStatistics } from './storage/statistics.ts';
@@ -59,7 +64,11 @@ const valuesOfOne = 16;
 const chunksAtOnce = 2;
 
 /** Joins the rooms of the house, and opens the door. */
-export async function startService(config: Config, log: Logger): Promise<Service> {
+export async function startService(
+  config: Config,
+  log: Logger,
+  consoleFolder: string | null = builtConsole(),
+): Promise<Service> {
   const foundKey = await findMasterKey(config);
   const store = await openStore(config, { as: 'service', log: (message) => log.info(message) });
   let queue: Queue | undefined;
@@ -101,6 +110,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
       chunksAtOnce,
       onError: (error) => log.warn({ err: error }, 'the queue had a failure'),
     });
+    const journal = openJournal(database);
     const jobLimits = { records: config.MAX_JOB_RECORDS, users: config.MAX_JOB_USERS };
     const tools = {
       operations,
@@ -108,7 +118,6 @@ export async function startService(config: Config, log: Logger): Promise<Service
       vault,
       ledger: openLedger(database, { keyHours: config.IDEMPOTENCY_HOURS }),
       submissions: openSubmissions(database, queue),
-      journal: openJournal(database),
       onOutcomes: metrics.recordsDone,
       limits: { answered: { records: config.MAX_RECORDS, users: config.MAX_USERS }, job: jobLimits },
     };
@@ -118,7 +127,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
         refreshDays: config.SESSION_DAYS,
       }),
       guesses: openGuesses(database),
-      journal: tools.journal,
+      journal,
       hasher,
       guessDigest: (text: string) => vault.guessDigest(text),
       needsRehash: (hash: string) =>
@@ -127,6 +136,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
     };
     const readiness = openReadiness(store.front);
     const seal = vault.sealRow.bind(vault);
+    const signing = openSigning(vault, config);
 
     app = await buildApp({
       version,
@@ -143,24 +153,28 @@ export async function startService(config: Config, log: Logger): Promise<Service
       newFingerprint: () => vault.newFingerprint(),
       jobs: openJobs(database, queue),
       listing: openListing(database),
-      journal: tools.journal,
+      journal,
       events: openEvents(database, { days: config.EVENT_DAYS }),
       signIn,
       changeOwnPassword: (call) => changeOwnPassword(call, operations.update, signIn),
       access,
+      sessions: openConsoleSessions(store.front),
       readiness,
       metrics,
       admin: {
         clients: { store: openClients(database), isNetwork },
-        calls: openCompletedCalls(database),
+        calls: { store: openCompletedCalls(database, { days: config.JOB_DAYS }), journal },
+        failures: openRefusedRecords(database),
         audit: { store: openAudit(database), seal },
         webhooks: {
+          ...signing,
           webhooks: openWebhooks(database),
-          sealSecret: (secret, about) => vault.sealSecret(secret, about),
+          sealSecret: (secret, id) => vault.sealSecret(secret, webhookName(id)),
         },
         statistics: openStatistics(database),
         hashing: hasher,
       },
+      consoleFolder,
     });
     await app
       .listen({
@@ -180,6 +194,7 @@ export async function startService(config: Config, log: Logger): Promise<Service
       store,
       queue,
       vault,
+      signing,
       jobs: {
         store: openChunks(database),
         operations,

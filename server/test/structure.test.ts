@@ -92,6 +92,17 @@ describe('the source', () => {
     ).toEqual([]);
   });
 
+  it('has an import that speaks to the service as anyone else does: through the client', () => {
+    const inImport = (source: Source) => source.room === 'import';
+    expect(strays(inImport, () => ['import'])).toEqual([]);
+    const others = sources.filter(inImport).flatMap((source) => source.others);
+    expect(others.filter((name) => !/^(node:|@anagrafe\/client)/.test(name))).toEqual([]);
+    const callers = sources.filter(({ others: names }) =>
+      names.some((name) => name.startsWith('@anagrafe/')),
+    );
+    expect([...new Set(callers.map((source) => source.room))].sort()).toEqual(['cli', 'import']);
+  });
+
   it('has settings that know nothing but the core', () => {
     const files = ['config.ts', 'settings.ts', 'network.ts'];
     expect(
@@ -112,7 +123,7 @@ describe('the source', () => {
   });
 
   it('has no room that these arrows do not know', () => {
-    const known = ['cli', 'core', 'engine', 'http', 'jobs', 'passwords', 'storage', 'webhooks'];
+    const known = ['cli', 'core', 'engine', 'http', 'import', 'jobs', 'passwords', 'storage', 'webhooks'];
     const folders = sources.filter((source) => source.path.includes('/')).map((source) => source.room);
     expect([...new Set(folders)].filter((room) => !known.includes(room))).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import { pageOf } from '../answer.ts';
-import type { CompletedCall, Job, Statistics } from '../api.gen.ts';
+import type { CompletedCall, FailedRecord, Failure, Job, Page, Statistics, Tuple } from '../api.gen.ts';
 import type { CallOptions, PageOptions } from '../options.ts';
 import { Pages } from '../pages.ts';
 import type { Transport } from '../transport.ts';
@@ -10,6 +10,14 @@ import { Webhooks } from './webhooks.ts';
 /** Which calls. */
 export interface CompletedCallOptions extends PageOptions {
   /** Only calls of which a record was not applied. */
+  readonly failed?: boolean | undefined;
+}
+
+/** Which page of the tuples of a call. */
+export interface CallTupleOptions extends PageOptions {
+  /** From 1. */
+  readonly page?: number | undefined;
+  /** Only the tuples of records that were not applied. */
   readonly failed?: boolean | undefined;
 }
 
@@ -31,6 +39,25 @@ export class Admin {
   calls({ failed, pageSize, ...options }: CompletedCallOptions = {}): Pages<CompletedCall> {
     return new Pages(async (page) =>
       pageOf(await this.#transport.send('completedCalls', { query: { page, pageSize, failed } }, options)),
+    );
+  }
+
+  /** A call in `record`, and a page of its tuples in `records`. */
+  async call(id: string, options: CallTupleOptions = {}): Promise<Page<Tuple, CompletedCall>> {
+    const { page, pageSize, failed, ...rest } = options;
+    const call = { path: { id }, query: { page, pageSize, failed } };
+    return pageOf(await this.#transport.send('completedCall', call, rest));
+  }
+
+  /** The retry kit of a call: its records that were not applied, without their secrets and with their faults. */
+  async failedRecords(id: string, options?: CallOptions): Promise<FailedRecord[]> {
+    return (await this.#transport.send('failedRecordsOfCall', { path: { id } }, options)).body;
+  }
+
+  /** The records of all calls and jobs that were not applied, the newest first. */
+  failures({ pageSize, ...options }: PageOptions = {}): Pages<Failure> {
+    return new Pages(async (page) =>
+      pageOf(await this.#transport.send('failures', { query: { page, pageSize } }, options)),
     );
   }
 

@@ -1,5 +1,5 @@
 import { pageOf } from '../answer.ts';
-import type { Client, ClientWish, NewClient, NewSecret } from '../api.gen.ts';
+import type { Client, ClientChange, ClientWish, NewClient, NewSecret } from '../api.gen.ts';
 import type { CallOptions } from '../options.ts';
 import type { Transport } from '../transport.ts';
 
@@ -22,6 +22,12 @@ export class Clients {
    */
   async create(wish: ClientWish, options?: CallOptions): Promise<NewClient> {
     return pageOf(await this.#transport.send('createClient', { body: wish }, options)).record;
+  }
+
+  /** Changes what is given, from the client's next call on. */
+  async change(publicKey: string, change: ClientChange, options?: CallOptions): Promise<Client> {
+    const call = { path: { publicKey }, body: change };
+    return pageOf(await this.#transport.send('changeClient', call, options)).record;
   }
 
   /** Gives a client a new secret, shown only here. The old one goes on for `Hours`, 24 unless given. */

@@ -1,5 +1,13 @@
 import { pageOf } from '../answer.ts';
-import type { Delivery, NewWebhook, Webhook, WebhookChange, WebhookWish } from '../api.gen.ts';
+import type {
+  Delivery,
+  NewWebhook,
+  NewWebhookSecret,
+  TestedWebhook,
+  Webhook,
+  WebhookChange,
+  WebhookWish,
+} from '../api.gen.ts';
 import type { CallOptions, PageOptions } from '../options.ts';
 import { Pages } from '../pages.ts';
 import type { Transport } from '../transport.ts';
@@ -37,6 +45,17 @@ export class Webhooks {
   /** Removes an endpoint; it is told nothing any more. */
   async remove(id: number, options?: CallOptions): Promise<void> {
     await this.#transport.send('deleteWebhook', { path: { id } }, options);
+  }
+
+  /** Sends an endpoint one message to try it, and says what came of it. */
+  async test(id: number, options?: CallOptions): Promise<TestedWebhook> {
+    return pageOf(await this.#transport.send('testWebhook', { path: { id } }, options)).record;
+  }
+
+  /** Gives an endpoint a new secret, shown only here. The old one signs beside it for `Hours`, 24 unless given. */
+  async rotate(id: number, wish: { Hours?: number } = {}, options?: CallOptions): Promise<NewWebhookSecret> {
+    const call = { path: { id }, body: wish };
+    return pageOf(await this.#transport.send('rotateWebhook', call, options)).record;
   }
 
   /** What was told to it, the newest first; `record` of a page is the endpoint. */

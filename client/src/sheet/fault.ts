@@ -66,9 +66,9 @@ const sentences: { readonly [Code in FaultCode]: (figures: FaultFigures[Code]) =
   NOT_A_LIST: ({ line, column }) =>
     `At line ${line}, column ${column}, the file is neither a JSON array nor one JSON object per line.`,
   MISSING_COLUMN: ({ needed, found }) =>
-    `There is no column for ${needed.join(' or ')}. Found: ${listed(found)}. Say which column it is, as in { "${shown(found[0] ?? 'Login')}": "${needed[0]}" }; is the first line the one with the names?`,
+    `There is no column for ${needed.join(' or ')}. Found: ${listed(found)}. Map one of them to it; is the first line the one with the names?`,
   DUPLICATE_COLUMN: ({ field, columns }) =>
-    `${listed(columns)} would all be ${field}. Leave the others out, as in { "${shown(columns.at(-1) ?? '')}": null }.`,
+    `${listed(columns)} would all be ${field}. Map all but one to nothing.`,
   MAPPED_COLUMN_MISSING: ({ column, found }) =>
     `There is no column "${shown(column)}". Found: ${listed(found)}.`,
   UNKNOWN_FIELD: ({ column, field }) =>

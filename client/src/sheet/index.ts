@@ -1,6 +1,6 @@
 export type { Bookmark, Mark, SheetFormat, SheetLayout } from './bookmark.ts';
 export type { ColumnMapping, SheetColumn } from './columns/columns.ts';
-export { type SheetField, sheetFields } from './columns/fields.ts';
+export { isSheetField, type SheetField, sheetFields } from './columns/fields.ts';
 export { csvLine } from './csv/line.ts';
 export { byteOrderMark, FailedRows } from './failed-rows.ts';
 export { type FaultCode, type FaultFigures, SheetError, type SheetFault } from './fault.ts';
@@ -9,5 +9,5 @@ export type { JsonObject } from './json/element.ts';
 export { openSheet, type SheetOptions } from './open.ts';
 export type { Sheet } from './sheet.ts';
 export type { SheetBytes } from './text/chunks.ts';
-export type { Encoding } from './text/encoding.ts';
+export { type Encoding, encodings } from './text/encoding.ts';
 export type { SheetPrincipal, SheetRegistration, SheetReset, SheetUser } from './user.ts';

@@ -1,6 +1,6 @@
 import type { Bookmark, Mark, SheetFormat } from './bookmark.ts';
-import { type ColumnMapping, ColumnNames, refuseMissing } from './columns/columns.ts';
-import type { SheetField } from './columns/fields.ts';
+import { type ColumnMapping, ColumnNames, refuseMissing, type SheetColumn } from './columns/columns.ts';
+import { principalFields, type SheetField } from './columns/fields.ts';
 import { CellReader, originalCells } from './csv/cells.ts';
 import { CsvScanner } from './csv/scanner.ts';
 import { findSeparator, type Separation } from './csv/separator.ts';
@@ -16,7 +16,7 @@ import type { SheetBytes } from './text/chunks.ts';
 import { Decoder } from './text/decoder.ts';
 import type { Encoding } from './text/encoding.ts';
 import { Pieces } from './text/pieces.ts';
-import type { SheetPrincipal } from './user.ts';
+import type { SheetPrincipal, Terms } from './user.ts';
 
 export interface SheetOptions {
   /** Found by the first character unless given. */
@@ -29,6 +29,10 @@ export interface SheetOptions {
   readonly columns?: ColumnMapping;
   /** The principal of the rows that name none. */
   readonly principal?: SheetPrincipal;
+  /** Passwords are to be reset: a `Username` names a user that there is, and says enough of its principal. */
+  readonly resets?: boolean;
+  /** Passwords may be missing, since someone else makes them up. */
+  readonly withoutPasswords?: boolean;
   /** Where an earlier reading of the same file ended: the bytes are those from `from.byte` on. Give the same options again. */
   readonly from?: Bookmark;
 }
@@ -43,16 +47,6 @@ interface Reading {
 
 const userFields: readonly SheetField[] = ['Username', 'UserID'];
 const secretFields: readonly SheetField[] = ['Password', 'PasswordHash'];
-const principalFields: readonly SheetField[] = [
-  'ID',
-  'ExternalKey',
-  'Denomination',
-  'Surname',
-  'Name',
-  'Vatnumber',
-  'Taxcode',
-  'PrincipalEmail',
-];
 
 /**
  * Begins to read a file of users, in CSV, JSON or NDJSON. It takes the same little memory for a file of any size.
@@ -95,15 +89,28 @@ async function openCsv({ pieces, decoder, names, options, from }: Reading): Prom
   const original = originalCells(header, header);
   names.refuseAbsent(original);
   const columns = names.columns(original);
-  refuseMissing(columns, [userFields, secretFields, ...(options.principal ? [] : [principalFields])]);
+  refuseMissing(columns, neededFields(columns, options));
   return new RowSheet({
     layout: { format: 'csv', separator, header },
     columns,
     rows,
-    reader: new CellReader(header, columns, options.principal ?? null),
+    reader: new CellReader(header, columns, termsOf(options)),
     decoder,
     rowsBefore: options.from?.row ?? 0,
   });
+}
+
+function neededFields(columns: readonly SheetColumn[], options: SheetOptions): (readonly SheetField[])[] {
+  const named = options.resets === true && columns.some(({ field }) => field === 'Username');
+  return [
+    userFields,
+    ...(options.withoutPasswords ? [] : [secretFields]),
+    ...(options.principal || named ? [] : [principalFields]),
+  ];
+}
+
+function termsOf({ principal, resets = false }: SheetOptions): Terms {
+  return { principal: principal ?? null, resets };
 }
 
 async function separation(pieces: Pieces, given: string | undefined): Promise<Separation> {
@@ -141,7 +148,7 @@ async function openJson(
     layout: { format, separator: '', header },
     columns,
     rows,
-    reader: new ObjectReader(header, names, options.principal ?? null),
+    reader: new ObjectReader(header, names, termsOf(options)),
     decoder,
     rowsBefore: options.from?.row ?? 0,
   });

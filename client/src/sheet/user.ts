@@ -20,13 +20,17 @@ export interface SheetRegistration {
   readonly Password?: string;
   readonly ConfirmPassword?: string;
   readonly PasswordHash?: string;
+  readonly ID?: never;
 }
 
-/** A user whose password is to be reset, as the interface takes it. */
+/** A user whose password is to be reset: by its ID, as the interface takes it, or by its name, to be looked up first. */
 export interface SheetReset {
-  readonly ID: number;
+  readonly ID?: number;
+  readonly Username?: string;
   readonly Password?: string;
   readonly ConfirmPassword?: string;
+  readonly Email?: never;
+  readonly PasswordHash?: never;
 }
 
 /** The cells of a row by field. An empty cell is absent. */
@@ -40,17 +44,22 @@ export interface SheetUser {
 /** Digits alone: "1e3" and "1.5" are no IDs, and neither is "007", which may be a code. */
 const wholeNumber = /^[1-9]\d*$/;
 
-/**
- * What a row says. The rules of the fields are the service's; here it is only told what the row means.
- *
- * @param everywhere the principal of rows that name none
- */
-export function readUser(values: Values, everywhere: SheetPrincipal | null): SheetUser | SheetFault[] {
+/** What has to be known beside a row to understand it. */
+export interface Terms {
+  /** The principal of rows that name none. */
+  readonly principal: SheetPrincipal | null;
+  /** Whether passwords are to be reset: then a username names a user that there is. */
+  readonly resets: boolean;
+}
+
+/** What a row says. The rules of the fields are the service's; here it is only told what the row means. */
+export function readUser(values: Values, terms: Terms): SheetUser | SheetFault[] {
   const faults: SheetFault[] = [];
-  const principal = readPrincipal(values, faults) ?? everywhere;
-  if (!principal) faults.push(fault('NO_PRINCIPAL', {}));
-  const user = readUserFields(values, faults);
-  return faults.length === 0 && principal && user ? { principal, user } : faults;
+  const principal = readPrincipal(values, faults) ?? terms.principal;
+  const named = terms.resets && values.Username !== undefined;
+  if (!principal && !named) faults.push(fault('NO_PRINCIPAL', {}));
+  const user = readUserFields(values, terms, faults);
+  return faults.length === 0 && user ? { principal: principal ?? {}, user } : faults;
 }
 
 const principalTexts = ['ExternalKey', 'Denomination', 'Surname', 'Name', 'Vatnumber', 'Taxcode'] as const;
@@ -66,16 +75,17 @@ function readPrincipal(values: Values, faults: SheetFault[]): SheetPrincipal | n
   return Object.keys(principal).length > 0 ? principal : null;
 }
 
-function readUserFields(values: Values, faults: SheetFault[]): SheetUser['user'] | null {
+function readUserFields(values: Values, { resets }: Terms, faults: SheetFault[]): SheetUser['user'] | null {
   const { Username, UserID } = values;
   if (values.Password !== values.ConfirmPassword) faults.push(fault('PASSWORDS_DIFFER', {}));
   if (Username !== undefined && UserID !== undefined) faults.push(fault('AMBIGUOUS_USER', {}));
-  else if (Username !== undefined) return copyTexts(values, ofRegistration, { Username });
-  else if (UserID === undefined) faults.push(fault('UNRECOGNISED_USER', {}));
+  else if (Username !== undefined && !resets) return copyTexts(values, ofRegistration, { Username });
+  else if (UserID === undefined && Username === undefined) faults.push(fault('UNRECOGNISED_USER', {}));
   else {
     for (const field of notOfReset)
       if (values[field] !== undefined) faults.push(fault('NOT_FOR_RESET', { field }));
-    return copyTexts(values, secrets, { ID: readId('UserID', UserID, faults) });
+    const who = UserID === undefined ? { Username } : { ID: readId('UserID', UserID, faults) };
+    return copyTexts(values, secrets, who as SheetReset);
   }
   return null;
 }

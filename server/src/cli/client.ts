@@ -1,21 +1,23 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { readConfig } from '../config.ts';
+import { Command } from 'commander';
+import { ConfigError, readConfig } from '../config.ts';
 import {
   type Client,
+  type ClientChange,
   type ClientStore,
   createClient,
+  graceEnd,
   revokeClient,
   rotateSecret,
   type Scope,
-  scopes,
+  updateClient,
   usualGraceHours,
   usualScopes,
 } from '../core/access/clients.ts';
 import { theOperator } from '../core/journal/journal.ts';
-import { isNetwork } from '../network.ts';
 import { openClients } from '../storage/clients.ts';
 import { refuseUnmigrated } from '../storage/migrations.ts';
 import { openStore } from '../store.ts';
+import { readHours, readNetworks, scopeOption } from './client-options.ts';
 import { print, tell } from './output.ts';
 
 export function clientCommand(): Command {
@@ -25,12 +27,7 @@ export function clientCommand(): Command {
     .command('create')
     .description('create an API client; its secret is shown once')
     .requiredOption('--name <name>', 'what the client is called in logs and lists')
-    .addOption(
-      new Option('--scope <scopes>', 'what it may do, with commas between')
-        .choices(scopes)
-        .argParser(readScopes)
-        .default([...usualScopes], usualScopes.join(',')),
-    )
+    .addOption(scopeOption().default([...usualScopes], usualScopes.join(',')))
     .option(
       '--network <networks>',
       'where it may call from, such as 10.0.0.0/8,192.168.1.4',
@@ -51,6 +48,22 @@ export function clientCommand(): Command {
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExample:\n  anagrafe client list')
     .action(list);
+
+  command
+    .command('update <public-key>')
+    .description('change a client, from its next call on; what is not named stays')
+    .option('--name <name>', 'what the client is called in logs and lists')
+    .addOption(scopeOption())
+    .option('--network <networks>', 'where it may call from, in place of what was there', readNetworks)
+    .option('--no-network', 'let it call from anywhere')
+    .option('--known-by-address', 'let calls from its networks in without a credential')
+    .option('--no-known-by-address', 'ask them for one again')
+    .option('--json', 'as JSON')
+    .addHelpText(
+      'after',
+      '\nExample:\n  anagrafe client update agp_1x2y3z --scope sync:read --network 10.0.0.0/8',
+    )
+    .action(update);
 
   command
     .command('rotate <public-key>')
@@ -99,12 +112,41 @@ function list({ json }: { json?: boolean }): Promise<void> {
   });
 }
 
+interface UpdateOptions {
+  name?: string;
+  scope?: Scope[];
+  network?: string[] | false;
+  knownByAddress?: boolean;
+  json?: boolean;
+}
+
+function update(
+  publicKey: string,
+  { name, scope, network, knownByAddress, json }: UpdateOptions,
+): Promise<void> {
+  const change: ClientChange = {
+    ...(name !== undefined && { name }),
+    ...(scope && { scopes: scope }),
+    ...(network !== undefined && { networks: network || [] }),
+    ...(knownByAddress !== undefined && { knownByAddress }),
+  };
+  if (Object.keys(change).length === 0)
+    throw new ConfigError(
+      'nothing was named that is to be changed; "anagrafe client update --help" lists it',
+    );
+  return withClients(async (store) => {
+    const client = await updateClient(publicKey, change, store, theOperator);
+    if (json) return print(JSON.stringify(client));
+    print(describe(client));
+  });
+}
+
 function rotate(
   publicKey: string,
   { graceHours, json }: { graceHours: number; json?: boolean },
 ): Promise<void> {
   return withClients(async (store) => {
-    const oldEndsAt = new Date(Date.now() + graceHours * 3_600_000);
+    const oldEndsAt = graceEnd(graceHours);
     const secret = await rotateSecret(publicKey, oldEndsAt, store, theOperator);
     if (json) return print(JSON.stringify({ publicKey, secret, oldEndsAt }));
     showSecret(publicKey, secret);
@@ -144,24 +186,4 @@ function describe(client: Client): string {
   const where = client.networks.length > 0 ? ` from ${client.networks.join(',')}` : '';
   const known = client.knownByAddress ? ' (known by address)' : '';
   return `${client.publicKey}  ${client.name}  ${client.scopes.join(',')}${where}${known}  ${state}`;
-}
-
-function readScopes(text: string): Scope[] {
-  const wanted = text.split(',').map((scope) => scope.trim());
-  const known = wanted.filter((scope): scope is Scope => (scopes as readonly string[]).includes(scope));
-  if (known.length !== wanted.length)
-    throw new InvalidArgumentError(`It takes ${scopes.join(', ')}, with commas between.`);
-  return known;
-}
-
-function readNetworks(text: string): string[] {
-  const networks = text.split(',').map((network) => network.trim());
-  if (!networks.every(isNetwork))
-    throw new InvalidArgumentError('It takes addresses or networks such as 10.0.0.0/8, with commas between.');
-  return networks;
-}
-
-function readHours(text: string): number {
-  if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError('It takes a number of hours.');
-  return Number(text);
 }

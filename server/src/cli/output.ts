@@ -1,10 +1,12 @@
 import { pipeline } from 'node:stream/promises';
 import { AnagrafeError } from '@anagrafe/client';
+import { SheetError } from '@anagrafe/client/sheet';
 import pg from 'pg';
 import { ConfigError } from '../config.ts';
 import { ClientError } from '../core/access/clients.ts';
 import { Refusal } from '../core/faults.ts';
 import { EngineError } from '../engine/engine.ts';
+import { ImportError } from '../import/task.ts';
 import { NotConnected } from '../storage/failures.ts';
 import { StorageError } from '../storage/server.ts';
 
@@ -71,19 +73,25 @@ export function knownTrouble(failure: unknown): string | undefined {
   // A database that is away is a refusal to a caller; an operator is told what is behind it.
   const error = failure instanceof Refusal && failure.cause ? failure.cause : failure;
   if (error instanceof NotConnected) return unreachable(error.cause as Error);
-  const known = [ConfigError, ClientError, EngineError, StorageError].some((kind) => error instanceof kind);
+  const known = [ImportError, ConfigError, ClientError, EngineError, StorageError].some(
+    (kind) => error instanceof kind,
+  );
   if (known) return (error as Error).message;
+  if (error instanceof SheetError) return fromSheet(error);
   if (error instanceof AnagrafeError) return fromService(error);
   if (error instanceof pg.DatabaseError) {
     const grant =
       error.code === '42501' ? ' Give the role CREATE on its database (GRANT CREATE ON DATABASE).' : '';
     return `the database refused: ${error.message}.${grant}`;
   }
-  const { code, address, port } = error as {
+  const { code, address, port, path } = error as {
     code?: string;
     address?: string;
     port?: number;
+    path?: string;
   };
+  const fileTrouble = path !== undefined && code !== undefined && fileTroubles[code];
+  if (fileTrouble) return `${path}: ${fileTrouble}.`;
   if (code === 'EADDRINUSE') {
     return `port ${port} on ${address} is in use: another service runs there. Stop it, or set ANAGRAFE_PORT.`;
   }
@@ -92,6 +100,20 @@ export function knownTrouble(failure: unknown): string | undefined {
   if (code === 'EADDRNOTAVAIL') return `${address} is not an address of this machine. Set ANAGRAFE_HOST.`;
   return undefined;
 }
+
+function fromSheet({ code, message }: SheetError): string {
+  const mapping = /COLUMN|UNKNOWN_FIELD/.test(code) && ' (--map "column=field"; "column=" leaves it out)';
+  const encoding = /ENCODING/.test(code) && ' (--encoding)';
+  return message + (mapping || encoding || '');
+}
+
+const fileTroubles: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file or folder',
+  EACCES: 'this user may not read or write it',
+  EISDIR: 'it is a folder, where a file is needed',
+  ENOSPC: 'the disk is full',
+  EROFS: 'it cannot be written to',
+};
 
 function fromService(error: AnagrafeError): string {
   const hints: Partial<Record<AnagrafeError['code'], string>> = {

@@ -19,7 +19,7 @@ function head(): string {
     '',
     '## Where the service is, and as whom to call',
     '',
-    '`list`, `job` and `state`, and what else has `--url`, call the service over HTTP, from any machine:',
+    '`list`, `job`, `state`, `import` and `reset` call the service over HTTP, from any machine:',
     '',
     '```sh',
     'export ANAGRAFE_URL=https://anagrafe.example.com',
@@ -102,7 +102,7 @@ function afterwards(command: Command): string[] {
   command.configureOutput({ writeOut: (piece) => (text += piece) });
   command.outputHelp();
   command.configureOutput({ writeOut: (piece) => process.stdout.write(piece) });
-  const [remarks = '', example = ''] = text.slice(command.helpInformation().length).split('Example:\n');
+  const [remarks = '', example = ''] = text.slice(command.helpInformation().length).split(/Examples?:\n/);
   return [
     ...(remarks.trim() === '' ? [] : ['', remarks.trim().replace(/^ {2}/gm, '- ')]),
     ...(example.trim() === ''

@@ -10,17 +10,15 @@ import {
   newWebhookSecret,
   readUrl,
   type Webhook,
-  type WebhookStore,
   webhookName,
 } from '../core/webhooks/webhook.ts';
 import { findMasterKey } from '../master-key.ts';
 import { openClients } from '../storage/clients.ts';
 import type { Database } from '../storage/database.ts';
-import { refuseUnmigrated } from '../storage/migrations.ts';
-import { openWebhooks } from '../storage/webhooks.ts';
-import { openStore } from '../store.ts';
 import { print, tell } from './output.ts';
 import { openKnownVault } from './vault.ts';
+import { secretCommands } from './webhook-secret.ts';
+import { noWebhook, readId, withWebhooks } from './webhook-store.ts';
 
 export function webhookCommand(): Command {
   const command = new Command('webhook').description('manage the endpoints that are told what happens');
@@ -87,6 +85,8 @@ export function webhookCommand(): Command {
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExample:\n  anagrafe webhook replay 3')
     .action(replay);
+
+  for (const one of secretCommands()) command.addCommand(one);
   return command;
 }
 
@@ -170,20 +170,6 @@ async function clientId(publicKey: string, database: Database): Promise<number> 
   throw new ConfigError(`no live client has the public key ${publicKey}; "anagrafe client list" shows them`);
 }
 
-async function withWebhooks(work: (store: WebhookStore, database: Database) => Promise<void>): Promise<void> {
-  const { database, close } = await openStore(readConfig(process.env), { as: 'visitor', log: () => {} });
-  try {
-    await refuseUnmigrated(database);
-    await work(openWebhooks(database), database);
-  } finally {
-    await close();
-  }
-}
-
-function noWebhook(id: string): ConfigError {
-  return new ConfigError(`no webhook has the number ${id}; "anagrafe webhook list" shows them`);
-}
-
 function describe({ id, url, types, granularity, disabledAt, disabledWhy }: Webhook): string {
   const state = disabledAt ? `disabled ${disabledAt.toISOString()}: ${disabledWhy}` : 'live';
   return `${id}  ${url}  ${types.length > 0 ? types.join(',') : 'all'}  by ${granularity}  ${state}`;
@@ -198,11 +184,6 @@ function addressOf(text: string): string {
   const url = readUrl(text);
   if (url === null) throw new ConfigError(`${text} is no http or https address that messages can be sent to`);
   return url;
-}
-
-function readId(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw noWebhook(text);
-  return Number(text);
 }
 
 function readTypes(text: string): EventType[] {

@@ -20,6 +20,7 @@ export const codes = {
   PARTIALLY_APPLIED: 'call',
   NOTHING_APPLIED: 'call',
   JOB_NOT_FOUND: 'call',
+  CALL_NOT_FOUND: 'call',
   WEBHOOK_NOT_FOUND: 'call',
   INVALID_CLIENT: 'call',
   CLIENT_ADDRESS_TAKEN: 'call',

@@ -1,6 +1,12 @@
 import type { BlockList } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type AccessStore, type Caller, demandScope, identify } from '../core/access/access.ts';
+import {
+  type AccessStore,
+  type Caller,
+  type CallerEvidence,
+  demandScope,
+  identify,
+} from '../core/access/access.ts';
 import type { Scope } from '../core/access/clients.ts';
 import { Refusal } from '../core/faults.ts';
 import type { Author } from '../core/journal/journal.ts';
@@ -20,12 +26,14 @@ declare module 'fastify' {
     self?: boolean;
     /** Whether it needs no credential at all. */
     open?: boolean;
+    /** Whether it finds out by itself who calls. */
+    signIn?: boolean;
   }
 }
 
 /** Who does what a request asks for, for the journal. */
-export function authorOf(request: FastifyRequest): Author {
-  const { actor, clientId, user } = request.caller;
+export function authorOf(request: FastifyRequest, caller: Caller = request.caller): Author {
+  const { actor, clientId, user } = caller;
   return {
     actor,
     clientId,
@@ -41,13 +49,18 @@ const anyone: Caller = { actor: 'user', clientId: null, user: null, name: 'anyon
 /** Says who sends a request, or refuses it. */
 export type Identify = (request: FastifyRequest) => Promise<Caller>;
 
-/** By the store of clients; an address with too many failures is not looked up any more. */
-export function identifyBy(store: AccessStore, trustedProxies: BlockList): Identify {
+/** By what a request shows of its sender, where that is looked up; an address with too many failures is not any more. */
+export type Attempt = <Result>(
+  request: FastifyRequest,
+  lookUp: (evidence: CallerEvidence) => Promise<Result>,
+) => Promise<Result>;
+
+export function attemptBy(trustedProxies: BlockList): Attempt {
   const attempts = new FailedAttempts();
-  return async (request) => {
+  return async (request, lookUp) => {
     attempts.refuseFlood(request.ip);
     try {
-      return await identify(readEvidence(request, trustedProxies), store);
+      return await lookUp(readEvidence(request, trustedProxies));
     } catch (error) {
       if (error instanceof Refusal && error.fault.code === 'UNAUTHENTICATED') attempts.note(request.ip);
       throw error;
@@ -55,17 +68,24 @@ export function identifyBy(store: AccessStore, trustedProxies: BlockList): Ident
   };
 }
 
+/** By the store of clients. */
+export function identifyBy(store: AccessStore, attempt: Attempt): Identify {
+  return (request) => attempt(request, (evidence) => identify(evidence, store));
+}
+
 /** Lets in nobody who has not shown who they are, and nobody to a route that does not say whom it is for. */
 export function guard(app: FastifyInstance, identifyCaller: Identify): void {
   app.decorateRequest('caller', null as unknown as Caller);
   app.addHook('onRoute', (route) => {
-    const { scope, self, open } = route.config ?? {};
-    if (!scope && !self && !open) throw new Error(`${route.method} ${route.url} does not say whom it is for`);
+    const { scope, self, open, signIn } = route.config ?? {};
+    if (!scope && !self && !open && !signIn)
+      throw new Error(`${route.method} ${route.url} does not say whom it is for`);
   });
   app.addHook('onRequest', async (request) => {
-    const { scope, self, open } = request.routeOptions.config;
-    request.caller = open && !hasCredential(request) ? anyone : await identifyCaller(request);
-    if (open || (self && request.caller.user)) return;
+    const { scope, self, open, signIn } = request.routeOptions.config;
+    const unknown = signIn || (open && !hasCredential(request));
+    request.caller = unknown ? anyone : await identifyCaller(request);
+    if (signIn || open || (self && request.caller.user)) return;
     if (scope) demandScope(request.caller, scope);
     else if (self) throw new Refusal('UNAUTHENTICATED', { variant: 'user' });
   });

@@ -3,6 +3,7 @@ import helmet from '@fastify/helmet';
 import rateLimit from '@fastify/rate-limit';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { AccessStore } from '../core/access/access.ts';
+import type { ConsoleStore } from '../core/access/console.ts';
 import type { EventStore } from '../core/events/read.ts';
 import { Refusal } from '../core/faults.ts';
 import type { JobStore } from '../core/jobs/job.ts';
@@ -10,7 +11,7 @@ import type { Journal } from '../core/journal/journal.ts';
 import type { ListingStore } from '../core/listing/listing.ts';
 import type { SignInTools } from '../core/sessions/sign-in.ts';
 import { networkList } from '../network.ts';
-import { guard, type Identify, identifyBy } from './access.ts';
+import { type Attempt, attemptBy, guard, type Identify, identifyBy } from './access.ts';
 import { type AdminTools, adminRoutes } from './admin.ts';
 import { type BodyLimits, dropBodies, readBodies } from './body.ts';
 import { followCalls } from './call.ts';
@@ -21,7 +22,9 @@ import { fingerprintBy } from './idempotency.ts';
 import { logCalls } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { checkQuery } from './query.ts';
-import { consoleRoute } from './routes/console.ts';
+import { consolePage } from './routes/console.ts';
+import { consoleFiles } from './routes/console-files.ts';
+import { consoleSessionRoutes } from './routes/console-session.ts';
 import { eventRoute } from './routes/events.ts';
 import { readRoutes } from './routes/irs-read.ts';
 import { type ChangeOwnPassword, type TakeCall, writeRoutes } from './routes/irs-write.ts';
@@ -46,9 +49,12 @@ export interface AppOptions {
   readonly signIn: SignInTools;
   readonly changeOwnPassword: ChangeOwnPassword;
   readonly access: AccessStore;
+  readonly sessions: ConsoleStore;
   readonly readiness: Readiness;
   readonly metrics: Metrics;
   readonly admin: AdminTools;
+  /** Where the console lies; null where it has not been built. */
+  readonly consoleFolder: string | null;
 }
 
 const requestTimeoutMs = 300_000;
@@ -94,15 +100,21 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   });
   await describeApi(app, options.version);
   const trustedProxies = networkList(options.trustedProxies);
-  const identifyCaller = identifyBy(options.access, trustedProxies);
+  const attempt = attemptBy(trustedProxies);
+  const identifyCaller = identifyBy(options.access, attempt);
   operationRoutes(app, { ...options, identifyCaller, trustedProxies });
-  consoleRoute(app, options);
-  await app.register(async (api) => buildApi(api, identifyCaller, options));
+  if (options.consoleFolder === null) consolePage(app, options);
+  else await consoleFiles(app, options.consoleFolder);
+  await app.register(async (api) => buildApi(api, { identifyCaller, attempt }, options));
   return app;
 }
 
 /** What the paths of the service have in common. One limit of memory and one rate of a client hold for all of them. */
-async function buildApi(api: FastifyInstance, identifyCaller: Identify, options: AppOptions): Promise<void> {
+async function buildApi(
+  api: FastifyInstance,
+  { identifyCaller, attempt }: { identifyCaller: Identify; attempt: Attempt },
+  options: AppOptions,
+): Promise<void> {
   // Whatever stands between must not give one client's answer to another.
   api.addHook('onRequest', async (_request, reply) => {
     reply.header('cache-control', 'no-store');
@@ -125,6 +137,7 @@ async function buildApi(api: FastifyInstance, identifyCaller: Identify, options:
     },
   });
   readBodies(api, options.limits, fingerprintBy(options.newFingerprint));
+  consoleSessionRoutes(api, { ...options, attempt });
   await api.register(async (sync) => syncRoutes(sync, options), { prefix: '/api/sync/v1' });
   await api.register(async (admin) => adminRoutes(admin, { ...options.admin, jobs: options.jobs }), {
     prefix: '/admin/v1',

@@ -20,6 +20,7 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
       tags: [
         { name: 'irs', description: 'Principal records and their users' },
         { name: 'jobs', description: 'Calls that were taken with `Prefer: respond-async`' },
+        { name: 'console', description: 'Who is signed in at `/console`' },
         { name: 'admin', description: 'What those who look after the service see and do' },
       ],
       components: {

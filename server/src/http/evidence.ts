@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { CallerEvidence, Credential } from '../core/access/access.ts';
 import { readAccessToken, readKeyPair } from '../core/access/keys.ts';
 import { isInside, isLoopback, plainAddress } from '../network.ts';
+import { consoleTokensOf } from './console-cookie.ts';
 
 const bearer = /^Bearer +(\S+)$/i;
 const forwardingHeader =
@@ -28,6 +29,7 @@ export function readEvidence(request: FastifyRequest, trustedProxies: BlockList)
       loopbackHost.test(headers.host ?? '') &&
       isOwnPage(headers.origin, headers['sec-fetch-site'], headers.host),
     fromBrowser: headers.origin !== undefined || headers['sec-fetch-site'] !== undefined,
+    ownPage: showsOwnPage(request),
   };
 }
 
@@ -42,7 +44,8 @@ export function accessTokenOf(request: FastifyRequest): string | null {
 }
 
 /** Every credential that was sent; null stands for one that cannot be anybody's. */
-function readCredentials({ headers, raw }: FastifyRequest): Credential[] {
+function readCredentials(request: FastifyRequest): Credential[] {
+  const { headers, raw } = request;
   const credentials: Credential[] = [];
   const { syncpublickey: publicKey, syncsecretkey: secret, authorization, accesstoken } = headers;
   if (publicKey !== undefined || secret !== undefined) {
@@ -56,7 +59,18 @@ function readCredentials({ headers, raw }: FastifyRequest): Credential[] {
     credentials.push(token === undefined ? null : (readKeyPair(token) ?? readAccessToken(token)));
   }
   if (accesstoken !== undefined) credentials.push(readAccessToken(String(accesstoken)));
-  return credentials;
+  return [...credentials, ...consoleTokensOf(request).map((consoleToken) => ({ consoleToken }))];
+}
+
+/**
+ * Browsers say where a request comes from; where they keep silent (`Sec-Fetch-Site` is for https and this machine
+ * alone), they name the origin of whatever may change something.
+ */
+function showsOwnPage({ method, headers, protocol, host }: FastifyRequest): boolean {
+  const { origin, 'sec-fetch-site': site } = headers;
+  const reads = method === 'GET' || method === 'HEAD';
+  if (site !== undefined) return site === 'same-origin' || (reads && site === 'none');
+  return origin === undefined ? reads : origin === `${protocol}://${host}`;
 }
 
 /** No page at all, or a page that this service itself gave out. */

@@ -7,6 +7,9 @@ import type { Outcome } from '../core/records/outcome.ts';
 export interface HashingState {
   waiting(lane: Lane): number;
   readonly running: number;
+  /** Hashes per second, lately. */
+  readonly rate: number;
+  /** Hashes per second, at most. */
   readonly capacity: number;
 }
 

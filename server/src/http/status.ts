@@ -13,6 +13,7 @@ const statuses: Partial<Record<Code, number>> = {
   FORBIDDEN: 403,
   NOT_FOUND: 404,
   JOB_NOT_FOUND: 404,
+  CALL_NOT_FOUND: 404,
   WEBHOOK_NOT_FOUND: 404,
   METHOD_NOT_ALLOWED: 405,
   BODY_TOO_LARGE: 413,

@@ -3,6 +3,7 @@ import { BrokenOff, type Hasher, type Lane } from '../core/records/hashing.ts';
 import { Slots } from '../core/records/slots.ts';
 import { type Done, HashThread, ThreadEnded } from './hash-thread.ts';
 import { Lanes } from './lanes.ts';
+import { Pace } from './pace.ts';
 import { verificationOf, type Work } from './work.ts';
 
 export interface HasherOptions {
@@ -19,6 +20,8 @@ export interface HasherOptions {
 export interface HashingPool extends Hasher {
   waiting(lane: Lane): number;
   readonly running: number;
+  /** Hashes per second that were made or verified lately. */
+  readonly rate: number;
   /** Hashes per second that the pool can do, by the latest ones. */
   readonly capacity: number;
   /** Tries what a hash takes on this machine, so that the first estimate is no guess; gives one that is nobody's. */
@@ -55,6 +58,7 @@ export function openHasher(options: HasherOptions): HashingPool {
   const threads = Array.from({ length: options.concurrency }, () => new HashThread());
   const lanes = new Lanes<Task>();
   let meanSeconds = guessSeconds;
+  const pace = new Pace();
   let closed = false;
 
   function capacity(): number {
@@ -96,6 +100,7 @@ export function openHasher(options: HasherOptions): HashingPool {
   async function run(task: Task, thread: HashThread, lane: Lane): Promise<void> {
     try {
       task.resolve(await thread.ask(task.work, lane === 'interactive'));
+      pace.note();
     } catch (error) {
       const again = error instanceof ThreadEnded && !closed && ++task.lost < lostMax;
       if (again) lanes.push(lane, task);
@@ -157,6 +162,9 @@ export function openHasher(options: HasherOptions): HashingPool {
     waiting: (lane) => lanes.length(lane) + given(lane),
     get running() {
       return running();
+    },
+    get rate() {
+      return pace.perSecond;
     },
     get capacity() {
       return capacity();

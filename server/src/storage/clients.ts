@@ -1,6 +1,7 @@
 import type { AccessStore, KnownClient } from '../core/access/access.ts';
-import type { Client, ClientStore, NewClient } from '../core/access/clients.ts';
+import type { Client, ClientChange, ClientStore, ClientWish, NewClient } from '../core/access/clients.ts';
 import type { Author } from '../core/journal/journal.ts';
+import { endConsoleSessions, useConsoleSession } from './console-sessions.ts';
 import type { Connection, Database } from './database.ts';
 import { reading } from './failures.ts';
 import { openJournal } from './journal.ts';
@@ -21,6 +22,7 @@ export function openAccess(database: Database): AccessStore {
     findClient: (publicKey, address) => reading(() => findClient(database, publicKey, address)),
     findClientByAddress: (address) => reading(() => findClientByAddress(database, address)),
     findSignedIn: (digest) => reading(() => findSignedIn(database, digest)),
+    findAtConsole: (digest, address) => reading(() => useConsoleSession(database, digest, address)),
     async hasClients() {
       // Clients are revoked, never deleted: once there is one, the answer stays.
       seen ||= await reading(() => hasClients(database));
@@ -37,6 +39,8 @@ export function openClients(database: Database): ClientStore {
       reading(() => insertClient(database, client, digest, { first: true, author })),
     listClients: () =>
       reading(() => database.query<Client>(`select ${clientColumns} from anagrafe.clients order by id`)),
+    updateClient: (publicKey, change, check, author) =>
+      reading(() => updateClient(database, publicKey, change, check, author)),
     addSecret: (publicKey, digest, oldEndsAt, author) =>
       reading(() => addSecret(database, publicKey, digest, oldEndsAt, author)),
     revokeClient: (publicKey, author) => reading(() => revokeClient(database, publicKey, author)),
@@ -72,6 +76,14 @@ async function hasClients(database: Connection): Promise<boolean> {
   return rows.length > 0;
 }
 
+/** Whether another live client than that of the public key is known by an address of the networks. */
+const isTaken = (networks: string, publicKey: string) => `exists (
+  select from anagrafe.clients as other, unnest(other.networks) as theirs, unnest(${networks}::cidr[]) as ours
+   where other.known_by_address and other.revoked_at is null and other.public_key <> ${publicKey} and theirs && ours)`;
+
+/** One at a time: two clients known by the same address would make it unclear who calls. */
+const oneAtATime = 'lock table anagrafe.clients in share row exclusive mode';
+
 async function insertClient(
   database: Database,
   client: NewClient,
@@ -79,15 +91,12 @@ async function insertClient(
   { first, author }: { first: boolean; author: Author },
 ): Promise<Client | null> {
   return database.transaction(async (connection) => {
-    // One at a time: two clients known by the same address would make it unclear who calls.
-    await connection.query('lock table anagrafe.clients in share row exclusive mode');
+    await connection.query(oneAtATime);
     if (first && (await hasClients(connection))) return null;
     const [inserted] = await connection.query<Client>(
       `insert into anagrafe.clients (public_key, name, scopes, networks, known_by_address)
        select $1, $2, $3, $4::cidr[], $5
-        where not ($5 and exists (
-          select from anagrafe.clients as other, unnest(other.networks) as theirs, unnest($4::cidr[]) as ours
-           where other.known_by_address and other.revoked_at is null and theirs && ours))
+        where not ($5 and ${isTaken('$4', '$1')})
        on conflict do nothing
        returning ${clientColumns}`,
       [client.publicKey, client.name, client.scopes, client.networks, client.knownByAddress],
@@ -101,6 +110,37 @@ async function insertClient(
     const details = { client: id, publicKey, name, scopes, networks, knownByAddress };
     await openJournal(connection).note(author, { action: 'client.created', details });
     return inserted;
+  });
+}
+
+async function updateClient(
+  database: Database,
+  publicKey: string,
+  change: ClientChange,
+  check: (wish: ClientWish) => void,
+  author: Author,
+): Promise<Client | 'unknown' | 'taken'> {
+  return database.transaction(async (connection) => {
+    await connection.query(oneAtATime);
+    const [known] = await connection.query<Client>(
+      `select ${clientColumns} from anagrafe.clients where public_key = $1 and revoked_at is null`,
+      [publicKey],
+    );
+    if (!known) return 'unknown';
+    const { name, scopes, networks, knownByAddress } = { ...known, ...change };
+    check({ name, scopes, networks, knownByAddress });
+    const [updated] = await connection.query<Client>(
+      `update anagrafe.clients set name = $2, scopes = $3, networks = $4::cidr[], known_by_address = $5
+        where public_key = $1 and not ($5 and ${isTaken('$4', '$1')})
+       returning ${clientColumns}`,
+      [publicKey, name, scopes, networks, knownByAddress],
+    );
+    if (!updated) return 'taken';
+    if (!scopes.includes('admin')) await endConsoleSessions(connection, updated.id);
+    const details = { client: updated.id, publicKey, ...change };
+    if (Object.keys(change).length > 0)
+      await openJournal(connection).note(author, { action: 'client.changed', details });
+    return updated;
   });
 }
 

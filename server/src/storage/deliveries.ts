@@ -9,6 +9,7 @@ import { entryColumns } from './events.ts';
 import { reading } from './failures.ts';
 import { openJournal } from './journal.ts';
 import { namesOf } from './outcomes.ts';
+import { endpointColumns } from './webhooks.ts';
 
 /** So many rows of the journal are made out for an endpoint at a time. */
 const entriesAtOnce = 200;
@@ -99,7 +100,7 @@ export function openDeliveries(database: Database): DeliveryStore {
 
 async function endpoint(database: Database, id: number): Promise<Endpoint | null> {
   const [found] = await database.query<Endpoint>(
-    `select id, url, secret as "sealedSecret" from anagrafe.webhooks
+    `select ${endpointColumns} from anagrafe.webhooks
       where id = $1 and ${live}`,
     [id],
   );

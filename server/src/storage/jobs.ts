@@ -1,32 +1,20 @@
-import type { Fault } from '../core/codes.ts';
-import type { Fields } from '../core/fields/fields.ts';
 import type { Job, JobOwner, JobPage, JobState, JobStore, OutcomePage, Page } from '../core/jobs/job.ts';
-import type { FailedRecord } from '../core/jobs/retry-kit.ts';
 import type { Author } from '../core/journal/journal.ts';
 import type { OperationName } from '../core/records/operation.ts';
 import { announceWork } from './announcements.ts';
 import type { ChunkQueue } from './chunk-queue.ts';
 import type { Database } from './database.ts';
+import { failedRecords } from './failed-records.ts';
 import { reading } from './failures.ts';
 import { openJournal } from './journal.ts';
-import {
-  type KeptFaults,
-  type OutcomeRow,
-  outcomeColumns,
-  outcomeColumnsWithoutUsers,
-  toFaults,
-  toOutcomes,
-} from './outcomes.ts';
-
-/** Failed records are read so many at a time. */
-const failedAtOnce = 500;
+import { type OutcomeRow, outcomeColumns, outcomeColumnsWithoutUsers, toOutcomes } from './outcomes.ts';
 
 export function openJobs(database: Database, queue: ChunkQueue): JobStore {
   return {
     find: (id) => reading(() => find(database, id)),
     list: (owner, page) => reading(() => list(database, owner, page)),
     read: (id, page) => reading(() => read(database, id, page)),
-    failed: (id) => failed(database, id),
+    failed: (id) => failedRecords(database, id),
     cancel: (id, author) => reading(() => cancel(database, queue, id, author)),
   };
 }
@@ -119,28 +107,6 @@ async function read(
   if (!found) return null;
   const { page: rows, ...job } = found;
   return { job, outcomes: await toOutcomes(database, rows) };
-}
-
-interface FailedRow {
-  readonly position: number;
-  readonly refusal: Fault;
-  readonly faults: KeptFaults;
-  readonly record: Fields | null;
-}
-
-async function* failed(database: Database, id: string): AsyncGenerator<FailedRecord> {
-  for (let after = -1; ; ) {
-    const rows = await reading(() =>
-      database.query<FailedRow>(
-        `select position, refusal, faults, record from anagrafe.outcomes
-          where call_id = $1 and position > $2 and refusal is not null order by position limit ${failedAtOnce}`,
-        [id, after],
-      ),
-    );
-    for (const row of rows) yield { ...row, faults: toFaults(row.faults).byPlace };
-    after = rows.at(-1)?.position ?? after;
-    if (rows.length < failedAtOnce) return;
-  }
 }
 
 /** What waits is put at the head of the queue once more: it is to be let go now, and not when its turn comes. */

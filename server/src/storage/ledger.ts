@@ -1,11 +1,26 @@
 import { randomUUID } from 'node:crypto';
-import { type CallLedger, type Claim, type Hand, inHandMs, type KeyedCall } from '../core/calls/ledger.ts';
-import type { Author, Note } from '../core/journal/journal.ts';
+import {
+  type CallLedger,
+  type Claim,
+  type CompletedDetails,
+  type Hand,
+  inHandMs,
+  type KeyedCall,
+} from '../core/calls/ledger.ts';
+import type { KeptRefusal } from '../core/jobs/kept-refusal.ts';
+import type { Author } from '../core/journal/journal.ts';
 import type { Outcome } from '../core/records/outcome.ts';
 import type { Database } from './database.ts';
 import { reading } from './failures.ts';
-import { authorColumns, authorPlaces, authorValues } from './journal.ts';
-import { keepRefusals, type OutcomeRow, outcomeColumns, toOutcomes } from './outcomes.ts';
+import { authorColumns, authorPlaces, authorValues, openJournal } from './journal.ts';
+import {
+  insertRefusals,
+  keepRefusals,
+  type OutcomeRow,
+  outcomeColumns,
+  refusalsJson,
+  toOutcomes,
+} from './outcomes.ts';
 
 /** A call that nobody has said anything about for so long is in nobody's hands any more. */
 const lostSeconds = (4 * inHandMs) / 1000;
@@ -22,13 +37,15 @@ interface TakenCall {
   readonly at: string;
 }
 
-/** The calls that were sent with an idempotency key. */
+/** The calls that were sent with an idempotency key, and what others refused. */
 export function openLedger(database: Database, options: { keyHours: number }): CallLedger {
   return {
     claim: (call) => reading(() => claim(database, call, options.keyHours)),
     outcomes: (callId) => reading(() => outcomes(database, callId)),
     refuse: (callId, refusals) => reading(() => keepRefusals(database, callId, refusals)),
     complete: (callId, author, details) => reading(() => complete(database, callId, author, details)),
+    note: (callId, refusals, author, details) =>
+      reading(() => note(database, callId, refusals, author, details)),
   };
 }
 
@@ -36,7 +53,7 @@ async function complete(
   database: Database,
   callId: string,
   author: Author,
-  details: Note['details'],
+  details: CompletedDetails,
 ): Promise<void> {
   await database.query(
     `with completed as (
@@ -46,6 +63,40 @@ async function complete(
      insert into anagrafe.journal (${authorColumns}, action, details)
      select ${authorPlaces(2)}, 'call.completed', $8::jsonb from completed`,
     [callId, ...authorValues(author, callId), JSON.stringify(details)],
+  );
+}
+
+/** A call that refused nothing leaves nothing but its row in the journal. */
+async function note(
+  database: Database,
+  callId: string,
+  refusals: readonly KeptRefusal[],
+  author: Author,
+  details: CompletedDetails,
+): Promise<void> {
+  const action = 'call.completed';
+  if (refusals.length === 0) return openJournal(database).note(author, { action, callId, details });
+  const { operation, records, users, recordsFailed, usersApplied } = details;
+  await database.query(
+    `with call as (
+       insert into anagrafe.calls
+         (id, client_id, operation, state, ended_at, records, users, records_failed, users_applied)
+       values ($1, $3, $4, 'completed', now(), $5, $6, $7, $8)
+     ), refused as (${insertRefusals(1)})
+     insert into anagrafe.journal (${authorColumns}, action, details)
+     values (${authorPlaces(9)}, '${action}', $15::jsonb)`,
+    [
+      callId,
+      await refusalsJson(refusals),
+      author.clientId,
+      operation,
+      records,
+      users,
+      recordsFailed,
+      usersApplied,
+      ...authorValues(author, callId),
+      JSON.stringify(details),
+    ],
   );
 }
 

@@ -37,10 +37,19 @@ export function keptValues(
   receipt: Receipt | null,
   users: readonly Pick<AppliedUser, 'id' | 'operation'>[],
 ): unknown[] {
-  if (!receipt) return [];
+  if (!receipt?.kept) return [];
   const keptUsers = users.map(({ id, operation }): KeptUser => [id, operation]);
   return [receipt.callId, receipt.position, JSON.stringify(keptUsers)];
 }
+
+/** Its place in the call, for the journal, where its outcome is not kept. */
+export function placeOf(receipt: Receipt | null): number | null {
+  return receipt && !receipt.kept ? receipt.position : null;
+}
+
+/** The details of a row of the journal that has it. */
+export const placed = (parameter: number) =>
+  `case when $${parameter}::integer is not null then jsonb_build_object('position', $${parameter}::integer) end`;
 
 /** Keeps refusals; where a record has its outcome already, that one stays. The positions of those that were kept. */
 export async function keepRefusals(
@@ -49,6 +58,22 @@ export async function keepRefusals(
   refusals: readonly KeptRefusal[],
 ): Promise<Set<number>> {
   if (refusals.length === 0) return new Set();
+  const kept = await connection.query<{ position: number }>(`${insertRefusals(1)} returning position`, [
+    callId,
+    await refusalsJson(refusals),
+  ]);
+  return new Set(kept.map(({ position }) => position));
+}
+
+/** Takes the ID of the call and the refusals as JSON, from the parameter `first` on. */
+export const insertRefusals = (first: number) => `
+  insert into anagrafe.outcomes (call_id, position, principal_id, users, refusal, faults, record, refused_at)
+  select $${first}::uuid, position, principal_id, users, refusal, faults, record, clock_timestamp()
+    from json_to_recordset($${first + 1}::json)
+         as kept (position integer, principal_id bigint, users integer, refusal jsonb, faults jsonb, record json)
+  on conflict (call_id, position) do nothing`;
+
+export async function refusalsJson(refusals: readonly KeptRefusal[]): Promise<string> {
   const turns = new Turns();
   const rows: string[] = [];
   for (const { position, users, outcome, record } of refusals) {
@@ -57,16 +82,7 @@ export async function keepRefusals(
     rows.push(users <= itemsAtOnce ? storableJson(row) : await largeJson(row, turns));
     if (turns.over) await turns.next();
   }
-  const kept = await connection.query<{ position: number }>(
-    `insert into anagrafe.outcomes (call_id, position, principal_id, users, refusal, faults, record)
-     select $1, position, principal_id, users, refusal, faults, record
-       from json_to_recordset($2::json)
-            as kept (position integer, principal_id bigint, users integer, refusal jsonb, faults jsonb, record json)
-     on conflict (call_id, position) do nothing
-     returning position`,
-    [callId, `[${rows.join(',')}]`],
-  );
-  return new Set(kept.map(({ position }) => position));
+  return `[${rows.join(',')}]`;
 }
 
 /** PostgreSQL's JSON takes no NUL, which a text that was refused may hold. A backslash that was sent stands twice. */

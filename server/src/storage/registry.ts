@@ -9,7 +9,7 @@ import { Turns } from '../core/turns.ts';
 import type { Database, Prepared } from './database.ts';
 import { reading, writing } from './failures.ts';
 import { authorColumns, authorPlaces, authorValues } from './journal.ts';
-import { type ChangedRow, kept, keptValues, withNames } from './outcomes.ts';
+import { type ChangedRow, kept, keptValues, placed, placeOf, withNames } from './outcomes.ts';
 import { applyStates } from './states.ts';
 
 /** Principals and users as the writing calls need them. */
@@ -122,9 +122,10 @@ const registrations = `
   )`;
 
 /** What was done, for the journal. */
-const noted = (action: Action, first: number, reset: string) => `noted as (
-    insert into anagrafe.journal (${authorColumns}, action, principal_id, registered, reset)
-    select ${authorPlaces(first)}, '${action}', id, nullif($2::bigint[], '{}'), nullif(${reset}, '{}') from principal
+const noted = (action: Action, first: number, reset: string, place: number) => `noted as (
+    insert into anagrafe.journal (${authorColumns}, action, principal_id, registered, reset, details)
+    select ${authorPlaces(first)}, '${action}', id, nullif($2::bigint[], '{}'), nullif(${reset}, '{}'), ${placed(place)}
+      from principal
   )`;
 
 const applyRecordSql = (keeping: string) => `
@@ -152,11 +153,11 @@ const applyRecordSql = (keeping: string) => `
     delete from anagrafe.sessions using principal where user_id = any($7::bigint[])
   ), throttles_cleared as (
     delete from anagrafe.throttles using principal where user_id = any($7::bigint[])
-  ), ${noted('update', 9, '$7::bigint[]')}${keeping}
+  ), ${noted('update', 9, '$7::bigint[]', 16)}${keeping}
   select principal.id as principal, reset.id, username, email from principal left join reset on true`;
 
 const applyAndForget: Prepared = { name: 'apply record', text: applyRecordSql('') };
-const applyAndKeep: Prepared = { name: 'apply record and keep its outcome', text: applyRecordSql(kept(16)) };
+const applyAndKeep: Prepared = { name: 'apply record and keep its outcome', text: applyRecordSql(kept(17)) };
 
 async function applyRecord(
   database: Database,
@@ -165,13 +166,14 @@ async function applyRecord(
 ): Promise<Written> {
   const registered = change.users.filter((user) => user.operation === 'register');
   const reset = change.users.filter((user) => user.operation === 'reset');
-  const rows = await database.query<ChangedRow>(receipt ? applyAndKeep : applyAndForget, [
+  const rows = await database.query<ChangedRow>(receipt?.kept ? applyAndKeep : applyAndForget, [
     change.principalId,
     ...(await registrationColumns(registered)),
     await columnOf(reset, (user) => user.id),
     await columnOf(reset, (user) => user.passwordHash),
     ...authorValues(author, receipt?.callId),
     onlyOver,
+    placeOf(receipt),
     ...keptValues(receipt, change.users),
   ]);
   // The principal or one of its users was gone: nothing was written.
@@ -195,13 +197,13 @@ const insertPrincipalSql = (keeping: string) => `
      -- Always true; it makes the tallies the last locks that are taken, so that no two records can wait for each other.
      where (select count(*) from users_tallied) >= 0
     on conflict (kind, block, slot) do update set amount = tally.amount + excluded.amount
-  ), ${noted('insert', 15, 'null::bigint[]')}${keeping}
+  ), ${noted('insert', 15, 'null::bigint[]', 21)}${keeping}
   select id from principal`;
 
 const insertAndForget: Prepared = { name: 'insert principal', text: insertPrincipalSql('') };
 const insertAndKeep: Prepared = {
   name: 'insert principal and keep its outcome',
-  text: insertPrincipalSql(kept(21)),
+  text: insertPrincipalSql(kept(22)),
 };
 
 async function insertPrincipal(
@@ -210,7 +212,7 @@ async function insertPrincipal(
   { author, receipt }: Occasion,
 ): Promise<Written> {
   const { details } = principal;
-  await database.query(receipt ? insertAndKeep : insertAndForget, [
+  await database.query(receipt?.kept ? insertAndKeep : insertAndForget, [
     principal.id,
     ...(await registrationColumns(principal.users)),
     details.externalKey,
@@ -222,6 +224,7 @@ async function insertPrincipal(
     details.email,
     principal.searchTerms,
     ...authorValues(author, receipt?.callId),
+    placeOf(receipt),
     ...keptValues(receipt, principal.users),
   ]);
   return { id: principal.id, users: principal.users.map(appliedRegistration) };

@@ -4,18 +4,19 @@ import type { Database } from './database.ts';
 const rowsAtOnce = 5000;
 
 /**
- * Removes what is kept no longer: calls whose idempotency key has expired, and jobs that ended long ago. A job whose
- * key is still remembered stays, or the same call would be done again.
+ * Removes what is kept no longer: calls and jobs that ended long ago, and calls that nobody has ended while their key was
+ * good. One whose key is still remembered stays, or the same call would be done again.
  */
 export async function sweepCalls(database: Database, options: { jobDays: number }): Promise<number> {
   await database.query(
-    'update anagrafe.calls set idempotency_key = null where idempotency_key is not null and is_job and key_expires_at <= now()',
+    `update anagrafe.calls set idempotency_key = null
+      where idempotency_key is not null and state <> 'open' and key_expires_at <= now()`,
   );
   const old = await database.query<{ id: string }>(
     `select id from anagrafe.calls
-      where is_job and ended_at <= now() - make_interval(days => $1) and idempotency_key is null
+      where ended_at <= now() - make_interval(days => $1) and idempotency_key is null
      union all
-     select id from anagrafe.calls where not is_job and key_expires_at <= now()`,
+     select id from anagrafe.calls where state = 'open' and key_expires_at <= now()`,
     [options.jobDays],
   );
   let swept = 0;
@@ -44,10 +45,14 @@ export interface Keeping {
   readonly auditDays: number;
 }
 
-/** Removes sessions that have expired, guesses that were forgotten, deliveries and the beginning of the journal. */
+/** Removes sessions that have expired, secrets that have ended, guesses that were forgotten, deliveries and the beginning of the journal. */
 export async function sweepAccounts(database: Database, keeping: Keeping): Promise<number> {
+  await database.query(
+    'update anagrafe.webhooks set old_secret = null, old_secret_ends_at = null where old_secret_ends_at <= now()',
+  );
   return (
     (await sweepRows(database, 'sessions', 'refresh_expires_at <= now() - make_interval(days => $1)', 0)) +
+    (await sweepRows(database, 'console_sessions', 'used_at <= now() - make_interval(days => $1)', 1)) +
     (await sweepRows(database, 'throttles', 'updated_at <= now() - make_interval(days => $1)', 1)) +
     (await sweepRows(
       database,
@@ -61,7 +66,7 @@ export async function sweepAccounts(database: Database, keeping: Keeping): Promi
 
 async function sweepRows(
   database: Database,
-  table: 'sessions' | 'throttles' | 'deliveries',
+  table: 'sessions' | 'console_sessions' | 'throttles' | 'deliveries',
   condition: string,
   days: number,
 ): Promise<number> {

@@ -1,4 +1,5 @@
 import type { Chain, Seal, SealedRow } from '../core/journal/chain.ts';
+import { countActivity } from './activity.ts';
 import type { Connection, Database } from './database.ts';
 
 /** So many rows get their place in one transaction. */
@@ -74,6 +75,10 @@ async function putInOrder(
             cross join lateral (select $3::bigint + nth as position, sealed.seal) as given
       where journal.id = sealed.id`,
     [rows.map(({ id }) => id), seals, last.position],
+  );
+  await countActivity(
+    connection,
+    rows.map(({ id }) => id),
   );
   await connection.query('update anagrafe.journal_chain set last_position = $1, last_seal = $2', [
     position,

@@ -2,7 +2,7 @@ import type { StateChange } from '../core/records/state.ts';
 import { type Occasion, WriteFailure, type Written } from '../core/records/writing.ts';
 import type { Database, Prepared } from './database.ts';
 import { authorColumns, authorPlaces, authorValues } from './journal.ts';
-import { type ChangedRow, kept, keptValues, withNames } from './outcomes.ts';
+import { type ChangedRow, kept, keptValues, placeOf, withNames } from './outcomes.ts';
 
 const applySql = (keeping: string) => `
   with sent as (
@@ -35,13 +35,14 @@ const applySql = (keeping: string) => `
     select ${authorPlaces(5)}, 'state', id, jsonb_strip_nulls(jsonb_build_object(
              'state', (select $4 from owner where owner.state <> $4),
              'users', (select jsonb_agg(jsonb_build_array(known.id, sent.state) order by known.id)
-                         from known join sent using (id) where known.state <> sent.state)))
+                         from known join sent using (id) where known.state <> sent.state),
+             'position', $11::integer))
       from principal
   )${keeping}
   select principal.id as principal, changed.id, username, email from principal left join changed on true`;
 
 const applyAndForget: Prepared = { name: 'apply states', text: applySql('') };
-const applyAndKeep: Prepared = { name: 'apply states and keep the outcome', text: applySql(kept(11)) };
+const applyAndKeep: Prepared = { name: 'apply states and keep the outcome', text: applySql(kept(12)) };
 
 export async function applyStates(
   database: Database,
@@ -49,12 +50,13 @@ export async function applyStates(
   { author, receipt }: Occasion,
 ): Promise<Written> {
   const applied = change.users.map(({ id }) => ({ id, operation: 'state' as const }));
-  const rows = await database.query<ChangedRow>(receipt ? applyAndKeep : applyAndForget, [
+  const rows = await database.query<ChangedRow>(receipt?.kept ? applyAndKeep : applyAndForget, [
     change.principalId,
     change.users.map(({ id }) => id),
     change.users.map(({ state }) => state),
     change.state,
     ...authorValues(author, receipt?.callId),
+    placeOf(receipt),
     ...keptValues(receipt, applied),
   ]);
   // The principal or one of its users was gone: nothing was written.

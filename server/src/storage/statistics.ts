@@ -1,4 +1,5 @@
-import type { Span, StatisticsStore, Totals } from '../core/statistics/statistics.ts';
+import type { StatisticsStore, Totals } from '../core/statistics/statistics.ts';
+import { readSpans } from './activity.ts';
 import type { Database } from './database.ts';
 import { reading } from './failures.ts';
 
@@ -28,26 +29,4 @@ async function readTotals(database: Database): Promise<Totals> {
               from anagrafe.calls where is_job and ended_at is null) as jobs`);
   if (!totals) throw new Error('a statement without a table gives one row');
   return totals;
-}
-
-/** By UTC, and in steps of hours: a day of the server's own time zone may have 23 of them. */
-async function readSpans(database: Database, unit: 'hour' | 'day', count: number): Promise<Span[]> {
-  const step = unit === 'hour' ? '1 hour' : '24 hours';
-  return database.query<Span>(
-    `with spans as (
-       select date_trunc($1, now(), 'UTC') - nth * interval '${step}' as start
-         from generate_series(0, $2 - 1) as nth
-     ), done as (
-       select date_trunc($1, at, 'UTC') as start,
-              count(*) filter (where action = 'call.completed') as calls,
-              count(*) filter (where action = 'job.completed') as jobs,
-              sum((details -> 'recordsFailed')::bigint)::bigint as failed
-         from anagrafe.journal
-        where action in ('call.completed', 'job.completed') and at >= (select min(start) from spans)
-        group by 1
-     )
-     select start, coalesce(calls, 0) as calls, coalesce(jobs, 0) as jobs, coalesce(failed, 0) as "recordsFailed"
-       from spans left join done using (start) order by start`,
-    [unit, count],
-  );
 }

@@ -1,4 +1,7 @@
+import { testType } from '../core/events/event.ts';
 import type { Author } from '../core/journal/journal.ts';
+import type { Endpoint } from '../core/webhooks/deliver.ts';
+import type { Tested } from '../core/webhooks/test.ts';
 import type { Delivery, Webhook, WebhookStore, WebhookWish } from '../core/webhooks/webhook.ts';
 import type { Connection, Database } from './database.ts';
 import { reading } from './failures.ts';
@@ -6,6 +9,9 @@ import { openJournal } from './journal.ts';
 
 const webhookColumns = `id, client_id as "clientId", url, types, granularity, created_at as "createdAt",
   disabled_at as "disabledAt", disabled_why as "disabledWhy"`;
+
+export const endpointColumns = `id, url, array_remove(
+    array[secret, case when old_secret_ends_at > now() then old_secret end], null) as "sealedSecrets"`;
 
 export function openWebhooks(database: Database): WebhookStore {
   return {
@@ -19,6 +25,10 @@ export function openWebhooks(database: Database): WebhookStore {
       ),
     find: (id) => reading(() => find(database, id)),
     change: (id, change, author) => reading(() => changeWebhook(database, id, change, author)),
+    addSecret: (id, sealed, oldEndsAt, author) =>
+      reading(() => addSecret(database, id, sealed, oldEndsAt, author)),
+    endpoint: (id) => reading(() => endpoint(database, id)),
+    noteTest: (id, tested) => reading(() => noteTest(database, id, tested)),
     remove: (id, author) => reading(() => remove(database, id, author)),
     deliveries: (id, page) => reading(() => deliveries(database, id, page)),
     replay: (id, deliveryId, author) => reading(() => replay(database, id, deliveryId, author)),
@@ -84,6 +94,47 @@ async function changeWebhook(
     });
     return changed;
   });
+}
+
+async function addSecret(
+  database: Database,
+  id: number,
+  sealed: Buffer,
+  oldEndsAt: Date,
+  author: Author,
+): Promise<boolean> {
+  return database.transaction(async (connection) => {
+    const rows = await connection.query(
+      `update anagrafe.webhooks set secret = $2, old_secret = secret, old_secret_ends_at = $3
+        where id = $1 and deleted_at is null returning id`,
+      [id, sealed, oldEndsAt],
+    );
+    if (rows.length === 0) return false;
+    const details = { webhook: id, oldEndsAt };
+    await openJournal(connection).note(author, { action: 'webhook.rotated', details });
+    return true;
+  });
+}
+
+async function endpoint(database: Database, id: number): Promise<Endpoint | null> {
+  const [found] = await database.query<Endpoint>(
+    `select ${endpointColumns} from anagrafe.webhooks where id = $1 and deleted_at is null`,
+    [id],
+  );
+  return found ?? null;
+}
+
+/** It tells of no row of the journal, and is not attempted again. */
+async function noteTest(
+  database: Database,
+  webhookId: number,
+  { id, delivered, status, failure }: Tested,
+): Promise<void> {
+  await database.query(
+    `insert into anagrafe.deliveries (id, webhook_id, type, state, attempts, attempted_at, status, failure)
+     values ($1, $2, '${testType}', $3, 1, now(), $4, $5)`,
+    [id, webhookId, delivered ? 'delivered' : 'failed', status, failure],
+  );
 }
 
 /** What was sent stays to be seen until it is swept. */

@@ -97,10 +97,32 @@ describe('client, where no service runs', () => {
     expect((await run('list')).stdout).toMatch(new RegExp(`^${publicKey} .*revoked \\d{4}-`, 'm'));
   });
 
-  it('says that no live client has the public key, for a rotation and for a revocation', async () => {
-    for (const command of ['rotate', 'revoke']) {
+  it('changes what is named of a client, and nothing else', async () => {
+    const options = ['--scope', 'sync:read', '--network', '10.9.0.0/16', '--known-by-address'];
+    const { secret: _, ...client } = await runJson('create', '--name', 'before', ...options);
+    const update = (...change: string[]) => runJson('update', client.publicKey, ...change);
+    expect(await update('--name', 'after')).toEqual({ ...client, name: 'after' });
+    expect(await update('--scope', 'admin', '--network', '10.8.0.0/16')).toEqual({
+      ...client,
+      name: 'after',
+      scopes: ['admin'],
+      networks: ['10.8.0.0/16'],
+    });
+    expectOneLine(await run('update', client.publicKey, '--no-network'), /needs at least one network/);
+    expect(await update('--no-network', '--no-known-by-address')).toMatchObject({
+      networks: [],
+      knownByAddress: false,
+    });
+    expect((await run('update', client.publicKey, '--name', 'shown')).stdout).toMatch(
+      / {2}shown {2}admin {2}live\n$/,
+    );
+    expectOneLine(await run('update', client.publicKey), /nothing was named that is to be changed/);
+  });
+
+  it('says that no live client has the public key, whatever is to be done to it', async () => {
+    for (const [command = '', ...options] of [['rotate'], ['revoke'], ['update', '--name', 'x']]) {
       expectOneLine(
-        await run(command, 'agp_nobody'),
+        await run(command, 'agp_nobody', ...options),
         /^anagrafe: no live client has the public key agp_nobody; "anagrafe client list" shows them$/,
       );
     }
@@ -141,6 +163,7 @@ describe('client, with wrong options', () => {
     [['rotate', 'agp_x', '--grace-hours', 'soon'], /--grace-hours.*'soon'.*number of hours/],
     [['rotate', 'agp_x', '--grace-hours', '-1'], /--grace-hours/],
     [['revoke'], /public-key/],
+    [['update', 'agp_x', '--scope', 'root'], /--scope.*'root'/],
     [['crate'], /unknown command 'crate'/],
   ])('says in one line what is wrong with: client %j', async (args, line) => {
     const outcome = await anagrafe(['client', ...args], settings);

@@ -7,14 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect } from 'vitest';
 import { exitCodes } from '../../src/cli/output.ts';
+import { environment, listen, type Outcome, outcomeOf } from '../setup/heard.ts';
 
 type Settings = Record<string, string>;
-
-export interface Outcome {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 export interface Serving {
   readonly url: string;
@@ -67,11 +62,6 @@ export function postmaster(folder: string): number | undefined {
 /** Starts the program as a person would, with these settings and no others. */
 export function start(args: readonly string[], settings: Settings = {}): ChildProcess {
   return spawned(process.execPath, [program, ...args], environment(settings));
-}
-
-function environment(settings: Settings): NodeJS.ProcessEnv {
-  const others = Object.entries(process.env).filter(([name]) => !/^(ANAGRAFE_|NO_COLOR$)/.test(name));
-  return { ...Object.fromEntries(others), ...settings };
 }
 
 function spawned(file: string, args: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {
@@ -132,28 +122,4 @@ export async function serve(settings: Settings): Promise<Serving> {
       return outcomeOf(heard);
     },
   };
-}
-
-interface Heard {
-  readonly child: ChildProcess;
-  readonly closed: Promise<unknown>;
-  stdout(): string;
-  stderr(): string;
-}
-
-function listen(child: ChildProcess): Heard {
-  let stdout = '';
-  let stderr = '';
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text;
-  });
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text;
-  });
-  return { child, closed: once(child, 'close'), stdout: () => stdout, stderr: () => stderr };
-}
-
-async function outcomeOf({ child, closed, stdout, stderr }: Heard): Promise<Outcome> {
-  await closed;
-  return { code: child.exitCode, stdout: stdout(), stderr: stderr() };
 }

@@ -23,7 +23,7 @@ it('has commands below it', () => {
 describe.each(leaves.map((command) => [pathOf(command), command] as const))('%s', (path, command) => {
   it('says what it does, shows an example of itself, and takes --json', () => {
     expect(command.description()).toMatch(/^[a-z].*[^.]$/);
-    expect(helpOf(command)).toMatch(new RegExp(`\\nExample:\\n {2}.*${path}\\b`));
+    expect(helpOf(command)).toMatch(new RegExp(`\\nExamples?:\\n {2}.*${path}\\b`));
     const json = command.options.some(({ long }) => long === '--json');
     expect(json).toBe(!without.includes(path));
   });

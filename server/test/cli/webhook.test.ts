@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { verifyWebhook } from '../../../client/src/index.ts';
+import { startReceiver } from '../setup/receiver.ts';
 import { anagrafe, dataFolder, expectOneLine, serve } from './command.ts';
 
 const settings = { ANAGRAFE_DATA: dataFolder() };
@@ -47,6 +49,35 @@ describe('webhook', () => {
     expect((await run('replay', String(id))).stderr).toBe('0 messages are sent again.\n');
     expect(await runJson('delete', String(id))).toEqual({ id, deleted: true });
     expectOneLine(await run('delete', String(id)), /no webhook has the number/);
+  });
+
+  it('tries an endpoint, and says by its exit code whether the message was taken', async () => {
+    const receiver = await startReceiver();
+    const allowed = { ...settings, ANAGRAFE_WEBHOOK_NETWORKS: '127.0.0.1' };
+    const { id, secret } = await runJson('create', receiver.url);
+    const test = (...options: string[]) => anagrafe(['webhook', 'test', String(id), ...options], allowed);
+    const good = await test();
+    expect([good.code, good.stdout]).toEqual([0, '']);
+    expect(good.stderr).toMatch(/^The receiver answered 204, after \d+ ms\.\n$/);
+    const [message] = receiver.received;
+    expect(await verifyWebhook(message?.body ?? '', message?.headers ?? {}, secret)).toMatchObject({
+      type: 'webhook.test',
+    });
+    receiver.answer = () => 500;
+    const bad = await test('--json');
+    expect(bad.code).toBe(1);
+    expect(JSON.parse(bad.stdout)).toMatchObject({ delivered: false, status: 500, failure: null });
+    expect((await run('test', String(id))).stderr).toMatch(/^There was no answer: /);
+    expectOneLine(await run('test', '999'), /no webhook has the number 999/);
+    expect((await run('deliveries', String(id))).stdout.split('\n')).toHaveLength(4);
+  });
+
+  it('gives an endpoint a new secret', async () => {
+    const { id, secret } = await runJson('create', url);
+    const rotated = await runJson('rotate', String(id), '--grace-hours', '1');
+    expect(rotated).toEqual({ id, secret: expect.stringMatching(/^whsec_/), oldEndsAt: expect.any(String) });
+    expect(rotated.secret).not.toBe(secret);
+    expectOneLine(await run('rotate', '999'), /no webhook has the number 999/);
   });
 
   it('says in one line what is wrong', async () => {

@@ -50,9 +50,13 @@ const methods: Record<keyof Operations, () => Promise<unknown>> = {
   logout: async () => anagrafe.as(await signedIn()).logout(),
   clients: () => anagrafe.admin.clients.list(),
   createClient: () => anagrafe.admin.clients.create({ Name: '' }),
+  changeClient: () => anagrafe.admin.clients.change('agp/nobody', { Name: 'erp' }),
   rotateClient: () => anagrafe.admin.clients.rotate('agp/nobody'),
   revokeClient: () => anagrafe.admin.clients.revoke('agp/nobody'),
   completedCalls: () => anagrafe.admin.calls({ failed: true }).page(),
+  completedCall: () => anagrafe.admin.call(nobody, { failed: true }),
+  failedRecordsOfCall: () => anagrafe.admin.failedRecords(nobody),
+  failures: () => anagrafe.admin.failures().page(),
   allJobs: () => anagrafe.admin.jobs({ pageSize: 5 }).page(),
   audit: () => anagrafe.admin.audit.rows().page(),
   verifyAudit: () => anagrafe.admin.audit.verify(),
@@ -62,8 +66,13 @@ const methods: Record<keyof Operations, () => Promise<unknown>> = {
   deleteWebhook: () => anagrafe.admin.webhooks.remove(999),
   deliveries: () => anagrafe.admin.webhooks.deliveries(1, { failed: true }).page(),
   replayFailed: () => anagrafe.admin.webhooks.replayFailed(1),
+  testWebhook: () => anagrafe.admin.webhooks.test(999),
+  rotateWebhook: () => anagrafe.admin.webhooks.rotate(999),
   replay: () => anagrafe.admin.webhooks.replay(1, nobody),
   statistics: () => anagrafe.admin.statistics(),
+  consoleSession: () => anagrafe.console.session(),
+  signInAtConsole: () => anagrafe.console.signIn({ PublicKey: 'agp', SecretKey: 'nobody' }),
+  signOutAtConsole: () => anagrafe.console.signOut(),
 };
 
 describe('the client', () => {

@@ -5,6 +5,8 @@ import { onTestFinished } from 'vitest';
 
 /** What came to the gateway. */
 export interface Seen {
+  /** When, in milliseconds. */
+  readonly at: number;
   readonly method: string | undefined;
   readonly path: string | undefined;
   readonly headers: IncomingHttpHeaders;
@@ -34,7 +36,7 @@ export async function startGateway(serviceUrl: string): Promise<Gateway> {
   const server = createServer(async (request, response) => {
     const body = await text(request);
     const { method, url: path, headers } = request;
-    gateway.seen.push({ method, path, headers, body });
+    gateway.seen.push({ at: Date.now(), method, path, headers, body });
     const mishap = gateway.mishaps.shift();
     if (mishap === 'silence') return;
     if (mishap === 'lost') return request.socket.destroy();

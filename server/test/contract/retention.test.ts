@@ -102,27 +102,56 @@ describe('a job that has not ended', () => {
 });
 
 describe('a call that was answered at once', () => {
-  it('is gone with its tuples once its key has expired', async () => {
-    const ids: string[] = [];
-    for (const key of ['lasting', 'lapsed']) {
-      await service.call('irs/update', records(), { headers: { 'idempotency-key': key } });
-      const [call] = await service.database.query<{ id: string }>(
-        'select id from anagrafe.calls where idempotency_key = $1',
-        [key],
-      );
-      ids.push(call?.id ?? '');
-    }
-    const [lasting = '', lapsed = ''] = ids;
-    await age(lapsed, 'key_expires_at', 0);
+  const answered = async (requestId: string, headers: Record<string, string> = {}) => {
+    await service.call('irs/update', records(), { headers: { 'x-request-id': requestId, ...headers } });
+    const [call] = await service.database.query<{ id: string }>(
+      `select call_id as id from anagrafe.journal where action = 'call.completed' and request_id = $1`,
+      [requestId],
+    );
+    return call?.id ?? '';
+  };
+
+  it.each([
+    ['with a key', { 'idempotency-key': 'kept' }, 2],
+    ['without one', {}, 1],
+  ])(
+    '%s is kept as long as a job is, and is gone after that with its outcomes',
+    async (what, headers, count) => {
+      const id = await answered(`kept-${count}`, headers);
+      await age(id, 'key_expires_at', 1);
+      await age(id, 'ended_at', jobDays - 1);
+      expect([what, await sweep(), await outcomes(id)]).toEqual([what, 0, count]);
+      await age(id, 'ended_at', jobDays + 1);
+      expect([what, await sweep(), await outcomes(id)]).toEqual([what, 1, 0]);
+    },
+  );
+
+  it('stays while its key is remembered, so that it is not done again', async () => {
+    const id = await answered('remembered', { 'idempotency-key': 'remembered' });
+    await age(id, 'ended_at', jobDays + 1);
+    expect(await sweep()).toBe(0);
+    expect(await outcomes(id)).toBe(2);
+    await age(id, 'key_expires_at', 0);
     expect(await sweep()).toBe(1);
-    expect([await outcomes(lasting), await outcomes(lapsed)]).toEqual([2, 0]);
+  });
+
+  it('is gone with its key where nobody has brought it to its end', async () => {
+    const id = await answered('cut-off', { 'idempotency-key': 'cut-off' });
+    await service.database.query(`update anagrafe.calls set state = 'open', ended_at = null where id = $1`, [
+      id,
+    ]);
+    expect(await sweep()).toBe(0);
+    await age(id, 'key_expires_at', 0);
+    expect([await sweep(), await outcomes(id)]).toEqual([1, 0]);
   });
 
   it('is removed with all others like it, however many there are', async () => {
     await service.database.query(
-      `insert into anagrafe.calls (id, operation, state, idempotency_key, key_expires_at)
-       select gen_random_uuid(), 'update', 'completed', 'swept ' || n, now() - interval '1 minute'
+      `insert into anagrafe.calls (id, operation, state, idempotency_key, key_expires_at, ended_at)
+       select gen_random_uuid(), 'update', 'completed', 'swept ' || n, now() - interval '1 minute',
+              now() - make_interval(days => $1)
          from generate_series(1, 120) as n`,
+      [jobDays],
     );
     expect(await sweep()).toBe(120);
   });

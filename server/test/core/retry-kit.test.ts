@@ -89,6 +89,22 @@ describe('a record without its secrets', () => {
     expect(await withoutSecrets('update', { ID: '-12' })).toEqual({ ID: '-12' });
   });
 
+  it('does not keep a username or an address that is the password as well', async () => {
+    const users = [
+      { Username: 'mario rossi', Password: 'mario rossi', ConfirmPassword: 'another' },
+      { Username: 'anna', Email: 'anna@example.com', Password: 'x', ConfirmPassword: 'anna@example.com' },
+      { ID: 7, Password: 7 },
+    ];
+    expect(await withoutSecrets('update', { ID: 1, Users: users })).toEqual({
+      ID: 1,
+      Users: [
+        { Username: '', ...empty },
+        { Username: 'anna', Email: '', ...empty },
+        { ID: 7, ...empty },
+      ],
+    });
+  });
+
   it('keeps of a field that it does not know the name alone, whatever it is called', async () => {
     const record: Fields = JSON.parse(
       '{"ID":1,"__proto__":{"Password":"secret"},"Password":"secret","Faults":["secret"],"Users":[{"Username":"x","__proto__":"secret","constructor":"secret","password":"secret"}]}',

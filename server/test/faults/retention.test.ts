@@ -63,6 +63,7 @@ it('what was kept long enough goes, with its outcomes, and nothing else does', a
   const sent = records();
   const jobOfOldKey = await endedJob('old-key', sent);
   await setBack(oldCall, 'key_expires_at', '1 second');
+  await setBack(oldCall, 'ended_at', '30 days 1 second');
   await setBack(oldJob, 'ended_at', '30 days 1 second');
   await setBack(job, 'ended_at', '29 days 23 hours');
   await setBack(jobOfLiveKey, 'ended_at', '300 days');
@@ -93,8 +94,9 @@ it('what was kept long enough goes, with its outcomes, and nothing else does', a
 it('however many there are goes at once, from as many nodes as sweep', async () => {
   await service.database.query(
     `with calls as (
-       insert into anagrafe.calls (id, operation, state, fingerprint, idempotency_key, key_expires_at)
-       select gen_random_uuid(), 'update', 'completed', '\\x00', 'many ' || n, now() - interval '1 hour'
+       insert into anagrafe.calls (id, operation, state, fingerprint, idempotency_key, key_expires_at, ended_at)
+       select gen_random_uuid(), 'update', 'completed', '\\x00', 'many ' || n, now() - interval '1 hour',
+              now() - interval '31 days'
          from generate_series(1, 333) as n returning id)
      insert into anagrafe.outcomes (call_id, position, users, applied)
      select id, position, 0, '[]' from calls, generate_series(0, 3) as position`,

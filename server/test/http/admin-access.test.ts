@@ -21,7 +21,8 @@ function asDescribed(call: string): string {
   return call
     .replace('agp_nobody', '{publicKey}')
     .replace('webhooks/999', 'webhooks/{id}')
-    .replace(/deliveries\/[0-9-]+/, 'deliveries/{delivery}');
+    .replace(/deliveries\/[0-9-]+/, 'deliveries/{delivery}')
+    .replace(/calls\/[0-9-]+/, 'calls/{id}');
 }
 
 describe('the administration', () => {

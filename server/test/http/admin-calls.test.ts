@@ -1,22 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { adminOf, type Credential, credential, recordOf } from '../setup/admin.ts';
+import { adminOf, type Credential, credential } from '../setup/admin.ts';
 import { finished, importedUser, type Job, submit } from '../setup/jobs.ts';
 import { registerUsers, signedIn } from '../setup/login.ts';
 import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 
 interface Call {
   readonly At: string;
+  readonly CallID: string;
   readonly RequestId: string;
-}
-interface Span {
-  readonly Start: string;
-  readonly Calls: number;
-  readonly Jobs: number;
-  readonly RecordsFailed: number;
-}
-interface Statistics {
-  readonly Hours: Span[];
-  readonly Days: Span[];
 }
 
 let service: TestService;
@@ -77,8 +68,12 @@ describe('calls', () => {
       RecordsFailed: 1,
       Users: 2,
       UsersApplied: 1,
+      Milliseconds: expect.any(Number),
     });
-    expect(page?.records.at(-1)).toMatchObject({ Actor: 'protected', ClientID: null, CallID: null });
+    expect(page?.records.at(-1)).toMatchObject({ Actor: 'protected', ClientID: null });
+    const callIds = page?.records.map(({ CallID }) => CallID);
+    expect(new Set(callIds).size).toBe(6);
+    for (const id of callIds ?? []) expect(id).toMatch(/^[0-9a-f-]{36}$/);
   });
 
   it('are found by whether a record of theirs was not applied', async () => {
@@ -105,52 +100,5 @@ describe('jobs', () => {
     expect(body.result).toEqual(elsewhere.body.result);
     const { body: second } = await admin<Job>('GET jobs?page=2&pageSize=1', office);
     expect(second.result?.records.map(({ ID }) => ID)).toEqual([jobs[0]]);
-  });
-});
-
-describe('statistics', () => {
-  const read = async () => recordOf<Statistics>(await admin('GET statistics', office));
-
-  it('count what there is, and how the hashing goes', async () => {
-    expect(await read()).toMatchObject({
-      Principals: 2,
-      Users: 4,
-      Sessions: 1,
-      UnsealedRows: expect.any(Number),
-      JobsQueued: 0,
-      JobsRunning: 0,
-      Hashing: { WaitingInteractive: 0, WaitingBulk: 0, Running: 0, HashesPerSecond: expect.any(Number) },
-    });
-  });
-
-  it('have every hour of a day and every day of a month, those without a call too', async () => {
-    const { Hours, Days } = await read();
-    const steps = (spans: Span[]) =>
-      spans.slice(1).map(({ Start }, at) => Date.parse(Start) - Date.parse(spans[at]?.Start ?? ''));
-    expect([Hours.length, Days.length]).toEqual([24, 30]);
-    expect(new Set(steps(Hours))).toEqual(new Set([3_600_000]));
-    expect(new Set(steps(Days))).toEqual(new Set([86_400_000]));
-    expect(Days.every(({ Start }) => Start.endsWith('T00:00:00.000Z'))).toBe(true);
-    expect(Days[0]).toMatchObject({ Calls: 0, Jobs: 0, RecordsFailed: 0 });
-    const now = Date.now() - Date.parse(Hours.at(-1)?.Start ?? '');
-    expect(now).toBeGreaterThanOrEqual(0);
-    expect(now).toBeLessThan(3_700_000);
-  });
-
-  it('count calls, jobs and failed records where they were', async () => {
-    const sum = (spans: Span[], name: 'Calls' | 'Jobs' | 'RecordsFailed') =>
-      spans.reduce((total, span) => total + span[name], 0);
-    const { Hours, Days } = await read();
-    for (const spans of [Hours, Days])
-      expect([sum(spans, 'Calls'), sum(spans, 'Jobs'), sum(spans, 'RecordsFailed')]).toEqual([6, 2, 5]);
-    await service.database.query(
-      `insert into anagrafe.journal (at, actor, action, details)
-       select now() - make_interval(days => days), 'client', 'call.completed', '{"recordsFailed": 7}'
-         from unnest(array[3, 40]) as days`,
-    );
-    const later = await read();
-    expect(sum(later.Hours, 'Calls')).toBe(6);
-    expect(later.Days.at(-4)).toMatchObject({ Calls: 1, Jobs: 0, RecordsFailed: 7 });
-    expect(sum(later.Days, 'Calls')).toBe(7);
   });
 });

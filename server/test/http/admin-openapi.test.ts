@@ -9,8 +9,10 @@ let service: TestService;
 let validate: Validate;
 let admin: ReturnType<typeof adminOf>;
 let office: Credential;
+let call: string;
 
 beforeAll(async () => {
+  // Nothing leaves this machine: the address of the endpoint is none that is sent to.
   service = await startTestService();
   admin = adminOf(service);
   ({ validate } = await readDocument(service));
@@ -18,6 +20,9 @@ beforeAll(async () => {
   const id = await submit(service, 'irs/update', [{ ID, Users: [importedUser('one')] }]);
   await finished(service, id);
   office = await credential(service);
+  await service.call('irs/update', [{ ID: 999, Users: [importedUser('two')] }], { headers: office });
+  const { body } = await admin<{ CallID: string }>('GET calls?failed=true', office);
+  call = body.result?.records[0]?.CallID ?? '';
   await allSealed(service);
 });
 
@@ -29,16 +34,25 @@ const calls: [what: string, status: number, body?: unknown][] = [
   ['POST clients', 400, {}],
   ['POST clients/{publicKey}/rotate', 200, { Hours: 1 }],
   ['POST clients/{publicKey}/rotate', 400, { Hours: -1 }],
+  ['PATCH clients/{publicKey}', 200, { Name: 'other', Scopes: ['sync:read'] }],
+  ['PATCH clients/{publicKey}', 422, { KnownByAddress: true }],
   ['DELETE clients/{publicKey}', 200],
   ['DELETE clients/{publicKey}', 422],
   ['GET calls', 200],
+  ['GET calls/{call}', 200],
+  ['GET calls/{call}/failed', 200],
+  ['GET calls/{nothing}', 404],
+  ['GET failures', 200],
   ['GET jobs', 200],
   ['GET audit', 200],
   ['GET audit/verify', 200],
-  ['POST webhooks', 200, { URL: 'https://erp.example.com/' }],
+  ['POST webhooks', 200, { URL: 'https://127.0.0.1/' }],
   ['POST webhooks', 400, {}],
   ['GET webhooks', 200],
   ['PATCH webhooks/{id}', 200, { Enabled: false }],
+  ['GET webhooks/{id}/deliveries', 200],
+  ['POST webhooks/{id}/test', 200],
+  ['POST webhooks/{id}/rotate', 200, { Hours: 1 }],
   ['GET webhooks/{id}/deliveries', 200],
   ['POST webhooks/{id}/replay', 200],
   ['DELETE webhooks/{id}', 200],
@@ -50,13 +64,14 @@ describe('/openapi.json', () => {
   it('describes every answer of the administration as it is', async () => {
     const { SyncPublicKey = '' } = await credential(service, { scopes: ['sync:read'] });
     for (const [what, status, body] of calls) {
-      const answer = await admin(
-        `${what.replace('{publicKey}', SyncPublicKey).replace('{id}', '1')}?debug=true`,
-        office,
-        body,
-      );
+      const found = what
+        .replace('{publicKey}', SyncPublicKey)
+        .replace('{call}', call)
+        .replace('{nothing}', 'nothing')
+        .replace('{id}', '1');
+      const answer = await admin(`${found}?debug=true`, office, body);
       expect([what, answer.status]).toEqual([what, status]);
-      const [method = '', path = ''] = what.split(' ');
+      const [method = '', path = ''] = what.replace(/\{(call|nothing)\}/, '{id}').split(' ');
       const place = ['paths', `/admin/v1/${path}`, method.toLowerCase()];
       const schema = [...place, 'responses', status, 'content', 'application/json', 'schema'];
       expect([what, validate(schema, answer.body)]).toEqual([what, []]);

@@ -70,12 +70,12 @@ describe('the audit', () => {
       UserID: null,
       Address: '127.0.0.1',
       RequestId: expect.any(String),
-      CallID: null,
+      CallID: expect.stringMatching(/^[0-9a-f-]{36}$/),
       Action: 'update',
       IRID: principal,
       Registered: ids,
       Reset: null,
-      Details: null,
+      Details: { position: 0 },
       Seal: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
     expect(rows.find(({ Reset }) => Reset)).toMatchObject({ Actor: 'client', Reset: [ids[0]] });

@@ -67,7 +67,10 @@ async function outsideDatabase(server: string) {
 }
 
 /** The real service on an empty store and a free port; stopped and cleared away when the test file ends. */
-export async function startTestService(settings: Record<string, string> = {}): Promise<TestService> {
+export async function startTestService(
+  settings: Record<string, string> = {},
+  { consoleFolder = null }: { consoleFolder?: string | null } = {},
+): Promise<TestService> {
   const empty = await emptyStore();
   const config = readConfig({ ANAGRAFE_PORT: '0', ...empty.settings, ...settings });
   const log: string[] = [];
@@ -83,7 +86,8 @@ export async function startTestService(settings: Record<string, string> = {}): P
   const stopOnce = () => (stopped ??= stop());
   running.add(stopOnce);
 
-  service = await startService(config, openLog(config.LOG_LEVEL, { write: (line) => log.push(line) }));
+  const logger = openLog(config.LOG_LEVEL, { write: (line) => log.push(line) });
+  service = await startService(config, logger, consoleFolder);
   beside = await openStore(config, { as: 'visitor', log: () => {} });
   const { url } = service;
   return {

@@ -122,10 +122,10 @@ describe('the columns of a sheet', () => {
     expect(error).toMatchObject(expected);
   });
 
-  it('are listed in the sentence that says how to map them', async () => {
+  it('are listed in the sentence that asks for a mapping', async () => {
     const opening = openSheet(cut('Conto;Password;ID\n'));
     await expect(opening).rejects.toThrow(
-      'There is no column for Username or UserID. Found: "Conto", "Password", "ID". Say which column it is, as in { "Conto": "Username" }',
+      'There is no column for Username or UserID. Found: "Conto", "Password", "ID". Map one of them to it',
     );
   });
 });

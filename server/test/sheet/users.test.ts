@@ -89,3 +89,40 @@ describe('a row', () => {
     expect(read.items[4]).toMatchObject({ kind: 'user', user: { Username: 'a' } });
   });
 });
+
+describe('a row of which the password is to be reset', () => {
+  it('names its user by its username or by its ID, and needs no principal beside a username', async () => {
+    const { items } = await readSheet(
+      'ID,UserID,Username,Password\n,,mario,nuova\n2,7,,nuova\n3,,anna,nuova\n',
+      { resets: true },
+    );
+    expect(items.map((item) => item.kind === 'user' && [item.principal, item.user])).toEqual([
+      [{}, { Username: 'mario', Password: 'nuova', ConfirmPassword: 'nuova' }],
+      [{ ID: 2 }, { ID: 7, Password: 'nuova', ConfirmPassword: 'nuova' }],
+      [{ ID: 3 }, { Username: 'anna', Password: 'nuova', ConfirmPassword: 'nuova' }],
+    ]);
+    const { items: named } = await readSheet('Username,Password\nmario,nuova\n', { resets: true });
+    expect(named).toMatchObject([{ kind: 'user', principal: {} }]);
+  });
+
+  it('has a fault where an ID stands without its principal, or with what no reset takes', async () => {
+    const read = await readSheet(
+      'ID,UserID,Username,Email,Password\n,7,,,a\n,,mario,m@example.com,a\n,7,mario,,a\n',
+      {
+        resets: true,
+      },
+    );
+    expect(faultsOf(read)).toEqual({
+      1: [{ code: 'NO_PRINCIPAL' }],
+      2: [{ code: 'NOT_FOR_RESET', field: 'Email' }],
+      3: [{ code: 'AMBIGUOUS_USER' }],
+    });
+  });
+});
+
+it('a file without passwords is read where someone makes them up, and only there', async () => {
+  const text = 'ID,Username\n1,mario\n';
+  const { items } = await readSheet(text, { withoutPasswords: true });
+  expect(items).toMatchObject([{ kind: 'user', user: { Username: 'mario' } }]);
+  expect(await readSheet(text)).toMatchObject({ error: { code: 'MISSING_COLUMN' } });
+});

@@ -1,5 +1,5 @@
-/** What a column can hold: the fields of the interface. `ID` and the texts are the principal's; `UserID` is that of a user whose password is reset. */
-export const sheetFields = [
+/** Those that say which principal a user belongs to, or what it is called. */
+export const principalFields = [
   'ID',
   'ExternalKey',
   'Denomination',
@@ -8,6 +8,11 @@ export const sheetFields = [
   'Vatnumber',
   'Taxcode',
   'PrincipalEmail',
+] as const;
+
+/** What a column can hold: the fields of the interface; `UserID` is that of a user whose password is reset. */
+export const sheetFields = [
+  ...principalFields,
   'UserID',
   'Username',
   'Email',

@@ -3,7 +3,7 @@ import type { SheetField } from '../columns/fields.ts';
 import { areOurs, isOurs } from '../columns/our-columns.ts';
 import { fault, type SheetFault } from '../fault.ts';
 import { type Meaning, meant, type RowReader } from '../item.ts';
-import { readUser, type SheetPrincipal } from '../user.ts';
+import { readUser, type Terms } from '../user.ts';
 import { rearmed } from './line.ts';
 
 type Cells = readonly string[];
@@ -18,14 +18,14 @@ export function originalCells(cells: Cells, header: Cells): Cells {
 export class CellReader implements RowReader<Cells> {
   readonly #header: Cells;
   readonly #columns: readonly SheetColumn[];
-  readonly #everywhere: SheetPrincipal | null;
+  readonly #terms: Terms;
   readonly #confirmed: boolean;
 
   /** The header is the one of the file; the columns are the original ones. */
-  constructor(header: Cells, columns: readonly SheetColumn[], everywhere: SheetPrincipal | null) {
+  constructor(header: Cells, columns: readonly SheetColumn[], terms: Terms) {
     this.#header = header;
     this.#columns = columns;
-    this.#everywhere = everywhere;
+    this.#terms = terms;
     this.#confirmed = columns.some(({ field }) => field === 'ConfirmPassword');
   }
 
@@ -46,6 +46,6 @@ export class CellReader implements RowReader<Cells> {
       else if (kind === 'unnamed') faults.push(fault('UNNAMED_COLUMN', { column: at + 1 }));
     }
     if (!this.#confirmed && values.Password !== undefined) values.ConfirmPassword = values.Password;
-    return faults.length > 0 ? { kind: 'fault', faults } : meant(readUser(values, this.#everywhere));
+    return faults.length > 0 ? { kind: 'fault', faults } : meant(readUser(values, this.#terms));
   }
 }

@@ -20,8 +20,9 @@ export function findSeparator(head: string, isAll: boolean): Separation | null {
   const separator = told.exec(line)?.[1];
   if (separator !== undefined) return { separator, told: true };
   const outside = line.replace(/"[^"]*"?/g, '');
-  const counts = separators.map((candidate) => outside.split(candidate).length);
-  return { separator: separators[counts.indexOf(Math.max(...counts))] ?? ',', told: false };
+  const counts = separators.map((candidate) => outside.split(candidate).length - 1);
+  const most = Math.max(...counts);
+  return { separator: (most > 0 && separators[counts.indexOf(most)]) || ',', told: false };
 }
 
 /** Null while a line, or a quote in it, has not ended. */

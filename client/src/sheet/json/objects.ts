@@ -3,7 +3,7 @@ import type { SheetField } from '../columns/fields.ts';
 import { isOurs } from '../columns/our-columns.ts';
 import { type FaultFigures, fault, type SheetFault } from '../fault.ts';
 import { type Meaning, meant, type RowReader } from '../item.ts';
-import { readUser, type SheetPrincipal } from '../user.ts';
+import { readUser, type Terms } from '../user.ts';
 import { isObject, type JsonObject } from './element.ts';
 
 /** The names that a flat row has by itself; none where it is something else. */
@@ -20,13 +20,13 @@ function isRecord(object: JsonObject): boolean {
 export class ObjectReader implements RowReader<JsonObject> {
   readonly #names: ColumnNames;
   readonly #header: ReadonlySet<string>;
-  readonly #everywhere: SheetPrincipal | null;
+  readonly #terms: Terms;
 
   /** The header has the names of which it was reported what they are. */
-  constructor(header: readonly string[], names: ColumnNames, everywhere: SheetPrincipal | null) {
+  constructor(header: readonly string[], names: ColumnNames, terms: Terms) {
     this.#names = names;
     this.#header = new Set(header);
-    this.#everywhere = everywhere;
+    this.#terms = terms;
   }
 
   original(object: JsonObject): JsonObject {
@@ -54,7 +54,7 @@ export class ObjectReader implements RowReader<JsonObject> {
       else values[field] = text;
     }
     if (values.Password !== undefined) values.ConfirmPassword ??= values.Password;
-    return faults.length > 0 ? { kind: 'fault', faults } : meant(readUser(values, this.#everywhere));
+    return faults.length > 0 ? { kind: 'fault', faults } : meant(readUser(values, this.#terms));
   }
 
   #twice(object: JsonObject, field: SheetField): FaultFigures['DUPLICATE_COLUMN'] {

@@ -55,10 +55,10 @@ function isTelling(argument: Argument): boolean {
   return takenBy(argument).kind !== 'free';
 }
 
-/** What is called a file in the help is one. */
+/** What is called a file in the help is one, and what is named in the plural is a list. */
 function takenBy(place: Argument | Option | undefined): Value {
   if (place?.argChoices) {
-    const list = 'flags' in place && Array.isArray(place.defaultValue);
+    const list = 'flags' in place && /<\w+s>/.test(place.flags);
     return { kind: list ? 'some of' : 'one of', words: place.argChoices };
   }
   const name = place && ('flags' in place ? place.flags : `<${place.name()}>`);

@@ -11,13 +11,19 @@ export interface CallerEvidence {
   readonly direct: boolean;
   /** Whether a browser sends it; a page on the caller's network is not the caller. */
   readonly fromBrowser: boolean;
+  /** Whether a page of this service itself sends it: shown where something may be changed, not denied where it is read. */
+  readonly ownPage: boolean;
 }
 
-/** A pair of keys, the access token of a signed-in user, or what cannot be either. */
-export type Credential = KeyPair | { readonly accessToken: string } | null;
+/** A pair of keys, the access token of a signed-in user, that of the console, or what cannot be any of them. */
+export type Credential =
+  | KeyPair
+  | { readonly accessToken: string }
+  | { readonly consoleToken: string }
+  | null;
 
 export interface Caller {
-  readonly actor: 'client' | 'user' | 'protected';
+  readonly actor: 'client' | 'console' | 'user' | 'protected';
   /** Null in protected mode, where no client exists. */
   readonly clientId: number | null;
   /** The signed-in user; null where somebody else calls. */
@@ -41,12 +47,16 @@ export interface KnownClient {
   readonly mayCallFrom: boolean;
 }
 
+export type ClientAtConsole = Pick<KnownClient, 'id' | 'name' | 'scopes'>;
+
 export interface AccessStore {
   /** A client that is not revoked. */
   findClient(publicKey: string, address: string | null): Promise<KnownClient | null>;
   findClientByAddress(address: string): Promise<KnownClient | null>;
   /** Of a session that has not ended, whose user may sign in. */
   findSignedIn(tokenDigest: Buffer): Promise<(SignedInUser & { readonly username: string }) | null>;
+  /** Of a session of the console that has not ended and may be used from this address; it counts as used. */
+  findAtConsole(tokenDigest: Buffer, address: string | null): Promise<ClientAtConsole | null>;
   /** Whether an API client was ever created; a revoked one counts. */
   hasClients(): Promise<boolean>;
 }
@@ -65,6 +75,8 @@ export async function identify(evidence: CallerEvidence, store: AccessStore): Pr
   if (evidence.credentials.length > 1) throw new Refusal('UNAUTHENTICATED', { variant: 'several' });
   const [credential] = evidence.credentials;
   if (credential && 'accessToken' in credential) return identifyByToken(credential.accessToken, store);
+  if (credential && 'consoleToken' in credential)
+    return identifyAtConsole(credential.consoleToken, evidence, store);
   if (credential !== undefined) return identifyByKey(credential, evidence, store);
   if (!(await store.hasClients())) {
     if (evidence.direct) return protectedMode;
@@ -92,6 +104,23 @@ async function identifyByToken(token: string, store: AccessStore): Promise<Calle
   return { actor: 'user', clientId: null, user, name: user.username, scopes: new Set() };
 }
 
+/** The client that is signed in at the console. */
+async function identifyAtConsole(
+  token: string,
+  evidence: CallerEvidence,
+  store: AccessStore,
+): Promise<Caller> {
+  demandOwnPage(evidence);
+  const client = await store.findAtConsole(digestOf(token), evidence.address);
+  if (!client) throw new Refusal('UNAUTHENTICATED', { variant: 'console' });
+  return { ...caller(client), actor: 'console' };
+}
+
+/** A browser sends its cookie along with whatever any page has it ask for. */
+export function demandOwnPage({ ownPage }: CallerEvidence): void {
+  if (!ownPage) throw new Refusal('FORBIDDEN', { variant: 'page' });
+}
+
 async function identifyByKey(
   pair: KeyPair | null,
   evidence: CallerEvidence,
@@ -105,7 +134,7 @@ async function identifyByKey(
   return caller(client);
 }
 
-function caller(client: KnownClient): Caller {
+function caller(client: ClientAtConsole): Caller {
   return {
     actor: 'client',
     clientId: client.id,

@@ -28,6 +28,10 @@ export interface NewClient {
   readonly knownByAddress: boolean;
 }
 
+/** What can be chosen of a client, and changed later. */
+export type ClientWish = Omit<NewClient, 'publicKey'>;
+export type ClientChange = Partial<ClientWish>;
+
 /** Each change is noted in the journal by the transaction that makes it. */
 export interface ClientStore {
   /** Null when the public key, or a network of a client known by address, is another client's. */
@@ -35,6 +39,16 @@ export interface ClientStore {
   /** The same, and null when any client was ever created. */
   insertFirstClient(client: NewClient, digest: Buffer, author: Author): Promise<Client | null>;
   listClients(): Promise<readonly Client[]>;
+  /**
+   * `unknown`: no live client has the public key. `taken`: a network is another client's. `check` throws for what the
+   * client must not become.
+   */
+  updateClient(
+    publicKey: string,
+    change: ClientChange,
+    check: (wish: ClientWish) => void,
+    author: Author,
+  ): Promise<Client | 'unknown' | 'taken'>;
   /** Puts a new secret beside the newest one, which then ends at `oldEndsAt`; older ones end at once. */
   addSecret(publicKey: string, digest: Buffer, oldEndsAt: Date, author: Author): Promise<boolean>;
   revokeClient(publicKey: string, author: Author): Promise<boolean>;
@@ -53,11 +67,12 @@ export const usualScopes: readonly Scope[] = ['sync:write', 'sync:read'];
 /** How long an old secret goes on where nothing else is said. */
 export const usualGraceHours = 24;
 
-export async function createClient(
-  wish: Omit<NewClient, 'publicKey'>,
-  store: ClientStore,
-  author: Author = theOperator,
-): Promise<{ client: Client; secret: string }> {
+export function graceEnd(hours: number): Date {
+  return new Date(Date.now() + hours * 3_600_000);
+}
+
+/** Says what is wrong with a client that cannot be. */
+function checkWish(wish: ClientWish): void {
   if (wish.name.trim() === '' || /\p{C}/u.test(wish.name))
     throw new ClientError('INVALID_CLIENT', 'name', 'a client needs a name of one line');
   if (wish.knownByAddress && wish.networks.length === 0) {
@@ -74,16 +89,31 @@ export async function createClient(
       'a client known by address cannot have a network of all addresses: it would let in everyone',
     );
   }
+}
+
+export async function createClient(
+  wish: ClientWish,
+  store: ClientStore,
+  author: Author = theOperator,
+): Promise<{ client: Client; secret: string }> {
+  checkWish(wish);
   const secret = newSecret();
   const client = await store.insertClient({ ...wish, publicKey: newPublicKey() }, digestOf(secret), author);
-  if (!client) {
-    throw new ClientError(
-      'CLIENT_ADDRESS_TAKEN',
-      null,
-      'another client is already known by an address of these networks',
-    );
-  }
+  if (!client) throw addressTaken();
   return { client, secret };
+}
+
+/** Changes what is named; the rest stays. In force from the next call of the client on. */
+export async function updateClient(
+  publicKey: string,
+  change: ClientChange,
+  store: ClientStore,
+  author: Author = theOperator,
+): Promise<Client> {
+  const updated = await store.updateClient(publicKey, change, checkWish, author);
+  if (updated === 'unknown') throw noLiveClient(publicKey);
+  if (updated === 'taken') throw addressTaken();
+  return updated;
 }
 
 /** The first client of an automated deployment: created once, on an empty store, and left alone afterwards. */
@@ -123,6 +153,14 @@ export async function revokeClient(
   author: Author = theOperator,
 ): Promise<void> {
   if (!(await store.revokeClient(publicKey, author))) throw noLiveClient(publicKey);
+}
+
+function addressTaken(): ClientError {
+  return new ClientError(
+    'CLIENT_ADDRESS_TAKEN',
+    null,
+    'another client is already known by an address of these networks',
+  );
 }
 
 function noLiveClient(publicKey: string): ClientError {

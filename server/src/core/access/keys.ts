@@ -4,6 +4,7 @@ const publicPrefix = 'agp_';
 const secretPrefix = 'ags_';
 const tokenPrefix = 'agt_';
 const refreshPrefix = 'agr_';
+const consolePrefix = 'agc_';
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const checksumLength = 6;
 const givenPublic = /^[A-Za-z0-9_-]{4,64}$/;
@@ -31,6 +32,11 @@ export function newAccessToken(): string {
 /** What the next pair of tokens is got with. */
 export function newRefreshToken(): string {
   return randomKey(refreshPrefix);
+}
+
+/** Of whoever is signed in at the console. */
+export function newConsoleToken(): string {
+  return randomKey(consolePrefix);
 }
 
 function randomKey(prefix: string): string {

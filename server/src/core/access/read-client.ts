@@ -1,39 +1,63 @@
-import { isAbsent } from '../fields/fields.ts';
+import { type Fields, isAbsent } from '../fields/fields.ts';
 import { readParameters, wrongParameter } from '../fields/parameters.ts';
-import { type NewClient, type Scope, scopes, usualGraceHours, usualScopes } from './clients.ts';
+import {
+  type ClientChange,
+  type ClientWish,
+  graceEnd,
+  type Scope,
+  scopes,
+  usualGraceHours,
+  usualScopes,
+} from './clients.ts';
 
 const nameMax = 255;
 const networksMax = 100;
 const graceHoursMax = 9999;
+const parameters = ['Name', 'Scopes', 'Networks', 'KnownByAddress'];
+
+type IsNetwork = (text: string) => boolean;
 
 /** What a caller wants of a new client; `isNetwork` knows what an address is. */
-export function readClientWish(
-  body: unknown,
-  isNetwork: (text: string) => boolean,
-): Omit<NewClient, 'publicKey'> {
-  const fields = readParameters(body, ['Name', 'Scopes', 'Networks', 'KnownByAddress']);
-  const { Name: name, KnownByAddress: knownByAddress = null } = fields;
-  if (typeof name !== 'string' || name === '' || name.length > nameMax)
-    throw wrongParameter('Name', 'text', { max: nameMax });
-  if (knownByAddress !== null && typeof knownByAddress !== 'boolean')
-    throw wrongParameter('KnownByAddress', 'flag');
+export function readClientWish(body: unknown, isNetwork: IsNetwork): ClientWish {
+  const fields = readParameters(body, parameters);
+  const usual = { scopes: usualScopes, networks: [], knownByAddress: false };
+  return { ...usual, name: readName(fields.Name), ...readParts(fields, isNetwork) };
+}
+
+/** What a caller wants to be changed. */
+export function readClientChange(body: unknown, isNetwork: IsNetwork): ClientChange {
+  return readParts(readParameters(body, parameters), isNetwork);
+}
+
+function readParts(fields: Fields, isNetwork: IsNetwork): ClientChange {
+  const { Name: name, Scopes: wanted, Networks: networks, KnownByAddress: knownByAddress } = fields;
   return {
-    name,
-    scopes: readScopes(fields.Scopes),
-    networks: readNetworks(fields.Networks, isNetwork),
-    knownByAddress: knownByAddress ?? false,
+    ...(!isAbsent(name) && { name: readName(name) }),
+    ...(!isAbsent(wanted) && { scopes: readScopes(wanted) }),
+    ...(!isAbsent(networks) && { networks: readNetworks(networks, isNetwork) }),
+    ...(!isAbsent(knownByAddress) && { knownByAddress: readFlag('KnownByAddress', knownByAddress) }),
   };
 }
 
-/** For how many hours the old secret is to go on. */
-export function readGraceHours(body: unknown): number {
+function readName(name: unknown): string {
+  if (typeof name === 'string' && name !== '' && name.length <= nameMax) return name;
+  throw wrongParameter('Name', 'text', { max: nameMax });
+}
+
+function readFlag(name: string, value: unknown): boolean {
+  if (typeof value === 'boolean') return value;
+  throw wrongParameter(name, 'flag');
+}
+
+/** Up to when an old secret is to go on. */
+export function readGraceEnd(body: unknown): Date {
   const hours = readParameters(isAbsent(body) ? {} : body, ['Hours']).Hours ?? usualGraceHours;
-  if (Number.isInteger(hours) && Number(hours) >= 0 && Number(hours) <= graceHoursMax) return Number(hours);
+  if (Number.isInteger(hours) && Number(hours) >= 0 && Number(hours) <= graceHoursMax)
+    return graceEnd(Number(hours));
   throw wrongParameter('Hours', 'number', { min: 0, max: graceHoursMax });
 }
 
 function readScopes(value: unknown): readonly Scope[] {
-  if (isAbsent(value)) return usualScopes;
   const wanted = Array.isArray(value) ? value : [];
   if (wanted.length === 0 || !wanted.every(isScope))
     throw wrongParameter('Scopes', 'scopes', { known: scopes.join(', ') });
@@ -44,8 +68,7 @@ function isScope(value: unknown): value is Scope {
   return (scopes as readonly unknown[]).includes(value);
 }
 
-function readNetworks(value: unknown, isNetwork: (text: string) => boolean): readonly string[] {
-  if (isAbsent(value)) return [];
+function readNetworks(value: unknown, isNetwork: IsNetwork): readonly string[] {
   const good =
     Array.isArray(value) &&
     value.length <= networksMax &&

@@ -1,6 +1,5 @@
 import { Faults } from '../faults.ts';
 import { type KeptRefusal, keptRefusal } from '../jobs/kept-refusal.ts';
-import type { Journal } from '../journal/journal.ts';
 import type { RecordList } from '../json/record-list.ts';
 import { type Applicant, isSettled, Line, prepareDrafts } from '../records/apply.ts';
 import { positionsOf, readDrafts, recordsAt } from '../records/batch.ts';
@@ -8,15 +7,15 @@ import { required } from '../records/draft.ts';
 import type { Hasher } from '../records/hashing.ts';
 import type { Operation, OperationName } from '../records/operation.ts';
 import type { Outcome } from '../records/outcome.ts';
-import type { CallLedger } from './ledger.ts';
+import type { CallLedger, CompletedDetails } from './ledger.ts';
 
 interface AnswerOptions {
   readonly applicant: Applicant;
   readonly hasher: Hasher;
   readonly ledger: CallLedger;
-  readonly journal: Journal;
-  /** Under which outcomes are kept; null for a call without a key. */
-  readonly callId: string | null;
+  readonly callId: string;
+  /** Whether it was sent with a key, so that every outcome is kept. */
+  readonly keyed: boolean;
   /** What has been done before, by position. */
   readonly known: ReadonlyMap<number, Outcome>;
   onOutcomes(operation: OperationName, outcomes: readonly Outcome[]): void;
@@ -35,7 +34,8 @@ export async function answerCall(
   operation: Operation,
   options: AnswerOptions,
 ): Promise<Answered> {
-  const { callId, known, applicant } = options;
+  const { callId, keyed, known, applicant } = options;
+  const begunAt = performance.now();
   const all = positionsOf(records);
   const left = all.filter((position) => !known.has(position));
   const drafts = await readDrafts(recordsAt(records, left), operation);
@@ -44,22 +44,23 @@ export async function answerCall(
   const apply = await prepareDrafts(operation, drafts, {
     ...options,
     line: new Line(),
-    receiptOf: callId === null ? null : (draft) => ({ callId, position: required(positions.get(draft)) }),
+    receiptOf: (draft) => ({ callId, position: required(positions.get(draft)), kept: keyed }),
   });
   const settled = await apply();
   const fresh = new Map<number, Outcome>();
   for (const [at, outcome] of settled.entries()) if (outcome) fresh.set(required(left[at]), outcome);
   options.onOutcomes(operation.name, [...fresh.values()]);
-  if (callId === null) {
+  const detailsOf = (outcomes: readonly Outcome[]) =>
+    completedDetails(operation, records, outcomes, performance.now() - begunAt);
+  if (!keyed) {
     const outcomes = [...fresh.values()];
-    const details = completedDetails(operation, records, outcomes);
     // What was applied is applied, whether or not it can be noted that the call has come to its end.
-    await options.journal
-      .note(applicant.author, { action: 'call.completed', details })
+    await refusalsIn(fresh, records, operation)
+      .then((refusals) => options.ledger.note(callId, refusals, applicant.author, detailsOf(outcomes)))
       .catch((error) => applicant.report(error));
     return { outcomes, complete: true };
   }
-  const kept = await keepOutcomes(callId, fresh, records, operation, options).catch((error) => {
+  const kept = await keepOutcomes(fresh, records, operation, detailsOf, options).catch((error) => {
     // The records are written all the same, and whoever sends the call again finds out which.
     applicant.report(error);
     return null;
@@ -77,26 +78,40 @@ function unknown(): Outcome {
 
 /** What is kept is what counts: another node may have gone on with a call that seemed to have been given up. */
 async function keepOutcomes(
-  callId: string,
   fresh: ReadonlyMap<number, Outcome>,
   records: RecordList,
   operation: Operation,
-  { ledger, applicant }: AnswerOptions,
+  detailsOf: (outcomes: readonly Outcome[]) => CompletedDetails,
+  { callId, ledger, applicant }: AnswerOptions,
 ): Promise<ReadonlyMap<number, Outcome>> {
-  const refusals: KeptRefusal[] = [];
-  for (const [position, outcome] of fresh) {
-    if (outcome.refusal === null || !isSettled(outcome)) continue;
-    const fields = await records.fields(position);
-    refusals.push(await keptRefusal(position, operation.name, fields, outcome));
-  }
-  await ledger.refuse(callId, refusals);
+  const settled = new Map([...fresh].filter(([, outcome]) => isSettled(outcome)));
+  await ledger.refuse(callId, await refusalsIn(settled, records, operation));
   const kept = await ledger.outcomes(callId);
   if (kept.size === records.count)
-    await ledger.complete(callId, applicant.author, completedDetails(operation, records, [...kept.values()]));
+    await ledger.complete(callId, applicant.author, detailsOf([...kept.values()]));
   return kept;
 }
 
-function completedDetails(operation: Operation, records: RecordList, outcomes: readonly Outcome[]) {
+async function refusalsIn(
+  outcomes: ReadonlyMap<number, Outcome>,
+  records: RecordList,
+  operation: Operation,
+): Promise<KeptRefusal[]> {
+  const refusals: KeptRefusal[] = [];
+  for (const [position, outcome] of outcomes) {
+    if (outcome.refusal === null) continue;
+    const fields = await records.fields(position);
+    refusals.push(await keptRefusal(position, operation.name, fields, outcome));
+  }
+  return refusals;
+}
+
+function completedDetails(
+  operation: Operation,
+  records: RecordList,
+  outcomes: readonly Outcome[],
+  milliseconds: number,
+): CompletedDetails {
   const applied = outcomes.filter(({ refusal }) => refusal === null);
   return {
     operation: operation.name,
@@ -104,5 +119,6 @@ function completedDetails(operation: Operation, records: RecordList, outcomes: r
     recordsFailed: records.count - applied.length,
     users: records.users,
     usersApplied: applied.reduce((sum, { users }) => sum + users.length, 0),
+    milliseconds: Math.ceil(milliseconds),
   };
 }

@@ -1,5 +1,5 @@
 import type { KeptRefusal } from '../jobs/kept-refusal.ts';
-import type { Author, Note } from '../journal/journal.ts';
+import type { Author } from '../journal/journal.ts';
 import type { OperationName } from '../records/operation.ts';
 import type { Outcome } from '../records/outcome.ts';
 
@@ -38,7 +38,21 @@ export interface Hand {
   forget(): Promise<void>;
 }
 
-/** Remembers the calls that were sent with a key, and what became of each of their records. */
+/** What is noted of a call that has come to its end. */
+export interface CompletedDetails extends Readonly<Record<string, unknown>> {
+  readonly operation: OperationName;
+  readonly records: number;
+  readonly recordsFailed: number;
+  readonly users: number;
+  readonly usersApplied: number;
+  /** From its first record to its last: what the journal has of them lies within. */
+  readonly milliseconds: number;
+}
+
+/**
+ * Remembers calls: of those that were sent with a key what became of each record, of the others which records were not
+ * applied.
+ */
 export interface CallLedger {
   /** Finds the call by its key, and takes it in hand where nobody has. */
   claim(call: KeyedCall): Promise<Claim>;
@@ -46,7 +60,14 @@ export interface CallLedger {
   outcomes(callId: string): Promise<ReadonlyMap<number, Outcome>>;
   refuse(callId: string, refusals: readonly KeptRefusal[]): Promise<unknown>;
   /** Every record has its outcome; that is noted with it, once. */
-  complete(callId: string, author: Author, details: Note['details']): Promise<void>;
+  complete(callId: string, author: Author, details: CompletedDetails): Promise<void>;
+  /** The end of a call without a key, with what was refused, in one write. */
+  note(
+    callId: string,
+    refusals: readonly KeptRefusal[],
+    author: Author,
+    details: CompletedDetails,
+  ): Promise<void>;
 }
 
 /** How often a call in hand says so. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Refusal } from '../faults.ts';
 import type { Job } from '../jobs/job.ts';
 import { type SubmissionStore, submitJob } from '../jobs/submit.ts';
-import type { Author, Journal } from '../journal/journal.ts';
+import type { Author } from '../journal/journal.ts';
 import type { RecordList } from '../json/record-list.ts';
 import { type BatchLimits, readBatch } from '../records/batch.ts';
 import type { Hasher } from '../records/hashing.ts';
@@ -51,7 +51,6 @@ export interface CallTools {
   readonly ledger: CallLedger;
   readonly submissions: SubmissionStore;
   readonly limits: { readonly answered: BatchLimits; readonly job: BatchLimits };
-  readonly journal: Journal;
   /** Told what became of records, when it did. */
   onOutcomes(operation: OperationName, outcomes: readonly Outcome[]): void;
 }
@@ -153,7 +152,8 @@ async function work(
   const { outcomes, complete } = await answerCall(call.records, operation, {
     ...tools,
     applicant,
-    callId,
+    callId: callId ?? randomUUID(),
+    keyed: callId !== null,
     known,
   });
   return { kind: 'outcomes', outcomes, replayed: false, complete };

@@ -12,6 +12,10 @@ export const eventTypes = [
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
+/** Of a message that an endpoint is tried with: nothing has happened, and nobody can ask to be told of it. */
+export const testType = 'webhook.test';
+export type MessageType = EventType | typeof testType;
+
 /** Whether an event is about one principal or user, and not about a call or an endpoint as a whole. */
 export function isAboutRecord(type: EventType): boolean {
   return /^(user|principal)\./.test(type);
@@ -92,7 +96,7 @@ export interface CloudEvent {
   readonly specversion: '1.0';
   readonly id: string;
   readonly source: string;
-  readonly type: EventType;
+  readonly type: MessageType;
   readonly subject?: string;
   readonly time: string;
   readonly datacontenttype: 'application/json';

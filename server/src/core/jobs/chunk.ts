@@ -166,7 +166,7 @@ async function prepareSlice(
     slots: tools.writes,
     line,
     numbers: new Map(drafts.map((draft, at) => [draft, required(slice[at]).numbers])),
-    receiptOf: (draft) => ({ callId, position: required(positions.get(draft)) }),
+    receiptOf: (draft) => ({ callId, position: required(positions.get(draft)), kept: true }),
   });
   return async () => settle(slice, await apply(), run);
 }

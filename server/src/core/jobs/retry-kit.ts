@@ -52,16 +52,9 @@ const keptFields: Record<
  * refused again, and not applied without.
  */
 const lost = '';
+const secretNames = ['Password', 'ConfirmPassword', 'CurrentPassword', 'PasswordHash'];
 /** What has its own place, or is to be filled in again. */
-const notMissed = [
-  'Users',
-  'Password',
-  'ConfirmPassword',
-  'CurrentPassword',
-  'PasswordHash',
-  'Faults',
-  'Position',
-];
+const notMissed = ['Users', 'Faults', 'Position', ...secretNames];
 /** So many fields that are not known are named. */
 const othersMax = 20;
 /** Longer than anything a sound record has. */
@@ -84,9 +77,11 @@ export async function withoutSecrets(operation: OperationName, record: Fields): 
 
 function keep(fields: Fields, keeps: Keeps): Fields {
   const kept: Record<string, unknown> = {};
+  // Some take their username or their address for a password.
+  const secretTexts = secretNames.map((name) => fields[name]).filter((value) => typeof value === 'string');
   for (const [name, keepOne] of keeps) {
     const value = fields[name];
-    if (!isAbsent(value)) kept[name] = keepOne(value);
+    if (!isAbsent(value)) kept[name] = secretTexts.some((text) => text === value) ? lost : keepOne(value);
   }
   const others = Object.keys(fields).filter(
     (name) => !Object.hasOwn(kept, name) && !notMissed.includes(name),

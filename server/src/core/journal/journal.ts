@@ -1,7 +1,7 @@
 /** Who does something, and on which occasion. */
 export interface Author {
-  /** An API client, a signed-in user, someone in protected mode, the operator at the command line, the service itself. */
-  readonly actor: 'client' | 'user' | 'protected' | 'operator' | 'service';
+  /** An API client, one that is signed in at the console, a signed-in user, someone in protected mode, the operator at the command line, the service itself. */
+  readonly actor: 'client' | 'console' | 'user' | 'protected' | 'operator' | 'service';
   readonly clientId: number | null;
   readonly userId: number | null;
   readonly address: string | null;
@@ -35,11 +35,15 @@ export type Action =
   | 'login.refreshed'
   | 'login.reused'
   | 'logout'
+  | 'console.login'
+  | 'console.logout'
   | 'client.created'
+  | 'client.changed'
   | 'client.rotated'
   | 'client.revoked'
   | 'webhook.created'
   | 'webhook.changed'
+  | 'webhook.rotated'
   | 'webhook.deleted'
   | 'webhook.disabled'
   | 'webhook.replayed';

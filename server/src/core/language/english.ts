@@ -46,12 +46,14 @@ export const english: Sentences = {
     refresh:
       'The refresh token is unknown, has expired or was used before, or its session has ended; sign in again.',
     login: 'The username or the password is wrong, or the account is disabled.',
+    console: 'The session of the console has ended; sign in again.',
     user: 'This is for signed-in users: send the AccessToken that a login gave.',
     closed:
       'No API client exists yet, and without one only direct calls from this machine are served. Create one with: npx --no -- anagrafe client create --name erp',
   },
   FORBIDDEN: {
     scope: 'This credential does not have the scope {scope}, which this call needs.',
+    page: 'What is signed in at the console is used by pages of the console alone.',
     plainly:
       'A signed-in user sends irs/update without Idempotency-Key, Prefer: respond-async and dryRun, and irs/list without Search.',
     user: 'A signed-in user may reset its own password (irs/update, with CurrentPassword), read its own record (irs/list) and sign out; nothing else.',
@@ -79,6 +81,8 @@ export const english: Sentences = {
     dry: 'No record would be applied; result.records tells why.',
   },
   JOB_NOT_FOUND: 'There is no job with this ID, or it is not yours, or it ended too long ago to be kept.',
+  CALL_NOT_FOUND:
+    'There is no call with this ID that was answered at once, or it ended too long ago to be kept.',
   WEBHOOK_NOT_FOUND: 'There is no such endpoint, or no such message to it.',
   INVALID_CLIENT: {
     name: 'A client needs a name of one line.',

@@ -46,12 +46,14 @@ export const italian: Sentences = {
     refresh:
       'Il refresh token è sconosciuto, scaduto o già usato, o la sua sessione è terminata; accedere di nuovo.',
     login: "Il nome utente o la password non sono corretti, o l'utenza è disabilitata.",
+    console: 'La sessione della console è terminata; accedere di nuovo.',
     user: "Questa chiamata è per gli utenti che hanno effettuato l'accesso: inviare l'AccessToken ottenuto con il login.",
     closed:
       'Non esiste ancora alcun client API, e senza di esso sono servite solo le chiamate dirette da questa macchina. Crearne uno con: npx --no -- anagrafe client create --name erp',
   },
   FORBIDDEN: {
     scope: "Questa credenziale non ha l'ambito {scope}, necessario per questa chiamata.",
+    page: "L'accesso alla console è usato solo dalle pagine della console stessa.",
     plainly:
       "Un utente che ha effettuato l'accesso invia irs/update senza Idempotency-Key, Prefer: respond-async e dryRun, e irs/list senza Search.",
     user: "Un utente che ha effettuato l'accesso può reimpostare la propria password (irs/update, con CurrentPassword), leggere la propria anagrafica (irs/list) e uscire; nient'altro.",
@@ -80,6 +82,8 @@ export const italian: Sentences = {
   },
   JOB_NOT_FOUND:
     'Non esiste un lavoro con questo ID, o non è vostro, o è finito da troppo tempo per essere conservato.',
+  CALL_NOT_FOUND:
+    'Nessuna chiamata con questo ID a cui si sia risposto subito, oppure è terminata da troppo tempo per essere conservata.',
   WEBHOOK_NOT_FOUND: 'Non esiste questo endpoint, o non gli è stato inviato questo messaggio.',
   INVALID_CLIENT: {
     name: 'Un client richiede un nome di una sola riga.',

@@ -28,7 +28,7 @@ export interface Applicant {
   report(error: unknown): void;
 }
 
-/** Where each outcome is kept, for a call that may be carried on by someone else. */
+/** Where each record stands in its call. */
 export type Receipts<D extends Draft> = (draft: D) => Receipt;
 
 interface Work<D extends Draft> {
@@ -117,7 +117,8 @@ async function applyDraft<D extends Draft>(
     const hashes = await hashesOf(draft, work.batch);
     const earlier = await before;
     // What is carried on later begins with the earlier record, which would then undo the later one.
-    if (work.receiptOf && earlier && !isSettled(earlier)) return refused(draft, { code: 'NOT_APPLIED' });
+    if (work.receiptOf?.(draft).kept && earlier && !isSettled(earlier))
+      return refused(draft, { code: 'NOT_APPLIED' });
     return await work.slots.run(() => writeDraft(draft, hashes, work));
   } catch (error) {
     if (error instanceof BrokenOff) throw error;

@@ -2,14 +2,16 @@ import { Refusal } from '../faults.ts';
 import type { Author } from '../journal/journal.ts';
 import type { AppliedUser } from './outcome.ts';
 
-/** Names the place where the outcome of one record is kept. */
+/** Names the place of one record among all that are sent. */
 export interface Receipt {
   readonly callId: string;
   /** Of the record in the call, from 0. */
   readonly position: number;
+  /** Whether its outcome is kept with it, for a call that may be carried on by others; else the journal has its place. */
+  readonly kept: boolean;
 }
 
-/** On whose behalf a record is written, and where its outcome is kept, for a call that may be carried on by others. */
+/** On whose behalf a record is written, and in which call. */
 export interface Occasion {
   readonly author: Author;
   readonly receipt: Receipt | null;

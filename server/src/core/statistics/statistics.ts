@@ -6,6 +6,9 @@ export interface Span {
   readonly jobs: number;
   /** Of the calls and of the jobs. */
   readonly recordsFailed: number;
+  readonly principalsInserted: number;
+  readonly usersRegistered: number;
+  readonly passwordsReset: number;
 }
 
 export interface Totals {

@@ -14,7 +14,8 @@ export interface DueDelivery extends Subject {
 export interface Endpoint {
   readonly id: number;
   readonly url: string;
-  readonly sealedSecret: Buffer;
+  /** The newest, and the one before while it goes on. */
+  readonly sealedSecrets: readonly Buffer[];
 }
 
 /** What came of an attempt: an answer of the receiver, or why there was none. */
@@ -40,10 +41,14 @@ export interface DeliveryStore {
   settle(webhookId: number, attempted: readonly Attempted[]): Promise<string | null>;
 }
 
-export interface DeliveryTools {
-  readonly store: DeliveryStore;
+/** What signs messages, and what sends them. */
+export interface Signing {
   openSecret(sealed: Buffer, webhookId: number): string;
   send(url: string, headers: Record<string, string>, body: string): Promise<Attempt>;
+}
+
+export interface DeliveryTools extends Signing {
+  readonly store: DeliveryStore;
   /** Told of an endpoint that was disabled, and why. */
   onDisabled(webhookId: number, why: string): void;
   /** Seconds between one attempt and the next; after the last one a delivery is given up. */
@@ -74,7 +79,7 @@ export async function deliverDue(
     const parts = new Map(due.map(({ entry }) => [entry, partsOf(entry)]));
     const users = due.flatMap((delivery) => usersIn(parts.get(delivery.entry) ?? [], delivery));
     const names = await tools.store.names([...new Set(users)]);
-    const secret = tools.openSecret(endpoint.sealedSecret, webhookId);
+    const secrets = endpoint.sealedSecrets.map((sealed) => tools.openSecret(sealed, webhookId));
     const left = [...due];
     const attempted: Attempted[] = [];
     const sender = async () => {
@@ -84,7 +89,7 @@ export async function deliverDue(
             next,
             bodyOf(next.entry, parts.get(next.entry) ?? [], next, names),
             endpoint.url,
-            secret,
+            secrets,
             tools,
           ),
         );
@@ -99,12 +104,16 @@ async function attempt(
   delivery: DueDelivery,
   body: string,
   url: string,
-  secret: string,
+  secrets: readonly string[],
   { send, waits }: DeliveryTools,
 ): Promise<Attempted> {
   const { id } = delivery;
-  const came = await send(url, signedHeaders(secret, { id, body }, new Date()), body);
-  const delivered = came.status !== null && came.status >= 200 && came.status < 300;
+  const came = await send(url, signedHeaders(secrets, { id, body }, new Date()), body);
+  const delivered = isDelivered(came);
   const waitSeconds = delivered ? null : (waits[delivery.attempts] ?? null);
   return { id, delivered, waitSeconds, ...came };
+}
+
+export function isDelivered({ status }: Attempt): boolean {
+  return status !== null && status >= 200 && status < 300;
 }

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { type EventType, eventTypes, isAboutRecord } from '../events/event.ts';
+import { type EventType, eventTypes, isAboutRecord, type MessageType } from '../events/event.ts';
 import { wrongParameter } from '../fields/parameters.ts';
 import type { Author } from '../journal/journal.ts';
+import type { Endpoint } from './deliver.ts';
+import type { Tested } from './test.ts';
 
 /** How much one message tells: of one user, of all users of a record, or of a whole call or job. */
 export const granularities = ['user', 'record', 'job'] as const;
@@ -31,7 +33,7 @@ export type DeliveryState = 'pending' | 'delivered' | 'failed';
 /** One message to one endpoint, with what came of its last attempt. */
 export interface Delivery {
   readonly id: string;
-  readonly type: EventType;
+  readonly type: MessageType;
   readonly state: DeliveryState;
   readonly attempts: number;
   readonly createdAt: Date;
@@ -58,6 +60,12 @@ export interface WebhookStore {
     author: Author,
   ): Promise<Webhook | null>;
   remove(id: number, author: Author): Promise<boolean>;
+  /** Puts a new secret before the one that was there, which then signs up to `oldEndsAt`. */
+  addSecret(id: number, sealed: Buffer, oldEndsAt: Date, author: Author): Promise<boolean>;
+  /** Where a message would go, disabled or not. */
+  endpoint(id: number): Promise<Endpoint | null>;
+  /** Puts a test among the deliveries. */
+  noteTest(id: number, tested: Tested): Promise<void>;
   deliveries(
     id: number,
     page: { page: number; pageSize: number; failedOnly: boolean },

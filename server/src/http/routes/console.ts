@@ -2,15 +2,12 @@ import type { FastifyInstance } from 'fastify';
 import type { AccessStore } from '../../core/access/access.ts';
 import type { Readiness } from './operation.ts';
 
-/** `/console`: how the service is, and where to go from here. */
-export function consoleRoute(
+/** `/console` where the console has not been built: how the service is, and where to go from here. */
+export function consolePage(
   app: FastifyInstance,
   tools: { version: string; readiness: Readiness; access: AccessStore },
 ): void {
   const { version, readiness, access } = tools;
-  app.get('/', { logLevel: 'warn', schema: { hide: true } }, async (_request, reply) =>
-    reply.redirect('/console'),
-  );
   app.get('/console', { logLevel: 'warn', schema: { hide: true } }, async (_request, reply) => {
     const trouble = await readiness.check();
     const open = trouble === null && !(await access.hasClients());

@@ -1,18 +1,16 @@
 import type { FastifyInstance } from 'fastify';
 import { findJob, type JobStore, jobsSeenBy, readJob } from '../../core/jobs/job.ts';
-import type { FailedRecord } from '../../core/jobs/retry-kit.ts';
 import type { Journal } from '../../core/journal/journal.ts';
-import type { Language } from '../../core/language/say.ts';
 import { authorOf } from '../access.ts';
 import { debugOf, languageOf } from '../call.ts';
 import { pageEnvelope, recordEnvelope } from '../envelope.ts';
 import { jobFields } from '../job-fields.ts';
 import { wantsRepresentation } from '../preferences.ts';
 import { isFlagged, pageOf } from '../query.ts';
+import { sendRetryKit } from '../retry-kit.ts';
 import { failedAnswers, jobAnswers, jobsAnswers } from '../schemas/answers.ts';
 import { CallHeaders, CallQuery, JobHeaders, JobId, JobQuery, PageQuery } from '../schemas/requests.ts';
-import { sendArray } from '../stream.ts';
-import { faultsByPlace, tupleOf } from '../tuple.ts';
+import { tupleOf } from '../tuple.ts';
 
 const tags = ['jobs'];
 
@@ -124,23 +122,7 @@ export function jobRoutes(app: FastifyInstance, { jobs: store, journal }: JobToo
     },
     async (request, reply) => {
       const { id } = await findJob(request.params.id, request.caller, store);
-      await journal.note(authorOf(request), {
-        action: 'records.read',
-        callId: id,
-        details: { call: 'failed' },
-      });
-      const language = languageOf(request);
-      reply.header('content-language', language);
-      return sendArray(reply, retryItems(store.failed(id), language));
+      return sendRetryKit(id, store, journal, request, reply);
     },
   );
-}
-
-async function* retryItems(failed: AsyncIterable<FailedRecord>, language: Language) {
-  for await (const { position: Position, record, refusal, faults } of failed) {
-    const byPlace = faultsByPlace(faults, language);
-    const Faults =
-      Object.keys(byPlace).length > 0 ? byPlace : faultsByPlace(new Map([['Record', [refusal]]]), language);
-    yield [JSON.stringify({ ...record, Position, Faults })];
-  }
 }

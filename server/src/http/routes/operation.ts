@@ -10,12 +10,16 @@ export interface Readiness {
   check(): Promise<string | null>;
 }
 
-/** What operators and their machines ask: alive, ready, how it goes. */
+/** What operators and their machines ask: where to begin, alive, ready, how it goes. */
 export function operationRoutes(
   app: FastifyInstance,
   tools: { readiness: Readiness; metrics: Metrics; identifyCaller: Identify; trustedProxies: BlockList },
 ): void {
   const { readiness, metrics, identifyCaller, trustedProxies } = tools;
+
+  app.get('/', { logLevel: 'warn', schema: { hide: true } }, async (_request, reply) =>
+    reply.redirect('/console'),
+  );
 
   app.get('/health/live', { logLevel: 'warn', schema: { hide: true } }, async () => ({ status: 'live' }));
 

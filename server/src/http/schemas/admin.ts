@@ -1,35 +1,25 @@
 import { type TSchema, Type } from 'typebox';
-import { scopes } from '../../core/access/clients.ts';
 import { chainFaults } from '../../core/journal/chain.ts';
-import { answer, Count, Empty, Moment, page, Refusal, refusals, Text } from './answers.ts';
+import {
+  answer,
+  Count,
+  ErrorCode,
+  FailedRecord,
+  Fault,
+  Moment,
+  page,
+  Refusal,
+  refusals,
+  Text,
+  Tuple,
+} from './answers.ts';
 import { refusalExample } from './examples.ts';
-import { example, Id, named, nullable, Operation, strictObject } from './named.ts';
+import { Id, named, nullable, Operation, strictObject } from './named.ts';
 import { debug, paging } from './requests.ts';
-
-const Scope = named('Scope', Type.String({ enum: [...scopes] }));
-
-const client = {
-  ID: Id,
-  PublicKey: Type.String(),
-  Name: Type.String(),
-  Scopes: Type.Array(Scope),
-  Networks: Type.Array(Type.String(), { description: 'where it may call from; anywhere when empty' }),
-  KnownByAddress: Type.Boolean({ description: 'whether a call from its networks needs no credential' }),
-  CreatedAt: Moment,
-  RevokedAt: nullable(Moment),
-};
-const SecretKey = Type.String({ format: 'password', description: 'shown only here' });
-
-const Client = named('Client', strictObject(client));
-const NewClient = named('NewClient', strictObject({ ...client, SecretKey }));
-const NewSecret = named(
-  'NewSecret',
-  strictObject({ PublicKey: Type.String(), SecretKey, OldEndsAt: Moment }),
-);
 
 const author = {
   At: Moment,
-  Actor: Type.String({ enum: ['client', 'user', 'protected', 'operator', 'service'] }),
+  Actor: Type.String({ enum: ['client', 'console', 'user', 'protected', 'operator', 'service'] }),
   ClientID: nullable(Id),
   UserID: nullable(Id),
   Address: Text,
@@ -46,6 +36,24 @@ const CompletedCall = named(
     RecordsFailed: Count,
     Users: Count,
     UsersApplied: Count,
+    Milliseconds: Count,
+  }),
+);
+
+const FailureItem = named(
+  'Failure',
+  strictObject({
+    At: Moment,
+    CallID: Type.String({ format: 'uuid' }),
+    JobID: nullable(Type.String({ format: 'uuid', description: 'the same, where the call is a job' })),
+    Operation,
+    ClientID: nullable(Id),
+    Position: Type.Integer({ minimum: 0, description: 'of the record in the call' }),
+    ID: nullable(Type.Integer({ description: 'the ID of the principal' })),
+    Code: ErrorCode,
+    Message: Type.String(),
+    Faults: Type.Record(Type.String(), Type.Array(Fault), { description: 'those of the first 20 places' }),
+    FaultsCount: Type.Integer({ minimum: 0, description: 'how many places have faults' }),
   }),
 );
 
@@ -88,7 +96,15 @@ const Verdict = named(
 const Span = named(
   'Span',
   strictObject(
-    { Start: Moment, Calls: Count, Jobs: Count, RecordsFailed: Count },
+    {
+      Start: Moment,
+      Calls: Count,
+      Jobs: Count,
+      RecordsFailed: Count,
+      PrincipalsInserted: Count,
+      UsersRegistered: Count,
+      PasswordsReset: Count,
+    },
     { description: 'What was done in an hour or on a day' },
   ),
 );
@@ -98,7 +114,8 @@ const Hashing = named(
     WaitingInteractive: Count,
     WaitingBulk: Count,
     Running: Count,
-    HashesPerSecond: Type.Number({ minimum: 0 }),
+    HashesPerSecond: Type.Number({ minimum: 0, description: 'made in the last ten seconds' }),
+    Capacity: Type.Number({ minimum: 0, description: 'hashes per second that this node could make' }),
   }),
 );
 const Statistics = named(
@@ -116,22 +133,6 @@ const Statistics = named(
   }),
 );
 
-export const ClientBody = example(
-  named(
-    'ClientWish',
-    strictObject({
-      Name: Type.String({ minLength: 1, maxLength: 255 }),
-      Scopes: Type.Optional(nullable(Type.Array(Scope, { minItems: 1 }))),
-      Networks: Type.Optional(nullable(Type.Array(Type.String(), { maxItems: 100 }))),
-      KnownByAddress: Type.Optional(nullable(Type.Boolean())),
-    }),
-  ),
-  { Name: 'erp', Scopes: ['sync:write', 'sync:read'], Networks: ['10.0.0.0/8'] },
-);
-export const RotationBody = strictObject({
-  Hours: Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: 9999, default: 24 }))),
-});
-export const ClientKey = Type.Object({ publicKey: Type.String() });
 export const CompletedCallQuery = Type.Object({
   ...paging,
   failed: Type.Optional(Type.Boolean({ description: 'only calls with failed records' })),
@@ -144,33 +145,27 @@ export const AuditQuery = Type.Object({
   ...debug,
 });
 
-const noClient = {
-  422: answer('There is no such client', Refusal, refusalExample(422, 'CLIENT_NOT_FOUND')),
-};
-const about = (name: string, record: TSchema) => page(name, Type.Never(), record);
+export const about = (name: string, record: TSchema) => page(name, Type.Never(), record);
 
-export const clientsAnswers = { 200: answer('The clients', page('ClientsEnvelope', Client)), ...refusals };
-export const newClientAnswers = {
-  200: answer('The client, with its secret', about('NewClientEnvelope', NewClient)),
-  422: answer('Such a client cannot be', Refusal, refusalExample(422, 'INVALID_CLIENT')),
-  ...refusals,
-};
-export const newSecretAnswers = {
-  200: answer('The new secret', about('NewSecretEnvelope', NewSecret)),
-  ...noClient,
-  ...refusals,
-};
-export const revokedAnswers = {
-  200: answer(
-    'The client is shut out. If it was the last of scope `admin`, the command line makes another.',
-    Empty,
-  ),
-  ...noClient,
-  ...refusals,
-};
-export const completedCallAnswers = {
+export const completedCallsAnswers = {
   200: answer('A page of calls', page('CompletedCallsEnvelope', CompletedCall)),
   ...refusals,
+};
+export const failuresAnswers = {
+  200: answer('A page of records that were not applied', page('FailuresEnvelope', FailureItem)),
+  ...refusals,
+};
+const noCall = {
+  ...refusals,
+  404: answer('There is no such call', Refusal, refusalExample(404, 'CALL_NOT_FOUND')),
+};
+export const completedCallAnswers = {
+  200: answer('The call, and a page of its tuples', page('CompletedCallEnvelope', Tuple, CompletedCall)),
+  ...noCall,
+};
+export const callFailedAnswers = {
+  200: answer('The failed records', Type.Array(FailedRecord)),
+  ...noCall,
 };
 export const auditAnswers = {
   200: answer('Rows of the journal, in order', page('AuditEnvelope', JournalRow, JournalFeed)),

@@ -8,7 +8,7 @@ export const Moment = Type.String({ format: 'date-time' });
 export const Text = nullable(Type.String());
 export const Count = Type.Integer({ minimum: 0 });
 const count = (description: string) => Type.Integer({ minimum: 0, description });
-const ErrorCode = named('ErrorCode', Type.String({ enum: errorCodes }));
+export const ErrorCode = named('ErrorCode', Type.String({ enum: errorCodes }));
 
 const user = {
   ID: Id,
@@ -65,9 +65,9 @@ const AppliedUser = named(
   ),
 );
 
-const Fault = named('Fault', strictObject({ code: ErrorCode, message: Type.String() }));
+export const Fault = named('Fault', strictObject({ code: ErrorCode, message: Type.String() }));
 
-const Tuple = named(
+export const Tuple = named(
   'Tuple',
   strictObject(
     {
@@ -157,7 +157,7 @@ const Job = named(
   ),
 );
 
-const FailedRecord = named(
+export const FailedRecord = named(
   'FailedRecord',
   Type.Object(
     { Position: Count, Faults: Type.Record(Type.String(), Type.Array(Fault)) },

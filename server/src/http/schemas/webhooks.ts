@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { testType } from '../../core/events/event.ts';
 import { granularities } from '../../core/webhooks/webhook.ts';
 import { answer, Empty, Moment, page, Refusal, refusals } from './answers.ts';
 import { EventTypeName } from './events.ts';
@@ -59,7 +60,7 @@ const Delivery = named(
   'Delivery',
   strictObject({
     ID: Type.String({ format: 'uuid', description: 'the `webhook-id`, the same at every attempt' }),
-    Type: EventTypeName,
+    Type: Type.Union([EventTypeName, Type.Literal(testType)]),
     State: Type.String({ enum: ['pending', 'delivered', 'failed'] }),
     Attempts: Type.Integer({ minimum: 0 }),
     CreatedAt: Moment,
@@ -72,6 +73,25 @@ const Delivery = named(
 const Replayed = named(
   'Replayed',
   strictObject({ Replayed: Type.Integer({ minimum: 0, description: 'how many messages are sent again' }) }),
+);
+
+const Tested = named(
+  'TestedWebhook',
+  strictObject({
+    ID: Type.String({ format: 'uuid', description: 'the `webhook-id`' }),
+    Delivered: Type.Boolean({ description: 'whether the receiver took it, with any answer of 2xx' }),
+    Status: nullable(Type.Integer()),
+    Failure: nullable(Type.String()),
+    Milliseconds: Type.Integer({ minimum: 0 }),
+  }),
+);
+const NewWebhookSecret = named(
+  'NewWebhookSecret',
+  strictObject({
+    ID: Id,
+    Secret: Type.String({ format: 'password', description: 'whsec_…, shown only here' }),
+    OldEndsAt: Moment,
+  }),
 );
 
 const missing = {
@@ -97,5 +117,13 @@ export const deliveriesAnswers = {
 };
 export const replayAnswers = {
   200: answer('They are on their way', page('ReplayedEnvelope', Type.Never(), Replayed)),
+  ...missing,
+};
+export const testedAnswers = {
+  200: answer('What came of it', page('TestedWebhookEnvelope', Type.Never(), Tested)),
+  ...missing,
+};
+export const newWebhookSecretAnswers = {
+  200: answer('The new secret', page('NewWebhookSecretEnvelope', Type.Never(), NewWebhookSecret)),
   ...missing,
 };

@@ -5,28 +5,29 @@ import {
   createClient,
   revokeClient,
   rotateSecret,
+  updateClient,
 } from '../../../core/access/clients.ts';
-import { readClientWish, readGraceHours } from '../../../core/access/read-client.ts';
+import { readClientChange, readClientWish, readGraceEnd } from '../../../core/access/read-client.ts';
 import { authorOf } from '../../access.ts';
 import { debugOf } from '../../call.ts';
 import { pageEnvelope, recordEnvelope } from '../../envelope.ts';
 import {
   ClientBody,
+  ClientChangeBody,
   ClientKey,
+  clientAnswers,
   clientsAnswers,
   newClientAnswers,
   newSecretAnswers,
   RotationBody,
   revokedAnswers,
-} from '../../schemas/admin.ts';
+} from '../../schemas/clients.ts';
 import { CallHeaders, CallQuery } from '../../schemas/requests.ts';
 
 export interface ClientTools {
   readonly store: ClientStore;
   isNetwork(text: string): boolean;
 }
-
-const hourMs = 3_600_000;
 
 /** `clients`: who may call. */
 export function clientRoutes(app: FastifyInstance, { store, isNetwork }: ClientTools): void {
@@ -74,6 +75,28 @@ export function clientRoutes(app: FastifyInstance, { store, isNetwork }: ClientT
     },
   );
 
+  app.patch<{ Params: { publicKey: string } }>(
+    '/clients/:publicKey',
+    {
+      config: { scope, maxValues: 200 },
+      schema: {
+        operationId: 'changeClient',
+        summary: 'Change a client, from its next call on',
+        description:
+          'What is not named stays. `Networks` takes an empty list for anywhere. Nothing keeps the last client of scope `admin` from losing it.',
+        ...about,
+        params: ClientKey,
+        body: ClientChangeBody,
+        response: clientAnswers,
+      },
+    },
+    async (request) => {
+      const change = readClientChange(request.body, isNetwork);
+      const client = await updateClient(request.params.publicKey, change, store, authorOf(request));
+      return recordEnvelope(clientFields(client), debugOf(request));
+    },
+  );
+
   app.post<{ Params: { publicKey: string } }>(
     '/clients/:publicKey/rotate',
     {
@@ -91,7 +114,7 @@ export function clientRoutes(app: FastifyInstance, { store, isNetwork }: ClientT
     },
     async (request) => {
       const { publicKey } = request.params;
-      const oldEndsAt = new Date(Date.now() + readGraceHours(request.body) * hourMs);
+      const oldEndsAt = readGraceEnd(request.body);
       const secret = await rotateSecret(publicKey, oldEndsAt, store, authorOf(request));
       const record = { PublicKey: publicKey, SecretKey: secret, OldEndsAt: oldEndsAt };
       return recordEnvelope(record, debugOf(request));

@@ -49,8 +49,16 @@ function statisticsFields(statistics: Statistics) {
   };
 }
 
-function spanFields({ start, calls, jobs, recordsFailed }: Span) {
-  return { Start: start, Calls: calls, Jobs: jobs, RecordsFailed: recordsFailed };
+function spanFields(span: Span) {
+  return {
+    Start: span.start,
+    Calls: span.calls,
+    Jobs: span.jobs,
+    RecordsFailed: span.recordsFailed,
+    PrincipalsInserted: span.principalsInserted,
+    UsersRegistered: span.usersRegistered,
+    PasswordsReset: span.passwordsReset,
+  };
 }
 
 function hashingFields(hashing: HashingState) {
@@ -58,6 +66,11 @@ function hashingFields(hashing: HashingState) {
     WaitingInteractive: hashing.waiting('interactive'),
     WaitingBulk: hashing.waiting('bulk'),
     Running: hashing.running,
-    HashesPerSecond: Math.round(hashing.capacity * 10) / 10,
+    HashesPerSecond: rounded(hashing.rate),
+    Capacity: rounded(hashing.capacity),
   };
+}
+
+function rounded(figure: number): number {
+  return Math.round(figure * 10) / 10;
 }

@@ -7,7 +7,6 @@ import {
   newWebhookSecret,
   type Webhook,
   type WebhookStore,
-  webhookName,
 } from '../../../core/webhooks/webhook.ts';
 import { authorOf } from '../../access.ts';
 import { debugOf } from '../../call.ts';
@@ -33,7 +32,7 @@ const scope = 'admin' as const;
 
 export interface WebhookTools {
   readonly webhooks: WebhookStore;
-  sealSecret(secret: string, about: string): Buffer;
+  sealSecret(secret: string, webhookId: number): Buffer;
 }
 
 /** `/admin/v1/webhooks`: endpoints that are told what happens, and what was told to them. */
@@ -73,7 +72,7 @@ export function webhookRoutes(app: FastifyInstance, { webhooks, sealSecret }: We
     },
     async (request) => {
       const secret = newWebhookSecret();
-      const seal = (id: number) => sealSecret(secret, webhookName(id));
+      const seal = (id: number) => sealSecret(secret, id);
       const made = await webhooks.create(
         readWish(request.body),
         seal,
@@ -193,7 +192,7 @@ export function webhookRoutes(app: FastifyInstance, { webhooks, sealSecret }: We
 }
 
 /** What is no number is nobody's. */
-function idOf({ params }: FastifyRequest): number {
+export function idOf({ params }: FastifyRequest): number {
   const { id } = params as { id: string };
   if (!/^\d{1,15}$/.test(id)) throw new Refusal('WEBHOOK_NOT_FOUND');
   return Number(id);

@@ -1,0 +1,40 @@
+<?php
+
+// Has a file of records done as a job, watches it, and saves its retry kit: php job.php records.ndjson batch-17
+// Run again with the same file and key, it finds the same job.
+
+declare(strict_types=1);
+
+require __DIR__ . '/anagrafe.php';
+
+if ($argc !== 3) {
+    fail('usage: php job.php <file> <key>');
+}
+[, $file, $key] = $argv;
+
+$lines = file($file, FILE_IGNORE_NEW_LINES) ?: fail("$file has no records.");
+[$status, $answer] = update('[' . implode(',', $lines) . ']', $key, prefer: 'respond-async');
+if ($status !== 202) {
+    fail('The call with this key was answered at once: it is no job.');
+}
+
+$path = "/api/sync/v1/jobs/{$answer['result']['record']['ID']}";
+for (;;) {
+    [, $answer] = call('GET', "$path?pageSize=1");
+    $job = $answer['result']['record'];
+    echo "job $job[ID]: $job[State], $job[UsersDone] of $job[Users] users\n";
+    if ($job['EndedAt'] !== null) {
+        break;
+    }
+    sleep(1);
+}
+
+if ($job['RecordsFailed'] > 0) {
+    [, $kit] = call('GET', "$path/failed");
+    foreach ($kit as $record) {
+        report('line ' . ($record['Position'] + 1), 'This record was not applied.', $record['Faults']);
+    }
+    file_put_contents("$file.retry", json_encode($kit, JSON_PRETTY_PRINT | JSON_UNESCAPED_UNICODE));
+    fwrite(STDERR, "Correct $file.retry, fill in the passwords, send it with a new key.\n");
+    exit(1);
+}

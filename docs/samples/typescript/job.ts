@@ -1,0 +1,25 @@
+// Has a file of records done as a job, watches it, and saves its retry kit: node dist/job.js records.ndjson batch-17
+// Run again with the same file and key, it finds the same job.
+import { readFile, writeFile } from 'node:fs/promises';
+import type { Job, UpdateRecord } from '@anagrafe/client';
+import { anagrafe, fail, report } from './anagrafe.ts';
+
+const [file, idempotencyKey] = process.argv.slice(2);
+if (!file || !idempotencyKey) fail('usage: node dist/job.js <file> <key>');
+
+const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
+const records: UpdateRecord[] = lines.map((line) => JSON.parse(line));
+const { ID } = await anagrafe.jobs.submit('update', records, { idempotencyKey });
+
+const onProgress = ({ State, UsersDone, Users }: Job) =>
+  console.log(`job ${ID}: ${State}, ${UsersDone} of ${Users} users`);
+const { RecordsFailed } = await anagrafe.jobs.wait(ID, { onProgress });
+
+if (RecordsFailed > 0) {
+  const kit = await anagrafe.jobs.failed(ID);
+  for (const { Position, Faults } of kit)
+    report(`line ${Position + 1}`, 'This record was not applied.', Faults);
+  await writeFile(`${file}.retry`, JSON.stringify(kit, null, 2));
+  console.error(`Correct ${file}.retry, fill in the passwords, send it with a new key.`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,23 @@
+// Takes messages of a webhook and verifies them: PORT=8080 WEBHOOK_SECRET=whsec_... node dist/webhook.js
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { verifyWebhook, WebhookError } from '@anagrafe/client';
+
+const { PORT = '8080', WEBHOOK_SECRET: secret = '' } = process.env;
+if (!secret.startsWith('whsec_')) {
+  console.error('Set WEBHOOK_SECRET to what was shown when the endpoint was made.');
+  process.exit(2);
+}
+
+const server = createServer(async (request, response) => {
+  try {
+    // The text as it came: a body that was parsed and written anew has another signature.
+    const event = await verifyWebhook(await text(request), request.headers, secret.trim());
+    // A message may come twice: do here what is to be done, once for each webhook-id.
+    console.log(request.headers['webhook-id'], event.type, JSON.stringify(event.data));
+    response.writeHead(204).end();
+  } catch (error) {
+    response.writeHead(error instanceof WebhookError ? 401 : 500).end();
+  }
+});
+server.listen(Number(PORT), '127.0.0.1', () => console.log(`listening on http://127.0.0.1:${PORT}`));

@@ -1,0 +1,9 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Where the console lies once it has been built, beside the server; null where it has not. */
+export function builtConsole(): string | null {
+  const folder = fileURLToPath(new URL('../../console/dist', import.meta.url));
+  return existsSync(join(folder, 'index.html')) ? folder : null;
+}

@@ -1,0 +1,119 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import type { Job } from '@anagrafe/client';
+import { type Bookmark, openSheet, type Sheet, type SheetItem } from '@anagrafe/client/sheet';
+import { inBatches } from './batch.ts';
+import { Ledger } from './ledger.ts';
+import { Memo } from './memo.ts';
+import { type Line, type SentBatch, send, settle } from './sending.ts';
+import type { ImportFigures, ImportTask } from './task.ts';
+import { withIds, withPasswords } from './users.ts';
+
+/** A job of so many rows takes seconds; a file of a million does not stand in memory. */
+const limits = { rows: 2000, bytes: 4_000_000 };
+/** While the service works on one batch, the next is brought to it. */
+const batchesAtOnce = 2;
+
+export interface ImportTools extends Line {
+  /** The file is open, and so many of its rows were done before. */
+  onBegun(sheet: Sheet, rowsBefore: number): void;
+  onProgress(figures: ImportFigures): void;
+}
+
+export interface ImportResult {
+  readonly rows: number;
+  readonly failed: number;
+}
+
+/**
+ * Brings a file of users to a service. It can be broken off anywhere, by the signal, a lost connection or the end of the
+ * process, and is carried on by running it again: a batch that is sent again is the same to the last byte and has the
+ * same key, so that nothing is done twice.
+ */
+export async function runImport(
+  task: ImportTask,
+  tools: ImportTools,
+  options: { anew: boolean },
+): Promise<ImportResult> {
+  const memo = await Memo.open(task, options);
+  try {
+    const sheet = await openFile(task, memo.done.bookmark);
+    const ledger = await Ledger.open(task, memo);
+    tools.onBegun(sheet, memo.done.rows);
+    await bringRows(sheet, { task, tools, memo, ledger }).finally(() => ledger.close());
+  } catch (error) {
+    await memo.discardUntouched();
+    throw error;
+  }
+  const { rows, failed } = memo.done;
+  await memo.discard();
+  return { rows, failed };
+}
+
+interface Import {
+  readonly task: ImportTask;
+  readonly tools: ImportTools;
+  readonly memo: Memo;
+  readonly ledger: Ledger;
+}
+
+async function bringRows(sheet: Sheet, { task, tools, memo, ledger }: Import): Promise<void> {
+  const { size } = await stat(task.path);
+  const underWay: SentBatch[] = [];
+  for await (const { items } of inBatches(sheet, limits, memo.done.bookmark?.byte ?? 0)) {
+    underWay.push(await sendRows(items, task, memo, tools));
+    if (underWay.length >= batchesAtOnce) await finishFirst();
+  }
+  while (underWay.length > 0) await finishFirst();
+
+  async function finishFirst(): Promise<void> {
+    const batch = underWay.shift();
+    if (!batch) return;
+    const faults = await settle(batch, tools, (jobs) => tools.onProgress(figuresOf(memo, size, batch, jobs)));
+    const keys = batch.jobs.map(({ key }) => key);
+    await ledger.keep(batch.items, faults, keys);
+    tools.onProgress(figuresOf(memo, size, batch, []));
+  }
+}
+
+async function sendRows(
+  items: readonly SheetItem[],
+  task: ImportTask,
+  memo: Memo,
+  line: Line,
+): Promise<SentBatch> {
+  const complete = withPasswords(items, task, memo.seed);
+  if (task.purpose === 'register') return send(complete, memo, line);
+  const { items: known, faults } = await withIds(complete, line);
+  const sent = await send(known, memo, line);
+  return { ...sent, items: complete, faults: new Map([...sent.faults, ...faults]) };
+}
+
+/** Of what is done for good, and of the batch at hand as far as its jobs have come. */
+function figuresOf(memo: Memo, bytes: number, batch: SentBatch, jobs: readonly Job[]): ImportFigures {
+  const { bookmark, rows, failed } = memo.done;
+  const total = (count: (job: Job) => number) => jobs.reduce((sum, job) => sum + count(job), 0);
+  const records = batch.jobs.reduce((sum, { sent }) => sum + sent.length, 0);
+  const start = bookmark?.byte ?? 0;
+  const end = batch.items.at(-1)?.end.byte ?? start;
+  const share = records > 0 ? total(({ RecordsDone }) => RecordsDone) / records : 0;
+  return {
+    bytes,
+    bytesDone: start + (end - start) * share,
+    rowsDone: rows + total(({ RecordsDone }) => RecordsDone),
+    rowsFailed: failed + total(({ RecordsFailed }) => RecordsFailed),
+  };
+}
+
+export function openFile(task: ImportTask, from: Bookmark | null): Promise<Sheet> {
+  const { encoding, separator, principal, columns, purpose } = task;
+  return openSheet(createReadStream(task.path, { start: from?.byte ?? 0 }), {
+    columns,
+    resets: purpose === 'reset',
+    withoutPasswords: task.passwordsPath !== null,
+    ...(encoding && { encoding }),
+    ...(separator && { separator }),
+    ...(principal && { principal }),
+    ...(from && { from }),
+  });
+}

@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto';
+import { rm, stat } from 'node:fs/promises';
+import type { SheetItem } from '@anagrafe/client/sheet';
+import { AppendedFile } from './appended-file.ts';
+import { inBatches } from './batch.ts';
+import { failedText } from './failed-text.ts';
+import { type ImportTools, openFile } from './run.ts';
+import type { ImportTask } from './task.ts';
+import { tryBatch } from './tried-batch.ts';
+import { withIds, withPasswords } from './users.ts';
+
+/** More at once than an import sends: of two equal usernames the second is found only where both are looked at together. */
+const limits = { rows: 20_000, bytes: 16_000_000 };
+const samplesMax = 10;
+
+/** What an import would do. */
+export interface Trial {
+  readonly rows: number;
+  readonly failed: number;
+  /** How long the service would hash. */
+  readonly seconds: number;
+  /** The first rows that would fail. */
+  readonly samples: readonly { readonly line: number; readonly sentences: readonly string[] }[];
+}
+
+/** Makes every check of an import and does nothing; the rows that would fail are written as they would be. */
+export async function tryImport(task: ImportTask, tools: ImportTools): Promise<Trial> {
+  const { size: bytes } = await stat(task.path);
+  const sheet = await openFile(task, null);
+  tools.onBegun(sheet, 0);
+  const seed = randomBytes(32);
+  const file = await AppendedFile.open(task.failedPath, 0);
+  const samples: { line: number; sentences: readonly string[] }[] = [];
+  let sum = { rows: 0, failed: 0, seconds: 0 };
+  try {
+    for await (const { items, end } of inBatches(sheet, limits, 0)) {
+      const { faults, estimates } = await tryRows(withPasswords(items, task, seed));
+      const failed = items.filter((item) => faults.has(item.row));
+      await file.append(failedText(failed, faults, file.bytes === 0));
+      for (const { line, row } of failed.slice(0, samplesMax - samples.length))
+        samples.push({ line, sentences: faults.get(row) ?? [] });
+      sum = {
+        rows: sum.rows + items.length,
+        failed: sum.failed + failed.length,
+        seconds: estimates.reduce((seconds, { EstimatedSeconds }) => seconds + EstimatedSeconds, sum.seconds),
+      };
+      tools.onProgress({ bytes, bytesDone: end.byte, rowsDone: sum.rows, rowsFailed: sum.failed });
+    }
+  } finally {
+    await file.close();
+    if (file.bytes === 0) await rm(task.failedPath, { force: true });
+  }
+  return { ...sum, samples };
+
+  async function tryRows(items: readonly SheetItem[]) {
+    if (task.purpose === 'register') return tryBatch(items, tools);
+    const { items: known, faults } = await withIds(items, tools);
+    const tried = await tryBatch(known, tools);
+    return { ...tried, faults: new Map([...tried.faults, ...faults]) };
+  }
+}

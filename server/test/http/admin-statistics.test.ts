@@ -1,0 +1,109 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { adminOf, type Credential, credential, recordOf } from '../setup/admin.ts';
+import { finished, importedUser, submit } from '../setup/jobs.ts';
+import { allSealed } from '../setup/journal.ts';
+import { registerUsers, rightPassword, signedIn } from '../setup/login.ts';
+import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
+
+const figures = [
+  'Calls',
+  'Jobs',
+  'RecordsFailed',
+  'PrincipalsInserted',
+  'UsersRegistered',
+  'PasswordsReset',
+] as const;
+type Span = { readonly Start: string } & Record<(typeof figures)[number], number>;
+interface Statistics {
+  readonly Hours: Span[];
+  readonly Days: Span[];
+  readonly Hashing: { readonly HashesPerSecond: number; readonly Capacity: number };
+}
+
+let service: TestService;
+let admin: ReturnType<typeof adminOf>;
+let office: Credential;
+
+/** Four calls and a job: four principals, three users, two resets, three records that failed. */
+beforeAll(async () => {
+  service = await startTestService();
+  admin = adminOf(service);
+  await insertPrincipals(service, 3);
+  const { principal, ids } = await registerUsers(service, 'mario', 'anna');
+  await signedIn(service, 'mario');
+  const missing = { ID: 999_999, Users: [importedUser('nobody')] };
+  const passwords = { Password: rightPassword, ConfirmPassword: rightPassword };
+  const resets = ids.map((ID) => ({ ID, ...passwords }));
+  await service.call('irs/update', [{ ID: principal, Users: resets }, missing]);
+  const records = [{ ID: principal, Users: [importedUser('luigi')] }, missing, missing];
+  await finished(service, await submit(service, 'irs/update', records));
+  office = await credential(service);
+});
+
+const done = [4, 1, 3, 4, 3, 2];
+const read = async () => recordOf<Statistics>(await admin('GET statistics', office));
+const sums = (spans: Span[]) => figures.map((name) => spans.reduce((total, span) => total + span[name], 0));
+
+describe('statistics', () => {
+  it('count what there is, and how the hashing goes', async () => {
+    expect(await read()).toMatchObject({
+      Principals: 4,
+      Users: 3,
+      Sessions: expect.any(Number),
+      UnsealedRows: expect.any(Number),
+      JobsQueued: 0,
+      JobsRunning: 0,
+      Hashing: {
+        WaitingInteractive: 0,
+        WaitingBulk: 0,
+        Running: 0,
+        HashesPerSecond: expect.any(Number),
+        Capacity: expect.any(Number),
+      },
+    });
+  });
+
+  it('tell how many hashes were made lately, and how many could be', async () => {
+    await signedIn(service, 'mario');
+    const { Hashing } = await read();
+    expect(Hashing.HashesPerSecond).toBeGreaterThan(0);
+    expect(Hashing.Capacity).toBeGreaterThan(0);
+  });
+
+  it('have every hour of a day and every day of a month, those without a call too', async () => {
+    const { Hours, Days } = await read();
+    const steps = (spans: Span[]) =>
+      spans.slice(1).map(({ Start }, at) => Date.parse(Start) - Date.parse(spans[at]?.Start ?? ''));
+    expect([Hours.length, Days.length]).toEqual([24, 30]);
+    expect(new Set(steps(Hours))).toEqual(new Set([3_600_000]));
+    expect(new Set(steps(Days))).toEqual(new Set([86_400_000]));
+    expect(Days.every(({ Start }) => Start.endsWith('T00:00:00.000Z'))).toBe(true);
+    expect(sums(Days.slice(0, 1))).toEqual([0, 0, 0, 0, 0, 0]);
+    const now = Date.now() - Date.parse(Hours.at(-1)?.Start ?? '');
+    expect(now).toBeGreaterThanOrEqual(0);
+    expect(now).toBeLessThan(3_700_000);
+  });
+
+  it('count what was done once, before and after it has its place in the journal', async () => {
+    const atOnce = await read();
+    await allSealed(service);
+    const later = await read();
+    for (const spans of [atOnce.Hours, atOnce.Days, later.Hours, later.Days])
+      expect(sums(spans)).toEqual(done);
+  });
+
+  it('count what was done where it was', async () => {
+    await service.database.query(
+      `insert into anagrafe.journal (at, actor, action, details)
+       select now() - make_interval(days => days), 'client', 'call.completed', '{"recordsFailed": 7}'
+         from unnest(array[3, 40]) as days`,
+    );
+    for (let round = 1; round <= 2; round++) {
+      const { Hours, Days } = await read();
+      expect(sums(Hours)).toEqual(done);
+      expect(Days.at(-4)).toMatchObject({ Calls: 1, Jobs: 0, RecordsFailed: 7, UsersRegistered: 0 });
+      expect(sums(Days)[0]).toBe(5);
+      await allSealed(service);
+    }
+  });
+});

@@ -1,0 +1,203 @@
+import { existsSync, statSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
+import { canSignIn, type Desk, itemsOf, newDesk, rowsOf, storedUsernames } from './importing.ts';
+
+let service: TestService;
+let principal: number;
+let desk: Desk;
+
+beforeAll(async () => {
+  service = await startTestService();
+  [principal = 0] = await insertPrincipals(service, 1);
+});
+
+beforeAll(() => {
+  desk = newDesk(service);
+});
+
+/** Bytes as Excel in Italy writes them. */
+const windows1252 = (text: string) => Uint8Array.from(text, (character) => character.codePointAt(0) ?? 0);
+
+describe('anagrafe import', () => {
+  it('takes a file as Excel in Italy writes it, and puts aside the rows that are wrong', async () => {
+    desk.write(
+      'clienti.csv',
+      windows1252(
+        [
+          'Codice cliente;Ragione sociale;Nome utente;E-mail;Password;Note',
+          'C1;"Caffè ""Città""";nicolò;nicolo@example.com;una frase è lunga;"sì\r\ne no"',
+          'C1;;perché;;corta;=1+1',
+          'C2;"Società\r\nPiù";più;;una frase lunga;"una; due"',
+          'C9;;nessuno;;una frase lunga;',
+          '',
+        ].join('\r\n'),
+      ),
+    );
+    const { code, stdout, stderr } = await desk.run(['import', 'clienti.csv']);
+    expect([code, stdout]).toEqual([3, '']);
+    expect(stderr).toContain('"Nome utente" is read as Username');
+    expect(stderr).toContain('Not read: "Note"');
+    expect(stderr).toContain('1 of 4 rows imported.');
+    expect(await canSignIn(service, 'nicolò', 'una frase è lunga')).toBe(true);
+    const { body } = await service.call<{ Denomination: string }>('irs/list', { ExternalKey: 'C1' });
+    expect(body.result?.records[0]?.Denomination).toBe('Caffè "Città"');
+
+    const failed = desk.read('clienti.failed.csv');
+    expect(failed).toContain('Password: A password must have at least 8 characters.');
+    expect(failed).toContain("'=1+1");
+    expect(failed).toContain('Denomination: ');
+    expect(failed).toContain('ExternalKey: There is no principal with this external key.');
+    expect((await itemsOf(desk, 'clienti.failed.csv')).map((item) => item.source)).toEqual([
+      ['C1', '', 'perché', '', 'corta', '=1+1'],
+      ['C2', 'Società\r\nPiù', 'più', '', 'una frase lunga', 'una; due'],
+      ['C9', '', 'nessuno', '', 'una frase lunga', ''],
+    ]);
+    expect(statSync(desk.path('clienti.failed.csv')).mode & 0o777).toBe(0o600);
+    expect(existsSync(desk.path('clienti.csv.progress'))).toBe(false);
+  });
+
+  it('takes the rows that were put aside once they are corrected', async () => {
+    const corrected = desk
+      .read('clienti.failed.csv')
+      .replace('corta', 'una frase più lunga')
+      .replace('Società\r\nPiù', 'Società Più')
+      .replace('C9;;nessuno', 'C9;Nuova;nessuno');
+    desk.write('clienti.failed.csv', corrected);
+    const { code, stderr } = await desk.run(['import', 'clienti.failed.csv']);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('3 of 3 rows imported.')]);
+    expect(await storedUsernames(service)).toEqual(['nicolò', 'perché', 'più', 'nessuno']);
+    expect(existsSync(desk.path('clienti.failed.failed.csv'))).toBe(false);
+  });
+
+  it('does nothing when it is only tried, and shows what would happen', async () => {
+    const before = await storedUsernames(service);
+    desk.write(
+      'prova.csv',
+      'ID,ExternalKey,Denomination,Username,Password\n' +
+        `${principal},,,tried,una frase lunga\n,N1,New,first,una frase lunga\n,N1,,second,corta\n` +
+        `,,Alone,third,una frase lunga\n${principal},,,nicolò,una frase lunga\n,N2,,nobody,una frase lunga\n`,
+    );
+    const { code, stdout } = await desk.run(['import', 'prova.csv', '--dry-run', '--json']);
+    expect(code).toBe(3);
+    expect(JSON.parse(stdout)).toMatchObject({ dryRun: true, rows: 6, failed: 3 });
+    expect(
+      rowsOf(desk, 'prova.failed.csv').map((row) => [row['Anagrafe line'], row['Anagrafe faults']]),
+    ).toEqual([
+      ['4', 'Password: A password must have at least 8 characters.'],
+      ['6', 'Username: This username is taken.'],
+      ['7', 'ExternalKey: There is no principal with this external key.'],
+    ]);
+    expect(await storedUsernames(service)).toEqual(before);
+    expect((await service.call('irs/list', { ExternalKey: 'N1' })).body.result?.totalCount).toBe(0);
+    expect(existsSync(desk.path('prova.csv.progress'))).toBe(false);
+  });
+
+  it('makes up the passwords that are missing, and writes them where only their owner reads', async () => {
+    desk.write('senza.csv', 'Username,Password\nsenza.uno,\nsenza.due,una frase lunga\nnicolò,\n');
+    const args = [
+      'import',
+      'senza.csv',
+      '--principal',
+      String(principal),
+      '--generate-passwords',
+      'passwords.csv',
+    ];
+    expect((await desk.run(args)).code).toBe(3);
+    const rows = rowsOf(desk, 'passwords.csv');
+    expect(rows.map(({ Username, Line }) => [Line, Username])).toEqual([
+      ['2', 'senza.uno'],
+      ['3', 'senza.due'],
+    ]);
+    for (const { Username = '', Password = '' } of rows)
+      expect(await canSignIn(service, Username, Password)).toBe(true);
+    expect(rows[0]?.Password).toMatch(/^[a-z2-9]{5}(-[a-z2-9]{5}){3}$/);
+    expect(statSync(desk.path('passwords.csv')).mode & 0o777).toBe(0o600);
+    desk.write('altri.csv', 'Username\nsenza.tre\n');
+    const { code, stderr } = await desk.run(['import', 'altri.csv', ...args.slice(2)]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('passwords.csv is there already')]);
+    expect(rowsOf(desk, 'passwords.csv')).toEqual(rows);
+  });
+
+  it('takes JSON and NDJSON, rows and records alike', async () => {
+    const Users = [{ Username: 'json.uno', Password: 'una frase lunga' }];
+    const row = { ID: principal, Username: 'json.due', Password: 'una frase lunga' };
+    const wrong = {
+      ID: principal,
+      Users: [{ Username: 'json.tre', Password: 'una frase lunga' }, { Username: '' }],
+    };
+    desk.write('utenti.json', JSON.stringify([{ ExternalKey: 'J1', Denomination: 'J', Users }, row, wrong]));
+    const { code } = await desk.run(['import', 'utenti.json']);
+    expect(code).toBe(3);
+    const [failed] = await itemsOf(desk, 'utenti.failed.ndjson');
+    expect(failed?.source).toEqual(wrong);
+    expect(desk.read('utenti.failed.ndjson')).toContain('Users[1].Username: This must not be empty.');
+    desk.write('utenti.ndjson', `${JSON.stringify({ ...row, Username: 'json.quattro' })}\n`);
+    expect((await desk.run(['import', 'utenti.ndjson'])).code).toBe(0);
+    expect(await storedUsernames(service)).toEqual(
+      expect.arrayContaining(['json.uno', 'json.due', 'json.quattro']),
+    );
+  });
+
+  it('maps columns as it is told', async () => {
+    desk.write('colonne.csv', 'Login name,Secret,Username\nmapped,una frase lunga,wrong\n');
+    const map = ['--map', 'Login name=Username', '--map', 'Secret=Password', '--map', 'Username='];
+    const { code } = await desk.run(['import', 'colonne.csv', '--principal', String(principal), ...map]);
+    expect(code).toBe(0);
+    expect(await storedUsernames(service)).toContain('mapped');
+    const wrong = await desk.run(['import', 'colonne.csv', '--map', 'Secret=Passwort']);
+    expect(wrong.stderr).toContain('It takes <column>=<field>, with one of ID, ExternalKey');
+  });
+
+  it('says in one line what is wrong with a file, an address or a credential', async () => {
+    desk.write('nulla.csv', 'Colour,Size\nred,1\n');
+    const said = async (args: string[], more = {}) =>
+      (await desk.run(args, more)).stderr.trimEnd().split('\n').at(-1);
+    expect(await said(['import', 'nulla.csv'])).toMatch(
+      /^anagrafe: There is no column for Username or UserID\. Found: "Colour", "Size"/,
+    );
+    expect(await said(['import', 'missing.csv'])).toMatch(/^anagrafe: .*missing\.csv: there is no such file/);
+    desk.write('uno.csv', `ID,Username,Password\n${principal},uno,una frase lunga\n`);
+    expect(await said(['import', 'uno.csv'], { ANAGRAFE_KEY: 'agp_wrong.ags_wrong' })).toMatch(
+      /^anagrafe: .*Give the API client in ANAGRAFE_KEY or in --key-file\.$/,
+    );
+    expect(await said(['import', 'uno.csv', '--url', 'nowhere'])).toMatch(/^anagrafe: nowhere: url must be/);
+  });
+});
+
+describe('anagrafe reset', () => {
+  let ids: number[];
+
+  beforeAll(async () => {
+    const Users = ['Nicolò.Reset', 'anna.reset'].map((name) => newUser(name));
+    const { body } = await service.call('irs/update', [{ ID: principal, Users }], {
+      headers: { prefer: 'return=representation' },
+    });
+    ids = (body.result?.records[0]?.Item6.Users ?? []).map(({ ID }) => ID);
+  });
+
+  it('resets passwords by username, in whatever case, and by the ID of a user', async () => {
+    desk.write(
+      'reset.csv',
+      'PrincipalID;UserID;Username;Password\n;;NICOLÒ.reset;una frase nuova\n' +
+        `${principal};${ids[1]};;una frase nuova\n;;nobody;una frase nuova\n`,
+    );
+    const { code, stderr } = await desk.run(['reset', 'reset.csv']);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('2 of 3 rows reset.')]);
+    expect(await canSignIn(service, 'nicolò.reset', 'una frase nuova')).toBe(true);
+    expect(await canSignIn(service, 'anna.reset', 'una frase nuova')).toBe(true);
+    expect(rowsOf(desk, 'reset.failed.csv').map((row) => row['Anagrafe faults'])).toEqual([
+      'Username: there is no such user.',
+    ]);
+  });
+
+  it('gives out new passwords to those who are named', async () => {
+    desk.write('nuove.csv', 'Username\nnicolò.reset\nanna.reset\n');
+    const { code } = await desk.run(['reset', 'nuove.csv', '--generate-passwords', 'nuove-password.csv']);
+    expect(code).toBe(0);
+    const rows = rowsOf(desk, 'nuove-password.csv');
+    expect(rows.map(({ Username }) => Username)).toEqual(['nicolò.reset', 'anna.reset']);
+    for (const { Username = '', Password = '' } of rows)
+      expect([Username, await canSignIn(service, Username, Password)]).toEqual([Username, true]);
+  });
+});

@@ -1,0 +1,62 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { afterAll } from 'vitest';
+import { openSheet, type SheetItem } from '../../../client/src/sheet/index.ts';
+import { anagrafe, start } from '../cli/command.ts';
+import type { Outcome } from '../setup/heard.ts';
+import type { TestService } from '../setup/service.ts';
+
+const folders: string[] = [];
+
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A folder in which a person has a file of users, and the command at hand. */
+export function newDesk(service: Pick<TestService, 'url'>) {
+  const folder = mkdtempSync(join(tmpdir(), 'anagrafe-import-'));
+  folders.push(folder);
+  const settings = { ANAGRAFE_URL: service.url };
+  const path = (name: string) => join(folder, name);
+  const withPaths = ([command = '', file = '', ...options]: readonly string[]) => [
+    command,
+    path(file),
+    ...options.map((option) => (/\.(csv|key)$/.test(option) ? path(option) : option)),
+  ];
+  return {
+    path,
+    write: (name: string, content: string | Uint8Array) => writeFileSync(path(name), content),
+    read: (name: string) => readFileSync(path(name), 'utf8'),
+    /** Runs the command; what is named as a file lies in the folder. */
+    run: (args: readonly string[], more: Record<string, string> = {}): Promise<Outcome> =>
+      anagrafe(withPaths(args), { ...settings, ...more }),
+    begin: (args: readonly string[]) => start(withPaths(args), settings),
+  };
+}
+
+export type Desk = ReturnType<typeof newDesk>;
+
+/** The rows of a file that was written for people, by the names of their columns. */
+export function rowsOf(desk: Desk, name: string): Record<string, string>[] {
+  return parse(desk.read(name), { columns: true, bom: true, delimiter: [',', ';'] });
+}
+
+/** The items of a file of failed rows, as an import would read them. */
+export async function itemsOf(desk: Desk, name: string): Promise<SheetItem[]> {
+  const bytes = new Blob([readFileSync(desk.path(name))]).stream();
+  const items: SheetItem[] = [];
+  for await (const item of await openSheet(bytes)) items.push(item);
+  return items;
+}
+
+export async function storedUsernames({ database }: TestService): Promise<string[]> {
+  const rows = await database.query<{ username: string }>('select username from anagrafe.users order by id');
+  return rows.map(({ username }) => username);
+}
+
+/** Whether someone can sign in. */
+export async function canSignIn(service: TestService, Username: string, Password: string): Promise<boolean> {
+  return (await service.call('login', { Username, Password })).status === 200;
+}

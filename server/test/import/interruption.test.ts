@@ -1,0 +1,144 @@
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, expect, it } from 'vitest';
+import { dataFolder, serve } from '../cli/command.ts';
+import { importedHash } from '../setup/jobs.ts';
+import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
+import { type Desk, itemsOf, newDesk, rowsOf, storedUsernames } from './importing.ts';
+
+let service: TestService;
+let principals: number[];
+
+beforeAll(async () => {
+  service = await startTestService();
+  principals = await insertPrincipals(service, 20);
+});
+
+const range = (count: number) => Array.from({ length: count }, (_, n) => n);
+
+/** Several batches, whose users cost no time to hash; every hundredth row is wrong. */
+function writeUsers(desk: Desk, name: string, rows: number): void {
+  const lines = range(rows).map(
+    (n) => `${n % 100 === 50 ? 'x' : principals[n % 20]},${name} ${n},"${importedHash}"`,
+  );
+  desk.write(`${name}.csv`, `ID,Username,PasswordHash\n${lines.join('\n')}\n`);
+}
+
+function rowsDone(desk: Desk, name: string): number {
+  const path = desk.path(`${name}.csv.progress`);
+  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).done.rows : 0;
+}
+
+async function expectEachOnce(desk: Desk, name: string, rows: number): Promise<void> {
+  const own = (await storedUsernames(service)).filter((username) => username.startsWith(`${name} `));
+  const sound = range(rows).filter((n) => n % 100 !== 50);
+  expect(own.sort()).toEqual(sound.map((n) => `${name} ${n}`).sort());
+  const failed = await itemsOf(desk, `${name}.failed.csv`);
+  const wrong = range(rows).filter((n) => n % 100 === 50);
+  expect(failed.map(({ source }) => (source as string[])[1])).toEqual(wrong.map((n) => `${name} ${n}`));
+  expect(rowsOf(desk, `${name}.failed.csv`)[0]?.['Anagrafe faults']).toMatch(/^ID is not a whole number/);
+  expect(existsSync(desk.path(`${name}.csv.progress`))).toBe(false);
+}
+
+it('an import that is killed goes on where it stopped, and does nothing twice', {
+  timeout: 120_000,
+}, async () => {
+  const desk = newDesk(service);
+  const rows = 7000;
+  writeUsers(desk, 'killed', rows);
+  for (const least of [1, 3000]) {
+    const child = desk.begin(['import', 'killed.csv']);
+    while (rowsDone(desk, 'killed') < least && child.exitCode === null) await sleep(5);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect(child.signalCode).toBe('SIGKILL');
+    // What someone wrote who was killed before it was certain is forgotten.
+    expect(rowsDone(desk, 'killed')).toBeLessThan(rows);
+  }
+  const { code, stderr } = await desk.run(['import', 'killed.csv']);
+  expect([code, stderr]).toEqual([
+    3,
+    expect.stringMatching(/Going on after row [\d,]+\.\n(?:.*\n)*.*6,930 of 7,000 rows imported/),
+  ]);
+  await expectEachOnce(desk, 'killed', rows);
+});
+
+it('an import that is interrupted says how to go on', { timeout: 120_000 }, async () => {
+  const desk = newDesk(service);
+  writeUsers(desk, 'stopped', 5000);
+  const child = desk.begin(['import', 'stopped.csv']);
+  let said = '';
+  child.stderr?.on('data', (text) => {
+    said += text;
+  });
+  while (rowsDone(desk, 'stopped') < 1 && child.exitCode === null) await sleep(5);
+  child.kill('SIGINT');
+  await once(child, 'close');
+  expect([child.exitCode, said]).toEqual([
+    130,
+    expect.stringContaining('Run the same command again to go on'),
+  ]);
+  expect((await desk.run(['import', 'stopped.csv'])).code).toBe(3);
+  await expectEachOnce(desk, 'stopped', 5000);
+});
+
+it('an import outlasts a service that is killed and comes back', { timeout: 120_000 }, async () => {
+  const settings = { ANAGRAFE_DATA: dataFolder() };
+  const first = await serve(settings);
+  const desk = newDesk(first);
+  const lines = range(5000).map((n) => `Away,away ${n},"${importedHash}"`);
+  desk.write(
+    'away.csv',
+    `ExternalKey,Denomination,Username,PasswordHash\n${lines.map((line) => `A,${line}`).join('\n')}\n`,
+  );
+  const child = desk.begin(['import', 'away.csv']);
+  while (rowsDone(desk, 'away') < 1 && child.exitCode === null) await sleep(5);
+  await first.end('SIGKILL');
+  const second = await serve({ ...settings, ANAGRAFE_PORT: new URL(first.url).port });
+  await once(child, 'close');
+  expect(child.exitCode).toBe(0);
+  const answer = await fetch(`${second.url}/api/sync/v1/irs/users`, { method: 'POST' });
+  expect(((await answer.json()) as { result: { totalCount: number } }).result.totalCount).toBe(5000);
+});
+
+it('a file that has changed is not gone on with, unless it is begun anew', async () => {
+  const desk = newDesk(service);
+  writeUsers(desk, 'changed', 4000);
+  const child = desk.begin(['import', 'changed.csv']);
+  while (rowsDone(desk, 'changed') < 1 && child.exitCode === null) await sleep(5);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  desk.write('changed.csv', `${desk.read('changed.csv')}${principals[0]},more,"${importedHash}"\n`);
+  const { code, stderr } = await desk.run(['import', 'changed.csv']);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('begin anew with --restart')]);
+  const again = await desk.run(['import', 'changed.csv', '--restart', '--json']);
+  expect(again.code).toBe(3);
+  expect(await storedUsernames(service)).toContain('more');
+});
+
+it('two imports of one file do not run at once', async () => {
+  const desk = newDesk(service);
+  const lines = range(60).map((n) => `${principals[0]},twice ${n},una frase lunga`);
+  desk.write('twice.csv', `ID,Username,Password\n${lines.join('\n')}\n`);
+  const child = desk.begin(['import', 'twice.csv']);
+  while (!existsSync(desk.path('twice.csv.progress'))) await sleep(5);
+  const { code, stderr } = await desk.run(['import', 'twice.csv']);
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/is being imported already, by process \d+/)]);
+  await once(child, 'close');
+  expect(child.exitCode).toBe(0);
+});
+
+it('an import that came to nothing leaves nothing behind, and can be begun again with other options', async () => {
+  const desk = newDesk(service);
+  desk.write('wrong.csv', `Login,Hash,ID\nnothing yet,"${importedHash}",${principals[0]}\n`);
+  expect((await desk.run(['import', 'wrong.csv', '--map', 'Hash='])).code).toBe(1);
+  expect(existsSync(desk.path('wrong.csv.progress'))).toBe(false);
+  const { code, stderr } = await desk.run(['import', 'wrong.csv', '--url', 'http://127.0.0.1:1']);
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/Run the same command again to go on.*\nanagrafe: .*Does it run/),
+  ]);
+  expect(existsSync(desk.path('wrong.csv.progress'))).toBe(false);
+  expect((await desk.run(['import', 'wrong.csv'])).code).toBe(0);
+});

@@ -1,0 +1,73 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+export const samplesFolder = fileURLToPath(new URL('../../../docs/samples/', import.meta.url));
+
+export type Program = 'register' | 'reset' | 'records' | 'job' | 'webhook';
+export type Command = readonly [command: string, ...args: string[]];
+
+export interface Language {
+  readonly name: string;
+  /** Says whether the language is on this machine, and new enough. */
+  readonly probe: Command;
+  readonly shows: RegExp;
+  /** What has to be done before its programs can be run. */
+  readonly build?: Command;
+  /** How a reader runs a program of it. */
+  run(program: Program): Command;
+  /** How a reader has it listen for webhooks; null for a CGI program, for which a web server listens. */
+  listen(port: number): Command | null;
+}
+
+const tsc = fileURLToPath(new URL('../../../node_modules/typescript/bin/tsc', import.meta.url));
+
+/** The commands are those of docs/integrating.md, in the folder of the samples. */
+export const languages: readonly Language[] = [
+  {
+    name: 'bash',
+    probe: ['bash', '-c', 'curl --version && openssl version'],
+    shows: /^curl [\s\S]*^(OpenSSL|LibreSSL)/m,
+    run: (program) => ['bash', `bash/${program}.sh`],
+    listen: () => null,
+  },
+  {
+    name: 'TypeScript',
+    probe: ['node', '--version'],
+    shows: /^v[2-9]\d\./,
+    build: ['node', tsc, '-p', 'typescript'],
+    run: (program) => ['node', `typescript/dist/${program}.js`],
+    listen: () => ['node', 'typescript/dist/webhook.js'],
+  },
+  {
+    name: 'Python',
+    probe: ['python3', '--version'],
+    shows: /^Python 3\.(9|\d\d)/,
+    // Without -B it would leave a folder of bytecode beside the samples.
+    run: (program) => ['python3', '-B', `python/${program}.py`],
+    listen: () => ['python3', '-B', 'python/webhook.py'],
+  },
+  {
+    name: 'PHP',
+    probe: ['php', '-r', 'echo PHP_VERSION, extension_loaded("curl") ? " with curl" : "";'],
+    shows: /^8\.[1-9].* with curl$/,
+    run: (program) => ['php', `php/${program}.php`],
+    listen: (port) => ['php', '-S', `127.0.0.1:${port}`, 'php/webhook.php'],
+  },
+  {
+    name: 'C#',
+    probe: ['dotnet', '--list-sdks'],
+    shows: /^([89]|\d\d)\./m,
+    build: ['dotnet', 'build', 'csharp'],
+    run: csharp,
+    listen: () => csharp('webhook'),
+  },
+];
+
+function csharp(program: Program): Command {
+  return ['dotnet', 'run', '--no-build', '--project', 'csharp', '--', program];
+}
+
+export function isHere({ probe: [command, ...args], shows }: Language): boolean {
+  const { stdout } = spawnSync(command, args, { encoding: 'utf8' });
+  return shows.test(stdout ?? '');
+}

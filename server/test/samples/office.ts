@@ -1,0 +1,55 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import { credential } from '../setup/admin.ts';
+import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
+
+/** A service with one principal and one API client, and what a sample has to know of them. */
+export interface Office {
+  readonly service: TestService;
+  readonly principal: number;
+  readonly headers: Record<string, string>;
+  readonly settings: { readonly ANAGRAFE_URL: string; readonly ANAGRAFE_KEY: string };
+}
+
+export async function openOffice(): Promise<Office> {
+  const service = await startTestService({ ANAGRAFE_WEBHOOK_NETWORKS: '127.0.0.1' });
+  const [principal = 0] = await insertPrincipals(service, 1);
+  const headers = await credential(service);
+  const ANAGRAFE_KEY = `${headers.SyncPublicKey}.${headers.SyncSecretKey}`;
+  return { service, principal, headers, settings: { ANAGRAFE_URL: service.url, ANAGRAFE_KEY } };
+}
+
+export async function canSignIn(
+  { service }: Office,
+  Username: string,
+  Password: string = passwords[0],
+): Promise<boolean> {
+  return (await service.call('login', { Username, Password })).status === 200;
+}
+
+/** JSON has to escape some of them, and a shell to leave all of them alone. */
+export const passwords = ['Così "lunga" \\ $HOME `frase`', 'Un\'altra, "nuova" \\\\ frase'] as const;
+/** However a password is escaped, this is to be seen in it, and nowhere else. */
+export const inEveryPassword = 'frase';
+
+/** Users as they are sent. */
+export const confirmed = (Username: string) => ({
+  Username,
+  Password: passwords[0],
+  ConfirmPassword: passwords[0],
+});
+
+const folder = mkdtempSync(join(tmpdir(), 'anagrafe-samples-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A file with a line for each principal: a record of one user, with the number of the line in its name. */
+export function writeRecords(name: string, ...principals: number[]): string {
+  const lines = principals.map(
+    (ID, place) => `${JSON.stringify({ ID, Users: [confirmed(`${name}.${place + 1}`)] })}\n`,
+  );
+  const file = join(folder, `${name}.ndjson`);
+  writeFileSync(file, lines.join(''));
+  return file;
+}

@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process';
+import { expect, onTestFinished, vi } from 'vitest';
+import { environment, listen, type Outcome, outcomeOf } from '../setup/heard.ts';
+import { type Receiving, serveCgi } from './cgi.ts';
+import { type Command, type Language, type Program, samplesFolder } from './languages.ts';
+import { inEveryPassword } from './office.ts';
+
+type Settings = Readonly<Record<string, string>>;
+
+const patience = { timeout: 30_000, interval: 50 };
+
+/** Runs a command to its end, in the folder of the samples. */
+export async function run([command, ...args]: Command, settings: Settings, stdin = ''): Promise<Outcome> {
+  const child = spawn(command, args, { env: environment(settings), cwd: samplesFolder });
+  // A program that ends early does not read what it is given.
+  child.stdin.on('error', () => {});
+  child.stdin.end(stdin);
+  return outcomeOf(listen(child));
+}
+
+/** Runs a sample as a reader would. It must not print what is secret. */
+export async function runProgram(
+  language: Language,
+  program: Program,
+  args: readonly (string | number)[],
+  settings: Settings,
+  stdin = '',
+): Promise<Outcome> {
+  const outcome = await run([...language.run(program), ...args.map(String)], settings, stdin);
+  const [, secretKey = inEveryPassword] = settings.ANAGRAFE_KEY?.split('.') ?? [];
+  for (const secret of [inEveryPassword, secretKey])
+    expect(outcome.stdout + outcome.stderr).not.toContain(secret);
+  return outcome;
+}
+
+/** Has a sample listen for webhooks, and gives what it has printed so far. */
+export async function startReceiver(language: Language, port: number, secret: string): Promise<() => string> {
+  const settings = { WEBHOOK_SECRET: secret, PORT: String(port) };
+  const command = language.listen(port);
+  const webhook = (headers: Settings, body: string) =>
+    runProgram(language, 'webhook', [], { ...settings, ...headers }, body);
+  const { said, stop } = command ? serve(command, settings) : serveCgi(port, webhook);
+  onTestFinished(stop);
+  await vi.waitFor(() => fetch(`http://127.0.0.1:${port}/`, { method: 'POST' }), patience);
+  return said;
+}
+
+function serve([command, ...args]: Command, settings: Settings): Receiving {
+  // A group of its own, since some commands run the program as a process of theirs.
+  const child = spawn(command, args, { env: environment(settings), cwd: samplesFolder, detached: true });
+  const heard = listen(child);
+  return {
+    said: () => heard.stdout() + heard.stderr(),
+    async stop() {
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+      await heard.closed;
+    },
+  };
+}
