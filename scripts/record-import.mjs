@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname ?? '.', '..');
 const program = join(root, 'server', 'bin', 'anagrafe.cjs');
+const usualUrl = 'http://127.0.0.1:8420';
 const columns = 120;
 const lineHeight = 19;
 const charWidth = 8.43;
@@ -15,19 +16,22 @@ const signs = new RegExp(`${String.fromCharCode(27)}\\[(\\d*)[mK]|[\\s\\S]`, 'gu
 const colours = { 31: '#ff7b72', 32: '#7ee787', 33: '#e3b341', 90: '#6e7681' };
 
 const [data, folder] = ['data', 'desk'].map((name) => mkdtempSync(join(tmpdir(), `anagrafe-${name}-`)));
-const env = { ...process.env, ANAGRAFE_DATA: data, ANAGRAFE_PORT: '8499', ANAGRAFE_LOG_LEVEL: 'silent' };
+const env = { ...process.env, ANAGRAFE_DATA: data, ANAGRAFE_PORT: '0', ANAGRAFE_LOG_LEVEL: 'silent' };
 const service = spawn(process.execPath, [program, 'serve'], { env, stdio: ['ignore', 'ignore', 'pipe'] });
 try {
-  await new Promise((done) =>
-    service.stderr.on('data', (text) => String(text).includes('is ready') && done()),
+  const url = await new Promise((done) =>
+    service.stderr.on('data', (text) => {
+      const [, found] = /API +(\S+?)\/api\//.exec(String(text)) ?? [];
+      if (found) done(found);
+    }),
   );
   cpSync(join(root, 'docs', 'samples', 'users.csv'), join(folder, 'users.csv'));
-  const command = `stty cols ${columns} rows 24; exec ${process.execPath} ${program} import users.csv`;
+  const command = `stty cols ${columns} rows 24; ANAGRAFE_URL=${url} exec ${process.execPath} ${program} import users.csv`;
   const [log, timing] = [join(folder, 'log'), join(folder, 'timing')];
   spawnSync('script', ['-q', '--log-out', log, '--log-timing', timing, '-c', command], { env, cwd: folder });
   writeFileSync(
     join(root, 'docs', 'import.svg'),
-    drawing(screens(readFileSync(log), readFileSync(timing, 'utf8'))),
+    drawing(screens(readFileSync(log), readFileSync(timing, 'utf8'))).replaceAll(url, usualUrl),
   );
 } finally {
   service.kill('SIGTERM');
@@ -81,12 +85,12 @@ function drawing(all) {
     // Where nothing moves, as in print, the last screen stays.
     const steps = `0%,${part(seconds)}%{opacity:0}${part(seconds + 0.001)}%,${part(end)}%{opacity:1}${part(end + 0.001)}%,100%{opacity:${last ? 1 : 0}}`;
     return {
-      style: `@keyframes f${place}{${steps}}#f${place}{opacity:${last ? 1 : 0};animation:f${place} ${total.toFixed(1)}s infinite step-end}`,
+      style: `@keyframes f${place}{${steps}}#f${place}{opacity:${last ? 1 : 0}}@media (prefers-reduced-motion:no-preference){#f${place}{animation:f${place} ${total.toFixed(1)}s infinite step-end}}`,
       group: `<g id="f${place}">${lines.map(lineText).join('')}</g>`,
     };
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="A terminal: anagrafe import users.csv, with a progress bar, the rows done, the rate, the time left and the failures">
-<style>text{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;fill:#e6edf3;white-space:pre}@media (prefers-reduced-motion:reduce){g{animation:none!important}}${frames.map(({ style }) => style).join('')}</style>
+<style>text{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;fill:#e6edf3;white-space:pre}${frames.map(({ style }) => style).join('')}</style>
 <rect width="100%" height="100%" rx="8" fill="#0d1117"/>
 <text x="16" y="28"><tspan fill="#7ee787">$</tspan> npx --no -- anagrafe import users.csv</text>
 ${frames.map(({ group }) => group).join('\n')}

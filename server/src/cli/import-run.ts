@@ -1,11 +1,12 @@
 import { relative } from 'node:path';
 import type { Sheet } from '@anagrafe/client/sheet';
 import { type ImportTools, runImport } from '../import/run.ts';
-import type { ImportTask } from '../import/task.ts';
+import type { ImportFigures, ImportTask } from '../import/task.ts';
 import { tryImport } from '../import/trial.ts';
-import { type ConnectionOptions, connect } from './connection.ts';
+import { type ConnectionOptions, reach } from './connection.ts';
+import { inUnits } from './duration.ts';
+import { grouped, LiveLine, type Standing } from './live-line.ts';
 import { exitCodes, print, tell } from './output.ts';
-import { ProgressBar } from './progress-bar.ts';
 
 export interface RunOptions extends ConnectionOptions {
   readonly dryRun?: boolean;
@@ -18,9 +19,9 @@ class Interrupted extends Error {}
 
 /** Brings a file to the service, or tries it, and says how it goes. */
 export async function bringFile(wish: Omit<ImportTask, 'url'>, options: RunOptions): Promise<void> {
-  const { anagrafe, url } = connect(options);
+  const { anagrafe, url } = await reach(options);
   const task = { ...wish, url };
-  const bar = new ProgressBar(process.stderr);
+  const line = new LiveLine();
   let begun = false;
   const interruption = new AbortController();
   const interrupt = () => interruption.abort(new Interrupted());
@@ -33,15 +34,15 @@ export async function bringFile(wish: Omit<ImportTask, 'url'>, options: RunOptio
       begun = !options.dryRun;
       greet(sheet, rowsBefore, task);
     },
-    onProgress: (figures) => bar.show(figures),
+    onProgress: (figures) => line.show(standingOf(figures, task, options)),
   };
   try {
     const work = options.dryRun ? tryOut : carryOut;
     const tellEnd = await work(task, tools, options);
-    bar.end();
+    line.end({ keeping: true });
     tellEnd();
   } catch (error) {
-    bar.end();
+    line.end({ keeping: true });
     if (begun && !(error instanceof Interrupted)) tell(howToGoOn);
     if (!(error instanceof Interrupted)) throw error;
     tell(options.dryRun ? 'Stopped.' : `Stopped. What was sent goes on. ${howToGoOn}`);
@@ -50,6 +51,23 @@ export async function bringFile(wish: Omit<ImportTask, 'url'>, options: RunOptio
     process.off('SIGINT', interrupt);
     process.off('SIGTERM', interrupt);
   }
+}
+
+/** How many rows there are is not known before the end; the bytes tell about how many. */
+function standingOf(
+  { bytes, bytesDone, rowsDone, rowsFailed }: ImportFigures,
+  { purpose }: ImportTask,
+  { dryRun }: RunOptions,
+): Standing {
+  const guessed = bytesDone < bytes;
+  return {
+    state: dryRun ? 'checking' : purpose === 'register' ? 'importing' : 'resetting',
+    done: rowsDone,
+    total: bytesDone > 0 ? Math.round((rowsDone * bytes) / bytesDone) : null,
+    guessed,
+    unit: 'rows',
+    failed: rowsFailed,
+  };
 }
 
 const howToGoOn = 'Run the same command again to go on; nothing is done twice.';
@@ -61,7 +79,7 @@ function greet(sheet: Sheet, rowsBefore: number, { path, url, purpose }: ImportT
     if (field && field !== name) tell(`  "${name}" is read as ${field}`);
   if (sheet.unknown.length > 0)
     tell(`  Not read: ${sheet.unknown.map((name) => `"${name}"`).join(', ')} (--map says what a column is)`);
-  if (rowsBefore > 0) tell(`  Going on after row ${rowsBefore.toLocaleString('en')}.`);
+  if (rowsBefore > 0) tell(`  Going on after row ${grouped(rowsBefore)}.`);
 }
 
 async function carryOut(task: ImportTask, tools: ImportTools, options: RunOptions): Promise<() => void> {
@@ -71,7 +89,7 @@ async function carryOut(task: ImportTask, tools: ImportTools, options: RunOption
   return () => {
     if (options.json) return print(JSON.stringify({ rows, applied: rows - failed, failed, ...files }));
     const verb = task.purpose === 'register' ? 'imported' : 'reset';
-    tell(`${(rows - failed).toLocaleString('en')} of ${counted(rows)} ${verb}.`);
+    tell(`${grouped(rows - failed)} of ${counted(rows)} ${verb}.`);
     if (files.failedFile) tell(`${those(failed)} failed ${whereFailed(failed, task)}`);
     if (files.passwordsFile) tell(`The new passwords are in ${short(files.passwordsFile)}; keep it safe.`);
   };
@@ -86,10 +104,10 @@ async function tryOut(task: ImportTask, tools: ImportTools, options: RunOptions)
     if (options.json)
       return print(JSON.stringify({ dryRun: true, ...trial, estimatedSeconds, ...filesOf(task, 0, failed) }));
     tell(
-      `${(rows - failed).toLocaleString('en')} of ${counted(rows)} would be done, in about ${inWords(estimatedSeconds)}. Nothing was done.`,
+      `${grouped(rows - failed)} of ${counted(rows)} would be done, in about ${inUnits(estimatedSeconds)}. Nothing was done.`,
     );
     for (const { line, sentences } of samples) tell(`  line ${line}: ${sentences.join(' ')}`);
-    if (failed > samples.length) tell(`  … and ${(failed - samples.length).toLocaleString('en')} more`);
+    if (failed > samples.length) tell(`  … and ${grouped(failed - samples.length)} more`);
     if (failed > 0) tell(`${those(failed)} would fail ${whereFailed(failed, task)}`);
   };
 }
@@ -102,7 +120,7 @@ function filesOf({ failedPath, passwordsPath }: ImportTask, rows: number, failed
 }
 
 function those(failed: number): string {
-  return failed === 1 ? 'The one that' : `The ${failed.toLocaleString('en')} that`;
+  return failed === 1 ? 'The one that' : `The ${grouped(failed)} that`;
 }
 
 function whereFailed(failed: number, { failedPath, purpose }: ImportTask): string {
@@ -113,12 +131,7 @@ function whereFailed(failed: number, { failedPath, purpose }: ImportTask): strin
 }
 
 function counted(rows: number): string {
-  return `${rows.toLocaleString('en')} ${rows === 1 ? 'row' : 'rows'}`;
-}
-
-function inWords(seconds: number): string {
-  if (seconds < 90) return `${Math.ceil(seconds)} ${Math.ceil(seconds) === 1 ? 'second' : 'seconds'}`;
-  return seconds < 5400 ? `${Math.round(seconds / 60)} minutes` : `${(seconds / 3600).toFixed(1)} hours`;
+  return `${grouped(rows)} ${rows === 1 ? 'row' : 'rows'}`;
 }
 
 /** As it would be typed, where it lies below the folder at hand. */

@@ -1,3 +1,4 @@
+import { paint } from './colours.ts';
 import { inUnits } from './duration.ts';
 import { Pace } from './pace.ts';
 
@@ -8,6 +9,8 @@ export interface Standing {
   readonly done: number;
   /** Null where it is not known. */
   readonly total: number | null;
+  /** Whether the total is but a guess. */
+  readonly guessed?: boolean;
   /** What is counted: `users`. */
   readonly unit: string;
   readonly failed: number;
@@ -34,7 +37,7 @@ export class LiveLine {
     const now = performance.now();
     this.#pace.note(standing.done, now);
     if (this.#rewrites) {
-      this.#stream.write(clearLine + fitted(standing, this.#pace, this.#stream.columns || 80));
+      this.#stream.write(clearLine + this.#fitted(standing));
     } else {
       const due = !this.#last || this.#last.state !== standing.state || now - this.#last.at >= this.#plainMs;
       if (!due) return;
@@ -43,37 +46,42 @@ export class LiveLine {
     this.#last = { at: now, state: standing.state };
   }
 
-  /** Leaves the line empty for what is said next. */
-  end(): void {
-    if (this.#rewrites && this.#last) this.#stream.write(clearLine);
+  /** Leaves the line empty for what is said next, or leaves it as it is and goes on below. */
+  end({ keeping = false } = {}): void {
+    if (this.#rewrites && this.#last) this.#stream.write(keeping ? '\n' : clearLine);
+    this.#last = undefined;
+  }
+
+  /** With a bar where there is room for one; the last column stays free, since some terminals would go to the next line. */
+  #fitted(standing: Standing): string {
+    const columns = this.#stream.columns || 80;
+    const [state = '', ...rest] = parts(standing, this.#pace);
+    const plain = [state, ...rest].join('  ');
+    const room = Math.min(barWidth, columns - 3 - plain.length);
+    if (standing.total === null || room < 8) return plain.slice(0, columns - 1);
+    return [state, this.#bar(standing.done, standing.total, room), ...rest].join('  ');
+  }
+
+  #bar(done: number, total: number, width: number): string {
+    const full = total === 0 ? width : Math.floor((Math.min(done, total) / total) * width);
+    const left = paint(this.#stream, 'grey', '░'.repeat(width - full));
+    return paint(this.#stream, 'green', '█'.repeat(full)) + left;
   }
 }
 
 /** What there is to say, the most important first. */
-function parts({ state, done, total, unit, failed }: Standing, pace: Pace): string[] {
+function parts({ state, done, total, guessed, unit, failed }: Standing, pace: Pace): string[] {
   const rate = pace.perSecond;
   const left = total === null ? null : pace.secondsFor(total - done);
   return [
     state,
-    total === null ? `${grouped(done)} ${unit}` : `${grouped(done)} of ${grouped(total)} ${unit}`,
+    total === null
+      ? `${grouped(done)} ${unit}`
+      : `${grouped(done)} of ${guessed ? 'about ' : ''}${grouped(total)} ${unit}`,
     ...(failed > 0 ? [`${grouped(failed)} failed`] : []),
     ...(rate === null ? [] : [`${rate >= 10 ? grouped(Math.round(rate)) : rate.toFixed(1)}/s`]),
     ...(left === null || left <= 0 ? [] : [`${inUnits(left)} left`]),
   ];
-}
-
-/** With a bar where there is room for one; the last column stays free, since some terminals would go to the next line. */
-function fitted(standing: Standing, pace: Pace, columns: number): string {
-  const [state = '', ...rest] = parts(standing, pace);
-  const plain = [state, ...rest].join('  ');
-  const room = Math.min(barWidth, columns - 3 - plain.length);
-  if (standing.total === null || room < 8) return plain.slice(0, columns - 1);
-  return [state, bar(standing.done, standing.total, room), ...rest].join('  ');
-}
-
-function bar(done: number, total: number, width: number): string {
-  const full = total === 0 ? width : Math.floor((Math.min(done, total) / total) * width);
-  return '█'.repeat(full) + '░'.repeat(width - full);
 }
 
 export function grouped(count: number): string {

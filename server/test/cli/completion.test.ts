@@ -96,8 +96,16 @@ describe('completion in bash', () => {
   });
 });
 
-// Bash is everywhere; the others are tried on machines that have them.
-describe.runIf(isHere('fish'))('completion in fish', () => {
+/** Bash is everywhere; the others are tried on machines that have them. */
+function whereThereIs(shell: string, suite: () => void): void {
+  if (isHere(shell)) describe(`completion in ${shell}`, suite);
+  else
+    it(`${shell} is not on this machine, so that completion in it was not tried`, () => {
+      expect(isHere(shell)).toBe(false);
+    });
+}
+
+whereThereIs('fish', () => {
   const inFish = (line: string) =>
     words(output('fish', 'source $argv[2]; complete -C $argv[3]', scriptOf('fish'), line)).map(
       (offer) => offer.split('\t')[0],
@@ -120,7 +128,7 @@ describe.runIf(isHere('fish'))('completion in fish', () => {
   });
 });
 
-describe.runIf(isHere('zsh'))('completion in zsh', () => {
+whereThereIs('zsh', () => {
   /** A shell that is typed into: a tab, and a key that shows what the line has become. */
   const ask = `zmodload zsh/zpty
     heard() { local piece all=; repeat 500; do zpty -r -t typed piece && all+=$piece; [[ $all == *\${~1}* ]] && break; sleep 0.02; done; print -r -- "$all" }

@@ -50,7 +50,9 @@ describe('job', () => {
     const id = await submit(service, 'irs/update', [register(1), register(2)]);
     const { screen, code } = await onTerminal(['job', 'watch', id], settings, 100);
     expect(code).toBe(0);
-    expect(screen.split('\r\u001b[K')[1]).toMatch(/^(queued|running|completed) {2}[█░]+ {2}\d of 2 users/);
+    expect(screen.split('\r\u001b[K')[1]).toMatch(
+      /^(queued|running|completed) {2}\S*[█░]+\S* {2}\d of 2 users/,
+    );
     expect(screen.trimEnd().split('\n')).toHaveLength(1);
     expect(screen.trimEnd().split('\r\u001b[K').at(-1)).toBe(
       `Job ${id} is completed: 2 of 2 records were applied.`,
