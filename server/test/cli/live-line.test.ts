@@ -23,14 +23,22 @@ describe('a pace', () => {
 });
 
 describe('a live line', () => {
-  function written(isTTY: boolean, columns: number, standings: readonly Partial<Standing>[]): string {
+  const colour = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, 'g');
+
+  /** Without its colours, which take no room. */
+  function written(
+    isTTY: boolean,
+    columns: number,
+    standings: readonly Partial<Standing>[],
+    end?: { keeping: boolean },
+  ): string {
     let text = '';
     const stream = { isTTY, columns, write: (piece: string) => (text += piece) };
     const line = new LiveLine(stream as unknown as NodeJS.WriteStream);
     for (const standing of standings)
       line.show({ state: 'running', done: 0, total: 1000, unit: 'users', failed: 0, ...standing });
-    line.end();
-    return text;
+    line.end(end);
+    return text.replace(colour, '');
   }
 
   it('is written over on a terminal, and gone in the end', () => {
@@ -57,6 +65,11 @@ describe('a live line', () => {
       { done: 1000, state: 'completed' },
     ]);
     expect(text).toMatch(/^running {2}1 of 1,000 users\ncompleted {2}1,000 of 1,000 users {2}[\d,]+\/s\n$/);
+  });
+
+  it('stays where that is wanted, and says where its total is a guess', () => {
+    const text = written(true, 100, [{ done: 500, guessed: true }], { keeping: true });
+    expect(text).toBe(`\r\u001b[Krunning  ${'█'.repeat(12)}${'░'.repeat(12)}  500 of about 1,000 users\n`);
   });
 
   it('has no bar where the end is not known', () => {
