@@ -66,6 +66,8 @@ const principalTexts = ['ExternalKey', 'Denomination', 'Surname', 'Name', 'Vatnu
 const secrets = ['Password', 'ConfirmPassword'] as const;
 const ofRegistration = ['Email', ...secrets, 'PasswordHash'] as const;
 const notOfReset = ['Email', 'PasswordHash'] as const;
+/** A file of users has their addresses, which say nothing in a reset and do no harm. */
+const notOfNamedReset = ['PasswordHash'] as const;
 
 function readPrincipal(values: Values, faults: SheetFault[]): SheetPrincipal | null {
   const principal: { -readonly [Name in keyof SheetPrincipal]: SheetPrincipal[Name] } = {};
@@ -82,7 +84,7 @@ function readUserFields(values: Values, { resets }: Terms, faults: SheetFault[])
   else if (Username !== undefined && !resets) return copyTexts(values, ofRegistration, { Username });
   else if (UserID === undefined && Username === undefined) faults.push(fault('UNRECOGNISED_USER', {}));
   else {
-    for (const field of notOfReset)
+    for (const field of resets ? notOfNamedReset : notOfReset)
       if (values[field] !== undefined) faults.push(fault('NOT_FOR_RESET', { field }));
     const who = UserID === undefined ? { Username } : { ID: readId('UserID', UserID, faults) };
     return copyTexts(values, secrets, who as SheetReset);

@@ -9,6 +9,13 @@ export interface ConnectionOptions {
   readonly keyFile?: string;
 }
 
+export interface Connection {
+  readonly anagrafe: Anagrafe;
+  readonly url: string;
+  /** The public key of the API client. */
+  readonly caller: string | null;
+}
+
 /** How a command that calls the service is told where it is, and as whom to call. A secret is no argument: everyone on the machine could see it. */
 export function withConnection(command: Command): Command {
   return command
@@ -17,22 +24,23 @@ export function withConnection(command: Command): Command {
 }
 
 /** The service that the options and the settings name. */
-export function connect(options: ConnectionOptions): { anagrafe: Anagrafe; url: string } {
+export function connect(options: ConnectionOptions): Connection {
   const config = readConfig(process.env);
   const url = options.url ?? config.URL ?? localUrl(config);
   const key = options.keyFile === undefined ? config.KEY : readKeyFile(options.keyFile);
   const { publicKey, secret: secretKey } = (key && readKeyPair(key)) || {};
   try {
-    return { anagrafe: new Anagrafe({ url, publicKey, secretKey }), url };
+    return { anagrafe: new Anagrafe({ url, publicKey, secretKey }), url, caller: publicKey ?? null };
   } catch (error) {
-    throw new ConfigError(`${url}: ${(error as Error).message}`);
+    // Not the address itself, which may hold a password.
+    throw new ConfigError(`--url or ${prefix}URL: ${(error as Error).message}`);
   }
 }
 
 const answerMs = 10_000;
 
 /** The same, once something answers there: a program may be patient, but a person wants to know at once that nothing does. */
-export async function reach(options: ConnectionOptions): Promise<{ anagrafe: Anagrafe; url: string }> {
+export async function reach(options: ConnectionOptions): Promise<Connection> {
   const connection = connect(options);
   const { url } = connection;
   const asking = { redirect: 'manual', signal: AbortSignal.timeout(answerMs) } as const;
@@ -43,6 +51,10 @@ export async function reach(options: ConnectionOptions): Promise<{ anagrafe: Ana
     );
   });
   await answer.body?.cancel();
+  if (!answer.ok)
+    throw new ConfigError(
+      `${url} is not the address of an Anagrafe: it answers ${answer.status}. Give it without a path, as http://127.0.0.1:8420.`,
+    );
   return connection;
 }
 

@@ -9,7 +9,7 @@ import {
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { ImportTask } from '../import/task.ts';
 import { withConnection } from './connection.ts';
-import { bringFile, type RunOptions } from './import-run.ts';
+import { bringFile, type FileWish, type RunOptions } from './import-run.ts';
 
 interface ImportOptions extends RunOptions {
   readonly map: ColumnMapping;
@@ -25,7 +25,12 @@ interface ImportOptions extends RunOptions {
 export function importCommand(): Command {
   return fileCommand('import', 'register')
     .description('register the users of a CSV, JSON or NDJSON file, of any size')
-    .option('--external-key <key>', 'the external key of the principal, for rows that name none')
+    .addOption(
+      new Option(
+        '--external-key <key>',
+        'the external key of the principal, for rows that name none',
+      ).conflicts('principal'),
+    )
     .addHelpText(
       'after',
       `
@@ -96,11 +101,7 @@ function fileCommand(name: string, purpose: ImportTask['purpose']): Command {
   );
 }
 
-function taskOf(
-  file: string,
-  purpose: ImportTask['purpose'],
-  options: ImportOptions,
-): Omit<ImportTask, 'url'> {
+function taskOf(file: string, purpose: ImportTask['purpose'], options: ImportOptions): FileWish {
   const path = resolve(file);
   const { dir, name, ext } = parse(path);
   const failedExtension = /^\.(json|ndjson|jsonl)$/i.test(ext) ? '.ndjson' : '.csv';
@@ -114,13 +115,15 @@ function taskOf(
     principal: ID !== undefined ? { ID } : ExternalKey !== undefined ? { ExternalKey } : null,
     passwordsPath: options.generatePasswords === undefined ? null : resolve(options.generatePasswords),
     failedPath: resolve(options.failed ?? `${dir}/${name}.failed${failedExtension}`),
+    wouldFailPath: resolve(`${dir}/${name}.would-fail${failedExtension}`),
     progressPath: resolve(options.progress ?? `${path}.progress`),
   };
 }
 
 function readMapping(text: string, before: ColumnMapping): ColumnMapping {
   const at = text.lastIndexOf('=');
-  const [column, field] = [text.slice(0, at), text.slice(at + 1).trim()];
+  const [column, wanted] = [text.slice(0, at), text.slice(at + 1).trim()];
+  const field = sheetFields.find((known) => known.toLowerCase() === wanted.toLowerCase()) ?? wanted;
   if (at < 1 || (field !== '' && !isSheetField(field)))
     throw new InvalidArgumentError(`It takes <column>=<field>, with one of ${sheetFields.join(', ')}.`);
   return { ...before, [column]: field === '' ? null : field };

@@ -21,6 +21,8 @@ export const exitCodes = {
   someFailed: 3,
   /** Ended by Ctrl-C. */
   interrupted: 130,
+  /** Ended by SIGTERM. */
+  terminated: 143,
 };
 
 /** For the help and the page of the commands. */
@@ -30,6 +32,7 @@ export const exitCodeWords: Readonly<Record<keyof typeof exitCodes, string>> = {
   wrongUsage: 'the command line is wrong; nothing was begun',
   someFailed: 'done, but some records failed or were cancelled',
   interrupted: 'ended by Ctrl-C',
+  terminated: 'ended by SIGTERM',
 };
 
 export function exitCodeText(): string {
@@ -101,7 +104,12 @@ export function knownTrouble(failure: unknown): string | undefined {
   return undefined;
 }
 
-function fromSheet({ code, message }: SheetError): string {
+function fromSheet({ fault }: SheetError): string {
+  const { code, message } = fault;
+  if (code === 'MISSING_COLUMN') {
+    if (fault.figures.needed.includes('Password')) return `${message} (--map, or --generate-passwords)`;
+    if (fault.figures.needed.includes('ID')) return `${message} (--map, or --principal, or --external-key)`;
+  }
   const mapping = /COLUMN|UNKNOWN_FIELD/.test(code) && ' (--map "column=field"; "column=" leaves it out)';
   const encoding = /ENCODING/.test(code) && ' (--encoding)';
   return message + (mapping || encoding || '');

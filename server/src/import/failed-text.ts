@@ -1,5 +1,5 @@
 import { FailedRows, type SheetItem } from '@anagrafe/client/sheet';
-import type { RowFaults } from './sending.ts';
+import type { RowFaults } from './sentences.ts';
 
 /** The rows that failed, as they are written down; `atStart` of their file, with what comes before the first. */
 export function failedText(items: readonly SheetItem[], faults: RowFaults, atStart: boolean): string {

@@ -1,10 +1,12 @@
-import { rm, stat } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { byteOrderMark, csvLine, type SheetItem, type SheetLayout } from '@anagrafe/client/sheet';
 import { AppendedFile } from './appended-file.ts';
 import { failedText } from './failed-text.ts';
 import type { Memo } from './memo.ts';
-import type { RowFaults } from './sending.ts';
-import { ImportError, type ImportTask } from './task.ts';
+import type { SentBatch } from './sending.ts';
+import type { RowFaults } from './sentences.ts';
+import type { ImportTask } from './task.ts';
+import type { Passwords } from './users.ts';
 
 const passwordColumns = ['Line', 'PrincipalID', 'ExternalKey', 'UserID', 'Username', 'Password'];
 
@@ -23,63 +25,68 @@ export class Ledger {
   }
 
   static async open(task: ImportTask, memo: Memo): Promise<Ledger> {
-    const { failedBytes, passwordsBytes } = memo.done;
-    if (task.passwordsPath !== null && passwordsBytes === 0) await refuseFilled(task.passwordsPath);
-    const failed = await AppendedFile.open(task.failedPath, failedBytes);
-    const passwords = task.passwordsPath && (await AppendedFile.open(task.passwordsPath, passwordsBytes));
+    const { failedRows, passwords: madeUp } = memo.done;
+    const passwords = task.passwordsPath && (await AppendedFile.goOn(task.passwordsPath, madeUp));
+    // One of an earlier import may have been corrected meanwhile.
+    if (memo.isNew) await putAside(task.failedPath);
+    const failed = await AppendedFile.goOn(task.failedPath, failedRows);
     return new Ledger(task, memo, failed, passwords || null);
   }
 
-  /** Writes down what became of rows, all of them or none, and that they are done. */
-  async keep(items: readonly SheetItem[], faults: RowFaults, keys: readonly string[]): Promise<void> {
+  /** Writes down what became of the rows of a batch, and that they are done. */
+  async keep({ items, passwords, jobs }: SentBatch, faults: RowFaults): Promise<void> {
     const last = items.at(-1);
     if (!last) return;
     const failedRows = items.filter((item) => faults.has(item.row));
-    await this.#failed.append(failedText(failedRows, faults, this.#failed.bytes === 0));
-    await this.#keepPasswords(
-      items.filter((item) => !faults.has(item.row)),
-      last.end.layout,
-    );
-    const { failed } = this.#memo.done;
-    await this.#memo.keepDone(
-      {
-        bookmark: last.end,
-        rows: last.row,
-        failed: failed + failedRows.length,
-        failedBytes: this.#failed.bytes,
-        passwordsBytes: this.#passwords?.bytes ?? 0,
-      },
-      keys,
-    );
+    await this.#failed.append(failedText(failedRows, faults, this.#failed.isEmpty));
+    const applied = items.filter((item) => !faults.has(item.row));
+    await this.#keepPasswords(applied, passwords, last.end.layout);
+    const done = {
+      bookmark: last.end,
+      rows: last.row,
+      failed: this.#memo.done.failed + failedRows.length,
+      failedRows: await this.#failed.written(),
+      passwords: this.#passwords ? await this.#passwords.written() : this.#memo.done.passwords,
+    };
+    const names = jobs.map(({ name }) => name);
+    await this.#memo.keepDone(done, names);
   }
 
-  async #keepPasswords(applied: readonly SheetItem[], { separator }: SheetLayout): Promise<void> {
-    if (!this.#passwords || applied.length === 0) return;
+  async #keepPasswords(
+    applied: readonly SheetItem[],
+    passwords: Passwords,
+    { separator }: SheetLayout,
+  ): Promise<void> {
     const between = separator || ',';
-    const head = this.#passwords.bytes === 0 ? byteOrderMark + csvLine(passwordColumns, between) : '';
-    const rows = applied.flatMap((item) => (item.kind === 'user' ? [item] : []));
-    const lines = rows.map(({ line, principal, user }) => {
-      const cells = [line, principal.ID, principal.ExternalKey, user.ID, user.Username, user.Password];
-      return csvLine(
-        cells.map((cell) => String(cell ?? '')),
-        between,
-      );
+    const lines = applied.flatMap((item) => {
+      const password = passwords.get(item.row);
+      if (item.kind !== 'user' || password === undefined) return [];
+      const { ID, ExternalKey } = item.principal;
+      const cells = [item.line, ID, ExternalKey, item.user.ID, item.user.Username, password];
+      return [
+        csvLine(
+          cells.map((cell) => String(cell ?? '')),
+          between,
+        ),
+      ];
     });
+    if (!this.#passwords || lines.length === 0) return;
+    const head = this.#passwords.isEmpty ? byteOrderMark + csvLine(passwordColumns, between) : '';
     await this.#passwords.append(head + lines.join(''));
   }
 
+  /** What holds nothing does not stay. */
   async close(): Promise<void> {
+    const { failedPath, passwordsPath } = this.#task;
     await this.#failed.close();
     await this.#passwords?.close();
-    if (this.#failed.bytes === 0) await rm(this.#task.failedPath, { force: true });
+    if (this.#failed.isEmpty) await rm(failedPath, { force: true });
+    if (passwordsPath && this.#passwords?.isEmpty) await rm(passwordsPath, { force: true });
   }
 }
 
-/** Passwords that were made up before are nowhere else. */
-async function refuseFilled(path: string): Promise<void> {
-  const found = await stat(path).catch(() => null);
-  if (found && found.size > 0)
-    throw new ImportError(
-      `${path} is there already, and may hold passwords. Move it away, or name another file.`,
-    );
+async function putAside(path: string): Promise<void> {
+  await rename(path, `${path}.before`).catch((error) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
 }

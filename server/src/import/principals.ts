@@ -1,12 +1,15 @@
 import type { InsertRecord, Tuple } from '@anagrafe/client';
+import { inParts } from './parts.ts';
 import type { Line } from './sending.ts';
-import { sentencesOf } from './sentences.ts';
+import { principalSentences } from './sentences.ts';
+import { ImportError } from './task.ts';
 
-type Principals = ReadonlyMap<string, InsertRecord>;
+/** What the rows of a batch say of principals, by external key: each description that there is, in order. */
+export type Descriptions = ReadonlyMap<string, readonly InsertRecord[]>;
 
 interface Tried {
   /** Those that are not there yet and can be inserted. */
-  readonly missing: Principals;
+  readonly missing: ReadonlyMap<string, InsertRecord>;
   /** What is wrong with those that are neither there nor can be inserted, by external key. */
   readonly wrong: ReadonlyMap<string, readonly string[]>;
 }
@@ -14,32 +17,64 @@ interface Tried {
 const recordsInCall = 1000;
 
 /** Inserts the principals that are not there yet. Returns what is wrong with those that cannot be, by external key. */
-export async function insertMissing(principals: Principals, line: Line): Promise<Tried['wrong']> {
+export async function insertMissing(descriptions: Descriptions, line: Line): Promise<Tried['wrong']> {
   // Tried first, so that those that are there do not count as failures of a call.
-  const { missing, wrong } = await tryPrincipals(principals, line);
+  const { missing, wrong } = await tryPrincipals(descriptions, line);
   const inserted = await insert(missing, line, false);
   return new Map([...wrong, ...inserted.wrong]);
 }
 
-export function tryPrincipals(principals: Principals, line: Line): Promise<Tried> {
-  return insert(principals, line, true);
+/** Tries the first description of each, and another one where that is refused. */
+export async function tryPrincipals(descriptions: Descriptions, line: Line): Promise<Tried> {
+  const missing = new Map<string, InsertRecord>();
+  const wrong = new Map<string, readonly string[]>();
+  let left = descriptions;
+  for (let place = 0; left.size > 0; place++) {
+    const some = [...left].flatMap(([key, all]) =>
+      all.slice(place, place + 1).map((one) => [key, one] as const),
+    );
+    const tried = await insert(new Map(some), line, true);
+    for (const [key, record] of tried.missing) missing.set(key, record);
+    for (const [key] of some) wrong.delete(key);
+    for (const [key, sentences] of tried.wrong) wrong.set(key, sentences);
+    left = new Map([...left].filter(([key, all]) => tried.wrong.has(key) && all.length > place + 1));
+  }
+  return { missing, wrong };
 }
 
-async function insert(principals: Principals, { anagrafe, signal }: Line, dryRun: boolean): Promise<Tried> {
+async function insert(
+  principals: Tried['missing'],
+  { anagrafe, signal }: Line,
+  dryRun: boolean,
+): Promise<Tried> {
   const missing = new Map<string, InsertRecord>();
   const wrong = new Map<string, readonly string[]>();
   const all = [...principals];
   for (let at = 0; at < all.length; at += recordsInCall) {
-    const some = all.slice(at, at + recordsInCall);
-    const records = some.map(([, record]) => record);
-    const { tuples } = await anagrafe.insert(records, { dryRun, signal });
-    for (const [place, [key, record]] of some.entries()) {
-      const tuple = tuples[place];
-      if (tuple?.Item3) missing.set(key, record);
-      else if (tuple && !isThere(tuple)) wrong.set(key, sentencesOf(tuple.Item5));
+    const parts = await inParts(all.slice(at, at + recordsInCall), (some) =>
+      anagrafe.insert(
+        some.map(([, record]) => record),
+        { dryRun, signal },
+      ),
+    );
+    for (const { items, answer, refusal } of parts) {
+      for (const [place, [key, record]] of items.entries()) {
+        const tuple = answer?.tuples[place];
+        if (refusal !== null) wrong.set(key, [refusal]);
+        else if (tuple?.Item3) missing.set(key, record);
+        else if (tuple && !isThere(tuple)) wrong.set(key, principalSentences(settled(tuple)));
+      }
     }
   }
   return { missing, wrong };
+}
+
+/** A principal that the store did not take is not to blame, and neither are the rows that belong to it. */
+function settled(tuple: Tuple): Tuple {
+  if (tuple.Item2 !== 'NOT_APPLIED' && tuple.Item2 !== 'OUTCOME_UNKNOWN') return tuple;
+  throw new ImportError(
+    `A principal could not be inserted: ${tuple.Item4} Run the same command again to go on.`,
+  );
 }
 
 function isThere({ Item5 }: Tuple): boolean {

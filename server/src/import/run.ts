@@ -1,13 +1,14 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Job } from '@anagrafe/client';
-import { type Bookmark, openSheet, type Sheet, type SheetItem } from '@anagrafe/client/sheet';
+import { type Bookmark, openSheet, type Sheet, SheetError, type SheetItem } from '@anagrafe/client/sheet';
 import { inBatches } from './batch.ts';
 import { Ledger } from './ledger.ts';
 import { Memo } from './memo.ts';
+import { refuseFilled, refuseSamePaths } from './paths.ts';
 import { type Line, type SentBatch, send, settle } from './sending.ts';
-import type { ImportFigures, ImportTask } from './task.ts';
-import { withIds, withPasswords } from './users.ts';
+import { ImportError, type ImportFigures, type ImportTask } from './task.ts';
+import { readyRows } from './users.ts';
 
 /** A job of so many rows takes seconds; a file of a million does not stand in memory. */
 const limits = { rows: 2000, bytes: 4_000_000 };
@@ -27,22 +28,26 @@ export interface ImportResult {
 
 /**
  * Brings a file of users to a service. It can be broken off anywhere, by the signal, a lost connection or the end of the
- * process, and is carried on by running it again: a batch that is sent again is the same to the last byte and has the
- * same key, so that nothing is done twice.
+ * process, and is carried on by running it again: a batch that is sent again is the same and has the same key, so that
+ * nothing is done twice.
  */
 export async function runImport(
   task: ImportTask,
   tools: ImportTools,
   options: { anew: boolean },
 ): Promise<ImportResult> {
+  await refuseSamePaths(task);
   const memo = await Memo.open(task, options);
+  const sheet = await openFile(task, memo.done.bookmark);
+  if (task.passwordsPath !== null && memo.isNew) await refuseFilled(task.passwordsPath);
+  await memo.begin();
   try {
-    const sheet = await openFile(task, memo.done.bookmark);
     const ledger = await Ledger.open(task, memo);
     tools.onBegun(sheet, memo.done.rows);
     await bringRows(sheet, { task, tools, memo, ledger }).finally(() => ledger.close());
   } catch (error) {
-    await memo.discardUntouched();
+    // Nothing can be carried on of what was never sent.
+    if (memo.isNew) await memo.discard();
     throw error;
   }
   const { rows, failed } = memo.done;
@@ -60,33 +65,33 @@ interface Import {
 async function bringRows(sheet: Sheet, { task, tools, memo, ledger }: Import): Promise<void> {
   const { size } = await stat(task.path);
   const underWay: SentBatch[] = [];
-  for await (const { items } of inBatches(sheet, limits, memo.done.bookmark?.byte ?? 0)) {
-    underWay.push(await sendRows(items, task, memo, tools));
-    if (underWay.length >= batchesAtOnce) await finishFirst();
+  try {
+    for await (const { items } of inBatches(sheet, limits, memo.done.bookmark?.byte ?? 0)) {
+      underWay.push(await sendRows(items));
+      if (underWay.length >= batchesAtOnce) await finishFirst();
+    }
+  } catch (error) {
+    // A file that cannot be read further is no reason to leave what was sent before without its outcome.
+    if (error instanceof SheetError) await finishAll();
+    throw error;
   }
-  while (underWay.length > 0) await finishFirst();
+  await finishAll();
+
+  async function sendRows(items: readonly SheetItem[]): Promise<SentBatch> {
+    return send(await readyRows(items, task, memo.seed, tools), memo, tools);
+  }
+
+  async function finishAll(): Promise<void> {
+    while (underWay.length > 0) await finishFirst();
+  }
 
   async function finishFirst(): Promise<void> {
     const batch = underWay.shift();
     if (!batch) return;
     const faults = await settle(batch, tools, (jobs) => tools.onProgress(figuresOf(memo, size, batch, jobs)));
-    const keys = batch.jobs.map(({ key }) => key);
-    await ledger.keep(batch.items, faults, keys);
+    await ledger.keep(batch, faults);
     tools.onProgress(figuresOf(memo, size, batch, []));
   }
-}
-
-async function sendRows(
-  items: readonly SheetItem[],
-  task: ImportTask,
-  memo: Memo,
-  line: Line,
-): Promise<SentBatch> {
-  const complete = withPasswords(items, task, memo.seed);
-  if (task.purpose === 'register') return send(complete, memo, line);
-  const { items: known, faults } = await withIds(complete, line);
-  const sent = await send(known, memo, line);
-  return { ...sent, items: complete, faults: new Map([...sent.faults, ...faults]) };
 }
 
 /** Of what is done for good, and of the batch at hand as far as its jobs have come. */
@@ -99,14 +104,16 @@ function figuresOf(memo: Memo, bytes: number, batch: SentBatch, jobs: readonly J
   const share = records > 0 ? total(({ RecordsDone }) => RecordsDone) / records : 0;
   return {
     bytes,
-    bytesDone: start + (end - start) * share,
+    bytesDone: start + Math.max(end - start, 0) * share,
     rowsDone: rows + total(({ RecordsDone }) => RecordsDone),
     rowsFailed: failed + total(({ RecordsFailed }) => RecordsFailed),
   };
 }
 
-export function openFile(task: ImportTask, from: Bookmark | null): Promise<Sheet> {
+export async function openFile(task: ImportTask, from: Bookmark | null): Promise<Sheet> {
   const { encoding, separator, principal, columns, purpose } = task;
+  if ((await stat(task.path)).isDirectory())
+    throw new ImportError(`${task.path} is a folder. Name a file in it.`);
   return openSheet(createReadStream(task.path, { start: from?.byte ?? 0 }), {
     columns,
     resets: purpose === 'reset',

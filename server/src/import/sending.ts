@@ -1,9 +1,13 @@
-import type { Anagrafe, Job } from '@anagrafe/client';
+import { createHash } from 'node:crypto';
+import { type Anagrafe, ApiError, type Job } from '@anagrafe/client';
 import type { SheetItem } from '@anagrafe/client/sheet';
 import type { Memo } from './memo.ts';
+import { inParts } from './parts.ts';
 import { insertMissing } from './principals.ts';
-import { type BatchRecords, keyOf, recordsOf, type Sent } from './records.ts';
-import { sentencesOf } from './sentences.ts';
+import { type BatchRecords, recordsOf, type Sent } from './records.ts';
+import { type RowFaults, sentencesOf } from './sentences.ts';
+import { ImportError } from './task.ts';
+import type { Passwords, Ready } from './users.ts';
 
 /** A service that is spoken to until the signal comes. */
 export interface Line {
@@ -11,32 +15,46 @@ export interface Line {
   readonly signal: AbortSignal;
 }
 
-/** What is wrong with rows, in words, by their numbers. */
-export type RowFaults = Map<number, readonly string[]>;
-
 /** A batch that the service has taken. */
 export interface SentBatch {
+  /** All of its rows. */
   readonly items: readonly SheetItem[];
-  readonly faults: RowFaults;
+  readonly passwords: Passwords;
+  /** Rows that were not sent, and why. */
+  readonly unsent: RowFaults;
+  /** What is known of rows that were sent, and says more than what becomes of their records. */
+  readonly known: RowFaults;
   readonly jobs: readonly SentJob[];
 }
 
 interface SentJob {
-  readonly key: string;
+  readonly name: string;
   readonly id: string;
   readonly sent: readonly Sent<unknown>[];
 }
 
 /** Has a batch taken as jobs. One that was taken before is found again, and not done twice. */
-export async function send(items: readonly SheetItem[], memo: Memo, line: Line): Promise<SentBatch> {
-  const records = recordsOf(items);
-  const { insert, update } = records;
-  const faults = new Map([...records.faulty, ...(await withoutPrincipal(records, line))]);
-  const jobs = [
-    await submitOnce('insert', insert, memo, line),
-    await submitOnce('update', update, memo, line),
-  ].filter((job) => job !== null);
-  return { items, faults, jobs };
+export async function send(
+  { items, complete, passwords, faults }: Ready,
+  memo: Memo,
+  line: Line,
+): Promise<SentBatch> {
+  await memo.keepSending(items.at(-1)?.end.byte ?? 0);
+  const records = recordsOf(complete);
+  const known = await withoutPrincipal(records, line);
+  const unsent = new Map([...faults, ...records.faulty]);
+  const jobs: SentJob[] = [];
+  await submit('insert', records.insert);
+  await submit('update', records.update);
+  return { items, passwords, unsent, known, jobs };
+
+  async function submit(operation: 'insert' | 'update', sent: readonly Sent<unknown>[]): Promise<void> {
+    const parts = await inParts(sent, (some) => submitOnce(operation, some, memo, line));
+    for (const { items: some, answer, refusal } of parts) {
+      if (answer) jobs.push({ ...answer, sent: some });
+      else for (const { item } of some) unsent.set(item.row, [refusal]);
+    }
+  }
 }
 
 /** The rows whose principals could not be inserted. They are sent all the same: a batch is always the same. */
@@ -50,47 +68,61 @@ async function withoutPrincipal({ principals, update }: BatchRecords, line: Line
   );
 }
 
-async function submitOnce<Name extends 'insert' | 'update'>(
-  operation: Name,
-  sent: BatchRecords[Name],
+async function submitOnce(
+  operation: 'insert' | 'update',
+  sent: readonly Sent<unknown>[],
   memo: Memo,
   { anagrafe, signal }: Line,
-): Promise<SentJob | null> {
-  const [first] = sent;
-  if (!first) return null;
-  const records = sent.map(({ record }) => record);
-  const key = keyOf(memo.run, first.item.row, operation, records);
-  const known = memo.jobOf(key);
-  if (known !== undefined) return { key, id: known, sent };
-  const { ID: id } = await anagrafe.jobs.submit(operation, records as never, { idempotencyKey: key, signal });
-  await memo.keepJob(key, id);
-  return { key, id, sent };
+): Promise<Omit<SentJob, 'sent'>> {
+  const name = `${operation}-${sent[0]?.item.row}-${sent.length}`;
+  const known = memo.jobOf(name);
+  if (known !== undefined) return { name, id: known };
+  const records = sent.map(({ record }) => record) as never[];
+  const key = `import-${memo.run}-${name}`;
+  const submit = (idempotencyKey: string) =>
+    anagrafe.jobs.submit(operation, records, { idempotencyKey, signal });
+  // Where users are looked up first, someone may have come or gone since the call was sent before.
+  const { ID: id } = await submit(key).catch((error) => {
+    if (error instanceof ApiError && error.code === 'IDEMPOTENCY_KEY_REUSED')
+      return submit(`${key}-${digestOf(records)}`);
+    throw error;
+  });
+  await memo.keepJob(name, id);
+  return { name, id };
+}
+
+function digestOf(records: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(records)).digest('hex').slice(0, 16);
 }
 
 /** Waits until every row has its outcome. Returns what is wrong with those that failed. */
 export async function settle(
-  { faults, jobs }: SentBatch,
-  { anagrafe, signal }: Line,
+  { unsent, known, jobs }: SentBatch,
+  line: Line,
   onProgress: (jobs: readonly Job[]) => void,
 ): Promise<RowFaults> {
-  const failed: RowFaults = new Map();
+  const failed: RowFaults = new Map(unsent);
   const seen: Job[] = [];
   for (const [place, { id, sent }] of jobs.entries()) {
-    const job = await anagrafe.jobs.wait(id, {
-      signal,
-      pollMs: 500,
-      onProgress(now) {
-        seen[place] = now;
-        onProgress(seen);
-      },
+    const job = await waitFor(id, line, (now) => {
+      seen[place] = now;
+      onProgress(seen.filter(Boolean));
     });
     if (job.RecordsFailed === 0) continue;
-    for (const { Position, Faults } of await anagrafe.jobs.failed(id, { signal })) {
+    for (const { Position, Faults } of await line.anagrafe.jobs.failed(id, { signal: line.signal })) {
       const item = sent[Position]?.item;
-      if (item) failed.set(item.row, sentencesOf(Faults, item.kind));
+      if (item) failed.set(item.row, known.get(item.row) ?? sentencesOf(Faults, item.kind));
     }
   }
-  // What is known of the row itself says more than what became of its record.
-  for (const [row, sentences] of faults) failed.set(row, sentences);
   return failed;
+}
+
+async function waitFor(id: string, { anagrafe, signal }: Line, onProgress: (job: Job) => void): Promise<Job> {
+  return anagrafe.jobs.wait(id, { signal, pollMs: 500, onProgress }).catch((error) => {
+    if (!(error instanceof ApiError) || error.code !== 'JOB_NOT_FOUND') throw error;
+    throw new ImportError(
+      `The service does not know job ${id} any more, which has a part of the file: it was kept long enough, or its data is other data. ` +
+        'Look what is there, then begin anew with --restart.',
+    );
+  });
 }

@@ -7,6 +7,8 @@ export interface ImportTask {
   readonly path: string;
   /** Of the service. */
   readonly url: string;
+  /** The public key of the API client; null where none is needed. */
+  readonly caller: string | null;
   readonly columns: ColumnMapping;
   readonly encoding: Encoding | null;
   readonly separator: string | null;
@@ -15,6 +17,8 @@ export interface ImportTask {
   /** Where generated passwords are written; null where every row has its own. */
   readonly passwordsPath: string | null;
   readonly failedPath: string;
+  /** Where the rows go that would fail, when it is only tried. */
+  readonly wouldFailPath: string;
   readonly progressPath: string;
 }
 

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { rm, stat } from 'node:fs/promises';
-import type { SheetItem } from '@anagrafe/client/sheet';
 import { AppendedFile } from './appended-file.ts';
 import { inBatches } from './batch.ts';
 import { failedText } from './failed-text.ts';
+import { refuseSamePaths } from './paths.ts';
 import { type ImportTools, openFile } from './run.ts';
 import type { ImportTask } from './task.ts';
 import { tryBatch } from './tried-batch.ts';
-import { withIds, withPasswords } from './users.ts';
+import { readyRows } from './users.ts';
 
 /** More at once than an import sends: of two equal usernames the second is found only where both are looked at together. */
 const limits = { rows: 20_000, bytes: 16_000_000 };
@@ -25,18 +25,19 @@ export interface Trial {
 
 /** Makes every check of an import and does nothing; the rows that would fail are written as they would be. */
 export async function tryImport(task: ImportTask, tools: ImportTools): Promise<Trial> {
+  await refuseSamePaths(task);
   const { size: bytes } = await stat(task.path);
   const sheet = await openFile(task, null);
   tools.onBegun(sheet, 0);
   const seed = randomBytes(32);
-  const file = await AppendedFile.open(task.failedPath, 0);
+  const file = await AppendedFile.create(task.wouldFailPath);
   const samples: { line: number; sentences: readonly string[] }[] = [];
   let sum = { rows: 0, failed: 0, seconds: 0 };
   try {
     for await (const { items, end } of inBatches(sheet, limits, 0)) {
-      const { faults, estimates } = await tryRows(withPasswords(items, task, seed));
+      const { faults, estimates } = await tryBatch(await readyRows(items, task, seed, tools), tools);
       const failed = items.filter((item) => faults.has(item.row));
-      await file.append(failedText(failed, faults, file.bytes === 0));
+      await file.append(failedText(failed, faults, file.isEmpty));
       for (const { line, row } of failed.slice(0, samplesMax - samples.length))
         samples.push({ line, sentences: faults.get(row) ?? [] });
       sum = {
@@ -48,14 +49,7 @@ export async function tryImport(task: ImportTask, tools: ImportTools): Promise<T
     }
   } finally {
     await file.close();
-    if (file.bytes === 0) await rm(task.failedPath, { force: true });
+    if (file.isEmpty) await rm(task.wouldFailPath, { force: true });
   }
   return { ...sum, samples };
-
-  async function tryRows(items: readonly SheetItem[]) {
-    if (task.purpose === 'register') return tryBatch(items, tools);
-    const { items: known, faults } = await withIds(items, tools);
-    const tried = await tryBatch(known, tools);
-    return { ...tried, faults: new Map([...tried.faults, ...faults]) };
-  }
 }

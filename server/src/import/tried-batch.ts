@@ -1,99 +1,91 @@
-import type { Estimate, InsertRecord, UpdateRecord, WriteResult } from '@anagrafe/client';
+import type { Estimate, InsertRecord, Tuple, UpdateRecord, WriteResult } from '@anagrafe/client';
 import type { SheetItem } from '@anagrafe/client/sheet';
+import { inParts } from './parts.ts';
 import { tryPrincipals } from './principals.ts';
-import { type BatchRecords, recordsOf, type Sent } from './records.ts';
-import type { Line, RowFaults } from './sending.ts';
-import { sentencesOf } from './sentences.ts';
+import { recordsOf, type Sent } from './records.ts';
+import type { Line } from './sending.ts';
+import { type RowFaults, sentencesOf } from './sentences.ts';
+import type { Ready } from './users.ts';
 
 export interface TriedBatch {
   readonly faults: RowFaults;
   readonly estimates: readonly Estimate[];
 }
 
-/** Makes every check of a batch, and does nothing. */
-export async function tryBatch(items: readonly SheetItem[], line: Line): Promise<TriedBatch> {
-  const records = recordsOf(items);
-  const { missing, wrong } = await tryPrincipals(records.principals, line);
-  const faults: RowFaults = new Map(records.faulty);
-  const estimates: Estimate[] = [];
-  const { families, others } = byPrincipal(records, missing);
+/** A record that is tried, with the rows that it stands for. */
+interface Attempt {
+  readonly record: UpdateRecord | InsertRecord;
+  readonly rows: readonly SheetItem[];
+}
 
-  const rows = others.filter(({ item, record }) => {
-    const why = record.ExternalKey && wrong.get(record.ExternalKey);
+/** Makes every check of a batch, and does nothing. */
+export async function tryBatch(ready: Ready, line: Line): Promise<TriedBatch> {
+  const records = recordsOf(ready.complete);
+  const { missing, wrong } = await tryPrincipals(records.principals, line);
+  const faults: RowFaults = new Map([...ready.faults, ...records.faulty]);
+  for (const { item, record } of records.update) {
+    const why = wrong.get(record.ExternalKey ?? '');
     if (why) faults.set(item.row, why);
-    return !why;
-  });
-  await tryRows('update', rows);
-  await tryRows('insert', records.insert);
-  await tryFamilies();
+  }
+  const sound = records.update.filter(({ item }) => !faults.has(item.row));
+  const isThere = ({ record }: Sent<UpdateRecord>) => !missing.has(record.ExternalKey ?? '');
+  const estimates = [
+    ...(await tryAll('update', sound.filter(isThere).map(alone))),
+    ...(await tryAll('insert', records.insert.map(alone))),
+    ...(await tryAll('insert', families(sound, missing))),
+  ];
   return { faults, estimates };
 
-  async function tryRows<Name extends 'insert' | 'update'>(
-    operation: Name,
-    sent: readonly Sent<UpdateRecord | InsertRecord>[],
-  ): Promise<void> {
-    if (sent.length === 0) return;
-    const tuples = await tried(
-      operation,
-      sent.map(({ record }) => record),
-    );
-    for (const [place, { item }] of sent.entries()) {
-      const { Item3, Item5 } = tuples[place] ?? { Item3: true, Item5: {} };
-      if (!Item3) faults.set(item.row, sentencesOf(Item5, item.kind));
-    }
-  }
-
-  /** The users of a principal that is yet to be inserted are tried with it; what is wrong with one is told by its place. */
-  async function tryFamilies(): Promise<void> {
-    if (families.length === 0) return;
-    const tuples = await tried(
-      'insert',
-      families.map(({ record }) => record),
-    );
-    for (const [place, { rows: members }] of families.entries()) {
-      for (const [at, found] of Object.entries(tuples[place]?.Item5 ?? {})) {
-        const [, member, field = ''] = /^Users\[(\d+)\]\.?(.*)$/.exec(at) ?? [];
-        const item = members[Number(member)];
-        if (!item) continue;
-        faults.set(item.row, [...(faults.get(item.row) ?? []), ...sentencesOf({ [field]: found })]);
+  async function tryAll(operation: 'insert' | 'update', attempts: readonly Attempt[]): Promise<Estimate[]> {
+    const parts = await inParts(attempts, (some) => tryRecords(operation, some, line));
+    for (const { items, answer, refusal } of parts) {
+      for (const [place, { rows }] of items.entries()) {
+        if (refusal !== null) for (const { row } of rows) faults.set(row, [refusal]);
+        else for (const [row, sentences] of blamed(rows, answer.tuples[place])) faults.set(row, sentences);
       }
     }
-  }
-
-  async function tried(operation: 'insert' | 'update', sent: readonly (UpdateRecord | InsertRecord)[]) {
-    const options = { dryRun: true as const, signal: line.signal };
-    const { tuples, estimate }: WriteResult<true> =
-      operation === 'insert'
-        ? await line.anagrafe.insert(sent as InsertRecord[], options)
-        : await line.anagrafe.update(sent as UpdateRecord[], options);
-    estimates.push(estimate);
-    return tuples;
+    return parts.flatMap(({ answer }) => answer?.estimate ?? []);
   }
 }
 
-interface Family {
-  readonly record: InsertRecord;
-  readonly rows: SheetItem[];
+function tryRecords(
+  operation: 'insert' | 'update',
+  attempts: readonly Attempt[],
+  { anagrafe, signal }: Line,
+): Promise<WriteResult<true>> {
+  const records = attempts.map(({ record }) => record);
+  const options = { dryRun: true, signal } as const;
+  if (operation === 'insert') return anagrafe.insert(records as InsertRecord[], options);
+  return anagrafe.update(records as UpdateRecord[], options);
 }
 
-/** Rows of principals that are not there yet, and the others. */
-function byPrincipal(
-  { update }: BatchRecords,
+function alone({ item, record }: Sent<UpdateRecord | InsertRecord>): Attempt {
+  return { record, rows: [item] };
+}
+
+/** Principals that are not there yet are tried with the users of all their rows. */
+function families(
+  sent: readonly Sent<UpdateRecord>[],
   missing: ReadonlyMap<string, InsertRecord>,
-): { families: Family[]; others: Sent<UpdateRecord>[] } {
-  const families = new Map<string, Family & { record: { Users: unknown[] } }>();
-  const others: Sent<UpdateRecord>[] = [];
-  for (const sent of update) {
-    const key = sent.record.ExternalKey ?? '';
-    const principal = missing.get(key);
-    if (!principal) {
-      others.push(sent);
-      continue;
-    }
-    const family = families.get(key) ?? { record: { ...principal, Users: [] }, rows: [] };
-    family.record.Users.push(...sent.record.Users);
-    family.rows.push(sent.item);
-    families.set(key, family);
+): Attempt[] {
+  return [...missing].map(([key, principal]) => {
+    const members = sent.filter(({ record }) => record.ExternalKey === key);
+    const Users = members.flatMap(({ record }) => record.Users) as NonNullable<InsertRecord['Users']>;
+    return { record: { ...principal, Users }, rows: members.map(({ item }) => item) };
+  });
+}
+
+/** Whose fault it is that a record would not be applied: where it stands for several rows, the place of the user tells. */
+function blamed(rows: readonly SheetItem[], tuple: Tuple | undefined): RowFaults {
+  const faults: RowFaults = new Map();
+  const [only, another] = rows;
+  if (!tuple || tuple.Item3 || !only) return faults;
+  if (!another) return faults.set(only.row, sentencesOf(tuple.Item5, only.kind));
+  for (const [place, found] of Object.entries(tuple.Item5)) {
+    const [, at, field = ''] = /^Users\[(\d+)\](.*)$/.exec(place) ?? [];
+    const row = rows[Number(at)]?.row;
+    if (row === undefined) continue;
+    faults.set(row, [...(faults.get(row) ?? []), ...sentencesOf({ [`Users[0]${field}`]: found })]);
   }
-  return { families: [...families.values()], others };
+  return faults;
 }

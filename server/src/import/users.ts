@@ -1,57 +1,78 @@
 import type { UserOfPrincipal } from '@anagrafe/client';
 import type { SheetItem, UserItem } from '@anagrafe/client/sheet';
 import { generatedPassword } from './passwords.ts';
-import type { Line, RowFaults } from './sending.ts';
+import type { Line } from './sending.ts';
+import type { RowFaults } from './sentences.ts';
 import type { ImportTask } from './task.ts';
+
+/** Those that were made up, by the numbers of their rows. */
+export type Passwords = ReadonlyMap<number, string>;
+
+/** Rows with all that they need to be sent. */
+export interface Ready {
+  /** As they came. */
+  readonly items: readonly SheetItem[];
+  /** As they are sent: those without a fault, with their passwords and IDs. */
+  readonly complete: readonly SheetItem[];
+  readonly passwords: Passwords;
+  /** Rows of which something could not be found. */
+  readonly faults: RowFaults;
+}
 
 /** As many usernames as the service looks up at once. */
 const namesAtOnce = 100;
 
-/** Gives users that have neither a password nor a hash a password that is made up for their row. */
-export function withPasswords(
+/** Gives rows what they lack: a password that is made up, and, for a reset, the ID of a user that is named. */
+export async function readyRows(
   items: readonly SheetItem[],
-  { passwordsPath }: ImportTask,
+  { purpose, passwordsPath }: ImportTask,
   seed: Buffer,
-): SheetItem[] {
-  return items.map((item) => {
+  line: Line,
+): Promise<Ready> {
+  const passwords = new Map<number, string>();
+  const withPasswords = items.map((item) => {
     if (passwordsPath === null || item.kind !== 'user' || !lacksPassword(item)) return item;
     const password = generatedPassword(seed, item.row);
+    passwords.set(item.row, password);
     return { ...item, user: { ...item.user, Password: password, ConfirmPassword: password } };
   });
+  const faults = purpose === 'register' ? resetsAmong(items) : new Map();
+  const all = purpose === 'register' ? withPasswords : await withIds(withPasswords, faults, line);
+  return { items, complete: all.filter((item) => !faults.has(item.row)), passwords, faults };
+}
+
+/** Whoever registers users does not mean to change the passwords of others. */
+function resetsAmong(items: readonly SheetItem[]): RowFaults {
+  const why = ['UserID: this row would reset a password, which is done by "anagrafe reset".'];
+  return new Map(
+    items.flatMap((item) => (item.kind === 'user' && item.user.ID !== undefined ? [[item.row, why]] : [])),
+  );
 }
 
 function lacksPassword({ user }: UserItem): boolean {
   return user.Password === undefined && user.ConfirmPassword === undefined && user.PasswordHash === undefined;
 }
 
-/** Gives users whose password is to be reset and who are named the ID that a reset takes. */
-export async function withIds(
-  items: readonly SheetItem[],
-  line: Line,
-): Promise<{ items: SheetItem[]; faults: RowFaults }> {
+async function withIds(items: readonly SheetItem[], faults: RowFaults, line: Line): Promise<SheetItem[]> {
   const found = await usersNamed(
     items.flatMap((item) => nameOf(item) ?? []),
     line,
   );
-  const faults: RowFaults = new Map();
-  const known: SheetItem[] = [];
-  for (const item of items) {
+  return items.map((item) => {
     const name = nameOf(item);
-    if (item.kind !== 'user' || name === undefined) {
-      known.push(item);
-      continue;
-    }
+    if (item.kind !== 'user' || name === undefined) return item;
     const user = found.get(folded(name));
-    if (user && (item.principal.ID ?? user.IRID) === user.IRID) known.push(resetOf(item, user));
-    else faults.set(item.row, ['Username: there is no such user.']);
-  }
-  return { items: known, faults };
+    if (!user) faults.set(item.row, ['Username: there is no such user.']);
+    return user ? resetOf(item, user) : item;
+  });
 }
 
+/** Under the principal that the row names, if it names one: whether the user belongs to it, the service says. */
 function resetOf(item: UserItem, { ID, IRID }: UserOfPrincipal): UserItem {
   const { Password, ConfirmPassword } = item.user;
   const secrets = { ...(Password && { Password }), ...(ConfirmPassword && { ConfirmPassword }) };
-  return { ...item, principal: { ID: IRID }, user: { ID, ...secrets } };
+  const named = item.principal.ID !== undefined || item.principal.ExternalKey !== undefined;
+  return { ...item, principal: named ? item.principal : { ID: IRID }, user: { ID, ...secrets } };
 }
 
 function nameOf(item: SheetItem): string | undefined {

@@ -14,12 +14,14 @@ export interface Seen {
 }
 
 /**
- * What befalls a request on its way: it is `lost` before it comes to the service, its answer is `lost answer` after the
- * service has done it, nobody answers at all, or somebody in between does.
+ * What befalls a request on its way: `nothing`; it is `lost` before it comes to the service, its answer is `lost answer`
+ * after the service has done it, or `held answer` and never comes, nobody answers at all, or somebody in between does.
  */
 export type Mishap =
+  | 'nothing'
   | 'lost'
   | 'lost answer'
+  | 'held answer'
   | 'silence'
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string };
 
@@ -43,6 +45,7 @@ export async function startGateway(serviceUrl: string): Promise<Gateway> {
     if (typeof mishap === 'object') return response.writeHead(mishap.status, mishap.headers).end(mishap.body);
     const answer = await pass(request, body, serviceUrl);
     if (mishap === 'lost answer') return request.socket.destroy();
+    if (mishap === 'held answer') return;
     return answer(response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

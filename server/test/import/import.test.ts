@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { importedHash } from '../setup/jobs.ts';
 import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 import { canSignIn, type Desk, itemsOf, newDesk, rowsOf, storedUsernames } from './importing.ts';
 
@@ -82,7 +83,7 @@ describe('anagrafe import', () => {
     expect(code).toBe(3);
     expect(JSON.parse(stdout)).toMatchObject({ dryRun: true, rows: 6, failed: 3 });
     expect(
-      rowsOf(desk, 'prova.failed.csv').map((row) => [row['Anagrafe line'], row['Anagrafe faults']]),
+      rowsOf(desk, 'prova.would-fail.csv').map((row) => [row['Anagrafe line'], row['Anagrafe faults']]),
     ).toEqual([
       ['4', 'Password: A password must have at least 8 characters.'],
       ['6', 'Username: This username is taken.'],
@@ -105,10 +106,8 @@ describe('anagrafe import', () => {
     ];
     expect((await desk.run(args)).code).toBe(3);
     const rows = rowsOf(desk, 'passwords.csv');
-    expect(rows.map(({ Username, Line }) => [Line, Username])).toEqual([
-      ['2', 'senza.uno'],
-      ['3', 'senza.due'],
-    ]);
+    // Those that have a password of their own are not there, nor those that failed.
+    expect(rows.map(({ Username, Line }) => [Line, Username])).toEqual([['2', 'senza.uno']]);
     for (const { Username = '', Password = '' } of rows)
       expect(await canSignIn(service, Username, Password)).toBe(true);
     expect(rows[0]?.Password).toMatch(/^[a-z2-9]{5}(-[a-z2-9]{5}){3}$/);
@@ -161,8 +160,79 @@ describe('anagrafe import', () => {
     expect(await said(['import', 'uno.csv'], { ANAGRAFE_KEY: 'agp_wrong.ags_wrong' })).toMatch(
       /^anagrafe: .*Give the API client in ANAGRAFE_KEY or in --key-file\.$/,
     );
-    expect(await said(['import', 'uno.csv', '--url', 'nowhere'])).toMatch(/^anagrafe: nowhere: url must be/);
+    expect(await said(['import', 'uno.csv', '--url', 'nowhere'])).toMatch(
+      /^anagrafe: --url or ANAGRAFE_URL: url must be/,
+    );
   });
+});
+
+describe('an import takes care of files:', () => {
+  it('what it writes is never what it reads, nor two things at once', async () => {
+    const content = `ID,Username,Password\n${principal},cared,una frase lunga\n`;
+    desk.write('cared.csv', content);
+    for (const options of [
+      ['--failed', 'cared.csv'],
+      ['--failed', 'cared.csv', '--dry-run'],
+      ['--generate-passwords', 'both.csv', '--failed', 'both.csv'],
+    ]) {
+      const { code, stderr } = await desk.run(['import', 'cared.csv', ...options]);
+      expect([code, stderr]).toEqual([1, expect.stringContaining('is named for two things')]);
+      expect(desk.read('cared.csv')).toBe(content);
+    }
+  });
+
+  it('rows that failed before, and may have been corrected, are put aside and not written over', async () => {
+    desk.write('aside.csv', `ID,Username,Password\n${principal},aside,short\n`);
+    await desk.run(['import', 'aside.csv']);
+    desk.write('aside.failed.csv', 'corrected by hand');
+    await desk.run(['import', 'aside.csv', '--dry-run']);
+    expect(desk.read('aside.failed.csv')).toBe('corrected by hand');
+    await desk.run(['import', 'aside.csv']);
+    expect(desk.read('aside.failed.csv.before')).toBe('corrected by hand');
+    expect(rowsOf(desk, 'aside.failed.csv')).toHaveLength(1);
+  });
+});
+
+describe('one row', () => {
+  it('that the service cannot even read takes no other with it', async () => {
+    const row = (Username: string) =>
+      JSON.stringify({ ID: principal, Username, Password: 'una frase lunga' });
+    const deep = JSON.stringify({ ID: principal, Users: [[[[[[[[]]]]]]]] });
+    desk.write('odd.ndjson', [row('odd.1'), row('odd.\ud800'), deep, row('odd.2')].join('\n'));
+    const { code, stderr } = await desk.run(['import', 'odd.ndjson']);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('2 of 4 rows imported.')]);
+    expect(await storedUsernames(service)).toEqual(expect.arrayContaining(['odd.1', 'odd.2']));
+    expect((await itemsOf(desk, 'odd.failed.ndjson')).length).toBe(2);
+  });
+
+  it('with a description of its principal that is refused does not keep another from describing it', async () => {
+    desk.write(
+      'described.csv',
+      'ExternalKey,Denomination,PrincipalEmail,Username,Password\n' +
+        'D1,One,no address,described.1,una frase lunga\nD1,One,one@example.com,described.2,una frase lunga\n' +
+        'D2,Two,no address,described.3,una frase lunga\n',
+    );
+    expect((await desk.run(['import', 'described.csv'])).code).toBe(3);
+    expect(rowsOf(desk, 'described.failed.csv').map((row) => [row.Username, row['Anagrafe faults']])).toEqual(
+      [['described.3', 'PrincipalEmail: This is not an email address.']],
+    );
+  });
+
+  it('that would reset a password is not done by an import', async () => {
+    desk.write('wrong.csv', `ID,UserID,Username,Password\n${principal},1,,una frase lunga\n`);
+    expect((await desk.run(['import', 'wrong.csv'])).code).toBe(3);
+    expect(rowsOf(desk, 'wrong.failed.csv')[0]?.['Anagrafe faults']).toMatch(/^UserID: this row would reset/);
+  });
+});
+
+it('an import is taken by a service that takes little at once', async () => {
+  const strict = await startTestService({ ANAGRAFE_MAX_RECORDS: '40', ANAGRAFE_MAX_JOB_RECORDS: '50' });
+  const other = newDesk(strict);
+  const rows = Array.from({ length: 130 }, (_, n) => `K${n},Company ${n},small.${n},"${importedHash}"`);
+  other.write('small.csv', `ExternalKey,Denomination,Username,PasswordHash\n${rows.join('\n')}\n`);
+  expect((await other.run(['import', 'small.csv', '--dry-run'])).code).toBe(0);
+  expect((await other.run(['import', 'small.csv'])).code).toBe(0);
+  expect(await storedUsernames(strict)).toHaveLength(130);
 });
 
 describe('anagrafe reset', () => {
@@ -189,6 +259,24 @@ describe('anagrafe reset', () => {
     expect(rowsOf(desk, 'reset.failed.csv').map((row) => row['Anagrafe faults'])).toEqual([
       'Username: there is no such user.',
     ]);
+  });
+
+  it('leaves alone a user of another principal than the row names, and makes no principals', async () => {
+    await service.call('irs/insert', [
+      { ExternalKey: 'R1', Users: [newUser('reset.r1')] },
+      { ExternalKey: 'R2' },
+    ]);
+    desk.write(
+      'foreign.csv',
+      'ExternalKey,Denomination,UserID,Username,Email,Password\n' +
+        `R2,,,reset.r1,r1@example.com,una frase nuova\nTYPO,New,${ids[0]},,,una frase nuova\n`,
+    );
+    expect((await desk.run(['reset', 'foreign.csv'])).code).toBe(3);
+    expect(rowsOf(desk, 'foreign.failed.csv').map((row) => row['Anagrafe faults'])).toEqual([
+      'UserID: This principal has no user with this ID.',
+      expect.stringMatching(/^ExternalKey: There is no principal with this external key\./),
+    ]);
+    expect((await service.call('irs/list', { ExternalKey: 'TYPO' })).body.result?.totalCount).toBe(0);
   });
 
   it('gives out new passwords to those who are named', async () => {

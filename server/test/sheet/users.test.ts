@@ -107,14 +107,14 @@ describe('a row of which the password is to be reset', () => {
 
   it('has a fault where an ID stands without its principal, or with what no reset takes', async () => {
     const read = await readSheet(
-      'ID,UserID,Username,Email,Password\n,7,,,a\n,,mario,m@example.com,a\n,7,mario,,a\n',
+      'ID,UserID,Username,Email,Password,PasswordHash\n,7,,,a,\n,,mario,m@example.com,a,b\n,7,mario,,a,\n,,anna,a@example.com,a,\n',
       {
         resets: true,
       },
     );
     expect(faultsOf(read)).toEqual({
       1: [{ code: 'NO_PRINCIPAL' }],
-      2: [{ code: 'NOT_FOR_RESET', field: 'Email' }],
+      2: [{ code: 'NOT_FOR_RESET', field: 'PasswordHash' }],
       3: [{ code: 'AMBIGUOUS_USER' }],
     });
   });
