@@ -1,4 +1,4 @@
-import { type CSSVariablesResolver, createTheme } from '@mantine/core';
+import { type CSSVariablesResolver, createTheme, Menu } from '@mantine/core';
 
 export const theme = createTheme({
   primaryColor: 'indigo',
@@ -8,7 +8,26 @@ export const theme = createTheme({
   respectReducedMotion: true,
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif',
   fontFamilyMonospace: 'ui-monospace, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace',
+  colors: {
+    // A touch of blue, from text to ground.
+    dark: [
+      '#e6e9ed',
+      '#c0c7d0',
+      '#a3abb6',
+      '#8f98a4',
+      '#2f3640',
+      '#262c35',
+      '#1f252d',
+      '#171b21',
+      '#101317',
+      '#0b0d10',
+    ],
+  },
   headings: { fontWeight: '650' },
+  components: {
+    // What it puts first to be focused is no item, which a menu must not have; the first item is focused instead.
+    Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
+  },
 });
 
 /** Where Mantine's own colours are too faint to be read by everyone (WCAG 2.2 AA). */
@@ -28,8 +47,6 @@ export const variables: CSSVariablesResolver = () => ({
     '--mantine-color-indigo-light-color': '#364fc7',
   },
   dark: {
-    '--mantine-color-body': '#171b21',
-    '--mantine-color-text': '#e6e9ed',
     '--mantine-color-dimmed': '#a3abb6',
     '--mantine-color-placeholder': '#8f98a4',
     '--mantine-color-error': '#ff8f85',
@@ -38,7 +55,6 @@ export const variables: CSSVariablesResolver = () => ({
     '--anagrafe-here': '#232b45',
     '--anagrafe-here-text': '#bac8ff',
     '--anagrafe-focus': '#91a7ff',
-    '--mantine-color-default-border': '#2f3640',
     '--mantine-color-indigo-light': '#1d2438',
     '--mantine-color-indigo-light-color': '#bac8ff',
   },

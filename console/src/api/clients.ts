@@ -4,12 +4,16 @@ import { useAnagrafe } from './anagrafe.ts';
 
 const key = ['clients'];
 
-/** All clients, the newest first; those that were revoked included. */
+/** All clients, the newest first; those that were revoked last. */
 export function useClients() {
   const anagrafe = useAnagrafe();
   return useQuery({
     queryKey: key,
-    queryFn: async ({ signal }) => (await anagrafe.admin.clients.list({ signal })).toReversed(),
+    queryFn: async ({ signal }) => {
+      const newest = (await anagrafe.admin.clients.list({ signal })).toReversed();
+      const live = newest.filter(({ RevokedAt }) => RevokedAt === null);
+      return [...live, ...newest.filter(({ RevokedAt }) => RevokedAt !== null)];
+    },
   });
 }
 

@@ -1,6 +1,5 @@
 import { ApiError } from '@anagrafe/client';
-import { MutationCache, QueryCache, QueryClient, useQueryClient } from '@tanstack/react-query';
-import { useCallback } from 'react';
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { endSession } from './session.ts';
 
 /** What was read of the service. Whatever is answered with 401 shows that the session has ended. */
@@ -23,10 +22,4 @@ export function openQueries(): QueryClient {
     },
   });
   return queries;
-}
-
-/** Reads everything on the page anew. */
-export function useRefreshAll(): () => void {
-  const queries = useQueryClient();
-  return useCallback(() => void queries.invalidateQueries(), [queries]);
 }

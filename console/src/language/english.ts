@@ -23,6 +23,7 @@ export const english = {
     submit: 'Sign in',
     missing: 'Both keys are needed.',
     help: 'No client yet? On the machine of the service:',
+    commandName: 'the command',
     command: 'npx --no -- anagrafe client create --name console --scope admin',
   },
   protected: {

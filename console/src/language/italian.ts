@@ -24,6 +24,7 @@ export const italian: Words = {
     submit: 'Accedi',
     missing: 'Servono entrambe le chiavi.',
     help: 'Ancora nessun client? Sulla macchina del servizio:',
+    commandName: 'il comando',
     command: 'npx --no -- anagrafe client create --name console --scope admin',
   },
   protected: {

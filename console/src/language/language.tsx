@@ -1,4 +1,5 @@
-import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react';
 
 export const languages = ['en', 'it'] as const;
 export type Language = (typeof languages)[number];
@@ -14,9 +15,16 @@ const Chosen = createContext<Choice | null>(null);
 export function LanguageProvider({ children }: { children: ReactNode }) {
   const [language, setLanguage] = useState(rememberedLanguage);
 
+  const queries = useQueryClient();
+  const spoken = useRef(language);
+
   useEffect(() => {
     document.documentElement.lang = language;
-  }, [language]);
+    if (spoken.current === language) return;
+    spoken.current = language;
+    // The service has sentences of its own, in the language that it was asked in.
+    void queries.invalidateQueries();
+  }, [language, queries]);
 
   const choice = useMemo<Choice>(
     () => ({

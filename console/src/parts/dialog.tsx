@@ -1,5 +1,5 @@
 import { Modal } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useLayoutEffect } from 'react';
 import { useWords } from '../language/words.ts';
 
 interface DialogProps {
@@ -11,23 +11,44 @@ interface DialogProps {
   readonly children: ReactNode;
 }
 
-/** A question or a form in front of the page. */
+/** Where the focus was last in the page itself: an item of a menu is gone by the time that the focus is given back. */
+let lastInPage: HTMLElement | null = null;
+
+document.addEventListener('focusin', ({ target }) => {
+  if (target instanceof HTMLElement && !target.closest('[role="menu"], [role="dialog"]')) lastInPage = target;
+});
+
+/** A question or a form in front of the page. It gives the focus back to what it was opened with. */
 export function Dialog({ title, opened, onClose, lasting = false, children }: DialogProps) {
   const { close } = useWords();
+
+  useLayoutEffect(() => {
+    if (!opened) return;
+    const opener = lastInPage;
+    return () => opener?.focus({ preventScroll: true });
+  }, [opened]);
+
   return (
-    <Modal
+    <Modal.Root
       opened={opened}
       onClose={onClose}
-      title={title}
       size="lg"
       centered
+      returnFocus={false}
       closeOnClickOutside={false}
       closeOnEscape={!lasting}
-      withCloseButton={!lasting}
-      closeButtonProps={{ 'aria-label': close }}
-      styles={{ title: { fontWeight: 650, fontSize: 'var(--mantine-font-size-lg)' } }}
     >
-      {children}
-    </Modal>
+      <Modal.Overlay />
+      <Modal.Content>
+        {/* Not the header of the document. */}
+        <Modal.Header role="presentation">
+          <Modal.Title fw={650} fz="lg">
+            {title}
+          </Modal.Title>
+          {!lasting && <Modal.CloseButton aria-label={close} />}
+        </Modal.Header>
+        <Modal.Body>{children}</Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
   );
 }

@@ -7,7 +7,7 @@ export function Moment({ at }: { at: string }) {
   const now = useNow();
   const date = new Date(at);
   return (
-    <time dateTime={at} title={moment(date)}>
+    <time dateTime={at} title={moment(date)} style={{ whiteSpace: 'nowrap' }}>
       {ago(date, now)}
     </time>
   );

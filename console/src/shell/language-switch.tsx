@@ -1,5 +1,4 @@
-import { useRefreshAll } from '../api/queries.ts';
-import { type Language, useLanguage } from '../language/language.tsx';
+import { useLanguage } from '../language/language.tsx';
 import { useWords } from '../language/words.ts';
 import { Choice } from './choice.tsx';
 
@@ -12,13 +11,5 @@ const options = [
 export function LanguageSwitch() {
   const words = useWords();
   const { language, choose } = useLanguage();
-  const refreshAll = useRefreshAll();
-
-  function change(chosen: Language) {
-    choose(chosen);
-    // The service has sentences of its own, in the language that it was asked in.
-    refreshAll();
-  }
-
-  return <Choice label={words.language} icon="globe" options={options} value={language} onChoose={change} />;
+  return <Choice label={words.language} icon="globe" options={options} value={language} onChoose={choose} />;
 }

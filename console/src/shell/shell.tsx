@@ -24,7 +24,12 @@ export function Shell({ client, children }: { client: SignedInClient | null; chi
       <AppShell.Header className={classes.header}>
         <Header client={client} menu={menu} onMenu={toggle} />
       </AppShell.Header>
-      <AppShell.Navbar className={classes.navbar} p="md" aria-label={words.navigation}>
+      <AppShell.Navbar
+        className={classes.navbar}
+        p="md"
+        aria-label={words.navigation}
+        data-closed={!menu || undefined}
+      >
         <Navigation client={client} onGone={close} />
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1} className={classes.main}>

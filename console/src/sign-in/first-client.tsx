@@ -58,6 +58,7 @@ export function FirstClient({ opened, onClose }: { opened: boolean; onClose: () 
               onChange={(event) => setName(event.currentTarget.value)}
               maxLength={255}
               required
+              withAsterisk={false}
               data-autofocus
             />
             {create.error && <Failure error={create.error} />}

@@ -1,18 +1,8 @@
-import {
-  Alert,
-  Button,
-  Code,
-  Group,
-  Paper,
-  PasswordInput,
-  Stack,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core';
+import { Alert, Button, Group, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
 import { type FormEvent, useEffect, useState } from 'react';
 import { useSignIn } from '../api/session.ts';
 import { useWords } from '../language/words.ts';
+import { Command } from '../parts/command.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { LanguageSwitch } from '../shell/language-switch.tsx';
@@ -83,6 +73,7 @@ export function SignIn({ ended }: { ended: boolean }) {
                 autoCapitalize="off"
                 spellCheck={false}
                 required
+                withAsterisk={false}
               />
               <PasswordInput
                 label={signIn.secretKey}
@@ -90,14 +81,17 @@ export function SignIn({ ended }: { ended: boolean }) {
                 onChange={(event) => setSecretKey(event.currentTarget.value)}
                 autoComplete="current-password"
                 required
+                withAsterisk={false}
               />
               <Button type="submit" fullWidth loading={attempt.isPending}>
                 {signIn.submit}
               </Button>
-              <Text size="xs" c="dimmed">
-                {signIn.help}
-              </Text>
-              <Code block>{signIn.command}</Code>
+              <Stack gap={6} mt="xs">
+                <Text size="xs" c="dimmed">
+                  {signIn.help}
+                </Text>
+                <Command text={signIn.command} what={signIn.commandName} />
+              </Stack>
             </Stack>
           </form>
         </Paper>

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { builtConsole } from '../../src/console-folder.ts';
+import type { Credential } from '../setup/admin.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
 
 const { findChromium } = createRequire(import.meta.url)('../../../scripts/chromium.cjs') as {
@@ -17,7 +18,7 @@ export interface Visit {
   expectStatus(status: number): void;
 }
 
-const desktop = { width: 1280, height: 800 };
+export const desktop = { width: 1280, height: 800 };
 export const phone = { width: 390, height: 844 };
 
 let browser: Browser;
@@ -58,7 +59,7 @@ export async function visit(
   });
   open.push(context);
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(10_000);
   const expected = new Set<number>();
 
   page.on('pageerror', (error) => troubles.push(`error: ${error.message}`));
@@ -89,4 +90,11 @@ export async function signIn(page: Page, publicKey: string, secretKey: string): 
   await page.getByLabel('Public key').fill(publicKey);
   await page.getByLabel('Secret key', { exact: true }).fill(secretKey);
   await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+/** Goes to a page and signs in on the way. */
+export async function enter({ page, goTo }: Visit, path: string, client: Credential): Promise<void> {
+  await goTo(path);
+  await signIn(page, client.SyncPublicKey ?? '', client.SyncSecretKey ?? '');
+  await page.getByRole('button', { name: 'Sign in' }).waitFor({ state: 'hidden' });
 }

@@ -53,6 +53,7 @@ export function ClientForm({ start, submit, busy, error, own = false, onSubmit, 
           onChange={(event) => setName(event.currentTarget.value)}
           maxLength={255}
           required
+          withAsterisk={false}
           data-autofocus
         />
         <Checkbox.Group

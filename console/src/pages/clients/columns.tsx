@@ -22,11 +22,15 @@ export function useColumns(
             {Name}
           </Text>
           {RevokedAt && (
-            <Badge color="red" variant="light">
+            <Badge color="red" variant="light" flex="none">
               {words.revoked}
             </Badge>
           )}
-          {PublicKey === own && <Badge variant="light">{words.you}</Badge>}
+          {PublicKey === own && (
+            <Badge variant="light" flex="none">
+              {words.you}
+            </Badge>
+          )}
         </Group>
       ),
     },
@@ -78,11 +82,11 @@ function Actions({ name, onAct }: { name: string; onAct: (act: Act) => void }) {
           <Icon name="more" />
         </ActionIcon>
       </Menu.Target>
-      <Menu.Dropdown aria-label={words.actionsOf(name)}>
+      <Menu.Dropdown>
         <Menu.Item onClick={() => onAct('edit')}>{words.edit}</Menu.Item>
         <Menu.Item onClick={() => onAct('rotate')}>{words.rotate}</Menu.Item>
         <Menu.Divider />
-        <Menu.Item color="red" onClick={() => onAct('revoke')}>
+        <Menu.Item c="var(--mantine-color-error)" onClick={() => onAct('revoke')}>
           {words.revoke}
         </Menu.Item>
       </Menu.Dropdown>

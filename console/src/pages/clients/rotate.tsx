@@ -52,6 +52,7 @@ export function Rotate({ client, own, onClose }: ActProps) {
               allowDecimal={false}
               allowNegative={false}
               required
+              withAsterisk={false}
               data-autofocus
             />
             {error && <Failure error={error} />}

@@ -1,5 +1,5 @@
 import type { Span } from '@anagrafe/client';
-import { SegmentedControl, SimpleGrid, Skeleton, Text, Title } from '@mantine/core';
+import { ColorSwatch, Group, SegmentedControl, SimpleGrid, Skeleton, Text, Title } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { useFormats } from '../../language/formats.ts';
 import { Surface } from '../../parts/surface.tsx';
@@ -69,14 +69,35 @@ export function Activity({ hours, days }: { hours: readonly Span[]; days: readon
                 {activity.none}
               </Text>
             ) : (
-              <Suspense fallback={<Skeleton height={220} />}>
-                <SpanChart spans={spans} series={series} label={label} />
-              </Suspense>
+              <>
+                <Legend series={series} />
+                <Suspense fallback={<Skeleton height={220} />}>
+                  <SpanChart spans={spans} series={series} label={label} />
+                </Suspense>
+              </>
             )}
           </div>
         ))}
       </SimpleGrid>
     </Surface>
+  );
+}
+
+/** Which colour is which; the table beside the chart says it to those who listen. */
+function Legend({ series }: { series: readonly Series[] }) {
+  return (
+    <Group gap="md" mb="sm" aria-hidden="true">
+      {series.map(({ name, label, color }) => (
+        <Group key={name} gap={6}>
+          <ColorSwatch
+            size={10}
+            color={`var(--mantine-color-${color.replace('.', '-')})`}
+            withShadow={false}
+          />
+          <Text size="xs">{label}</Text>
+        </Group>
+      ))}
+    </Group>
   );
 }
 

@@ -20,7 +20,7 @@ export const english = {
     register: {
       title: 'Insert the first principal with a user',
       text: 'Run this in a terminal, or send the same from your program.',
-      label: 'The command',
+      label: 'the command',
     },
     read: { title: 'Read the reference', text: 'Every call, with examples to try.', action: 'API reference' },
   },

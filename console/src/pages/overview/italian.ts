@@ -22,7 +22,7 @@ export const italian: Words = {
     register: {
       title: 'Inserisci la prima anagrafica con un utente',
       text: 'Esegui questo comando in un terminale, o invia lo stesso dal tuo programma.',
-      label: 'Il comando',
+      label: 'il comando',
     },
     read: {
       title: 'Leggi il riferimento',

@@ -1,8 +1,8 @@
-import { Anchor, Box, Code, Group, Stack, Text, ThemeIcon } from '@mantine/core';
+import { Anchor, Box, Group, Stack, Text, ThemeIcon } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useSession } from '../../api/session.ts';
-import { Copy } from '../../parts/copy.tsx';
+import { Command } from '../../parts/command.tsx';
 import { Surface } from '../../parts/surface.tsx';
 import { useWords } from './words.ts';
 
@@ -19,12 +19,9 @@ export function NextSteps() {
           </Anchor>
         </Step>
         <Step number={2} title={steps.register.title} text={steps.register.text}>
-          <Group align="flex-start" gap="xs" wrap="nowrap" mt={6}>
-            <Code block flex={1} style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-              {command}
-            </Code>
-            <Copy value={command} what={steps.register.label} />
-          </Group>
+          <Box mt={6}>
+            <Command text={command} what={steps.register.label} />
+          </Box>
         </Step>
         <Step number={3} title={steps.read.title} text={steps.read.text}>
           <Anchor href="/docs" size="sm">

@@ -22,12 +22,11 @@ export function SpanChart({ spans, series, label }: SpanChartProps) {
         dataKey="Start"
         series={series.map((one) => ({ ...one }))}
         type="stacked"
-        withLegend
-        legendProps={{ verticalAlign: 'bottom', height: 32 }}
-        gridAxis="y"
+        gridAxis="x"
         tickLine="none"
         valueFormatter={number}
         xAxisProps={{ interval: 'preserveStartEnd', minTickGap: 24 }}
+        yAxisProps={{ width: 46, tickCount: 5, interval: 0, allowDecimals: false }}
         barProps={{ isAnimationActive: false, radius: 1, maxBarSize: 18 }}
         barChartProps={{ accessibilityLayer: false }}
       />
