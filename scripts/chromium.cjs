@@ -1,16 +1,18 @@
 // @ts-check
-// The browser of the tests: what CHROMIUM names, or what is on the PATH.
+// The browser of the tests: what CHROMIUM names, or what is on the PATH, or where macOS has it.
 const { execFileSync } = require('node:child_process');
 const { accessSync, constants } = require('node:fs');
 const { delimiter, join } = require('node:path');
 
+const onMac = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome';
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
 /** Where it is; null where there is none. */
 function findChromium() {
   if (process.env.CHROMIUM) return process.env.CHROMIUM;
   const folders = (process.env.PATH ?? '').split(delimiter);
-  return folders.flatMap((folder) => names.map((name) => join(folder, name))).find(isProgram) ?? null;
+  const places = folders.flatMap((folder) => names.map((name) => join(folder, name)));
+  return [...places, onMac].find(isProgram) ?? null;
 }
 
 /** Installs one where that is possible without asking; else says what to do, and ends. */

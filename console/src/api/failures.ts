@@ -1,13 +1,14 @@
-import { useQuery } from '@tanstack/react-query';
 import { useAnagrafe } from './anagrafe.ts';
+import { type Place, usePaged } from './paged.ts';
 import { useLive } from './presence.ts';
 
-/** The records that were not applied last. */
-export function useLastFailures(count: number) {
-  const anagrafe = useAnagrafe();
-  return useQuery({
-    queryKey: ['failures', 'last', count],
-    queryFn: ({ signal }) => anagrafe.admin.failures({ pageSize: count, signal }).page(),
-    refetchInterval: useLive(10_000),
-  });
+/** The records of all calls and jobs that were not applied, the newest first. */
+export function useFailures(place: Place) {
+  const { admin } = useAnagrafe();
+  return usePaged(
+    ['failures'],
+    place,
+    ({ page, pageSize }, signal) => admin.failures({ pageSize, signal }).page(page),
+    useLive(10_000),
+  );
 }

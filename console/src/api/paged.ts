@@ -8,10 +8,8 @@ export interface Place {
   readonly pageSize: number;
 }
 
-const pageSize = 25;
-
 /** The page that the address names: `?page=3`. So it can be bookmarked, and gone back to. */
-export function usePlace(): [Place, (page: number) => void] {
+export function usePlace(pageSize = 25): [Place, (page: number) => void] {
   const [search, setSearch] = useSearchParams();
   const asked = Number(search.get('page'));
   const page = Number.isSafeInteger(asked) && asked > 0 ? asked : 1;

@@ -33,6 +33,7 @@ export function Dialog({ title, opened, onClose, lasting = false, children }: Di
       opened={opened}
       onClose={onClose}
       size="lg"
+      padding="lg"
       centered
       returnFocus={false}
       closeOnClickOutside={false}

@@ -26,8 +26,10 @@ export function Pager({ of, page, pageSize, totalCount, totalPages, onPage }: Pa
       size="lg"
       aria-label={label}
       title={label}
-      disabled={!possible}
-      onClick={() => onPage(to)}
+      // A button that is disabled loses the focus, and with it the place of whoever has no mouse.
+      aria-disabled={!possible}
+      data-disabled={!possible}
+      onClick={() => possible && onPage(to)}
     >
       <Icon name={icon} />
     </ActionIcon>

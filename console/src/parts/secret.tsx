@@ -12,7 +12,6 @@ export function Copied({ label, value }: { label: string; value: string }) {
         value={value}
         readOnly
         flex={1}
-        ff="monospace"
         styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
         onFocus={(event) => event.currentTarget.select()}
       />

@@ -13,7 +13,7 @@ interface SurfaceProps {
 export function Surface({ title, actions, flush = false, children }: SurfaceProps) {
   const id = useId();
   return (
-    <Paper component="section" aria-labelledby={id} withBorder p={flush ? 0 : 'lg'}>
+    <Paper component="section" aria-labelledby={id} withBorder p={flush ? 0 : 'lg'} h="100%">
       <Group justify="space-between" mb="md" {...(flush && { px: 'lg', pt: 'lg' })}>
         <Title order={2} size="h5" id={id}>
           {title}

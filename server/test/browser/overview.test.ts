@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Credential, credential } from '../setup/admin.ts';
-import type { TestService } from '../setup/service.ts';
+import { newUser, type TestService } from '../setup/service.ts';
 import { enter, startConsole, useBrowser, visit } from './browser.ts';
 import { fill, fillSlowly } from './filled.ts';
 
@@ -47,6 +47,27 @@ describe('the overview', () => {
     await failures.getByText(/USERNAME_TAKEN · Users\[0\].Username/).waitFor();
     await failures.getByText(/PASSWORD_TOO_SHORT · Users\[0\].Password/).waitFor();
     await page.getByText(/of [\d.,]+ hashes per second/).waitFor();
+  });
+
+  it('has the failures page by page, by the address too', async () => {
+    const taken = Array.from({ length: 9 }, (_, n) => ({ ID: 900_000 + n, Users: [newUser(`nobody.${n}`)] }));
+    await service.call('irs/update', taken, { headers: office });
+    const person = await visit(service);
+    const { page } = person;
+    await enter(person, '', office);
+    const pager = page.getByRole('navigation', { name: /^Pages of/ });
+    await pager.getByText('1–8 of 11').waitFor();
+    await pager.getByRole('button', { name: 'Next page' }).click();
+    await pager.getByText('9–11 of 11').waitFor();
+    await page.getByText(/USERNAME_TAKEN/).waitFor();
+    expect(new URL(page.url()).search).toBe('?page=2');
+    // At the end the button stays where it is, for whoever has just pressed it.
+    expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Next page');
+    expect(await page.locator(':focus').getAttribute('aria-disabled')).toBe('true');
+    await page.reload();
+    await pager.getByText('9–11 of 11').waitFor();
+    await page.goBack();
+    await pager.getByText('1–8 of 11').waitFor();
   });
 
   it('follows a job that is under way', async () => {

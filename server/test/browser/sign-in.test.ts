@@ -65,18 +65,21 @@ describe('signing in at the console', () => {
 describe('a session that has ended', () => {
   it('leads to the sign-in, says why, and back to where one was', async () => {
     const { page, goTo, expectStatus } = person;
-    await goTo('/clients?page=2');
+    await goTo('/clients');
     await signIn(page, ...keys(office));
-    await heading('API clients').waitFor();
+    await page.getByRole('row', { name: /office/ }).waitFor();
 
     await service.database.query('delete from anagrafe.console_sessions');
     expectStatus(401);
-    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByRole('button', { name: 'New client' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('late');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
     await heading('Sign in').waitFor();
     await page.getByText('Your session has ended.').waitFor();
     await signIn(page, ...keys(office));
-    await heading('Overview').waitFor();
-    expect(new URL(page.url()).pathname).toBe('/console/');
+    await page.getByRole('row', { name: /office/ }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/console/clients');
+    expect(await page.getByRole('row', { name: /late/ }).count()).toBe(0);
   });
 });
 

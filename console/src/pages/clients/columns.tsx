@@ -17,7 +17,7 @@ export function useColumns(
     {
       name: columns.name,
       cell: ({ Name, PublicKey, RevokedAt }) => (
-        <Group gap="xs" wrap="nowrap">
+        <Group gap="xs">
           <Text fw={600} size="sm" {...(RevokedAt && { c: 'dimmed', td: 'line-through' })}>
             {Name}
           </Text>

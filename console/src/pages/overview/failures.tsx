@@ -1,11 +1,13 @@
 import type { Failure } from '@anagrafe/client';
 import { Text } from '@mantine/core';
-import { useLastFailures } from '../../api/failures.ts';
+import { useFailures } from '../../api/failures.ts';
+import { usePlace } from '../../api/paged.ts';
 import { useFormats } from '../../language/formats.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Moment } from '../../parts/moment.tsx';
+import { PagedTable } from '../../parts/paged-table.tsx';
 import { Surface } from '../../parts/surface.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
+import type { Column } from '../../parts/table.tsx';
 import { useWords } from './words.ts';
 
 const shown = 8;
@@ -13,7 +15,8 @@ const shown = 8;
 /** The records that were not applied last, each with its first reason. */
 export function Failures() {
   const { failures, jobs } = useWords();
-  const { data, error, refetch } = useLastFailures(shown);
+  const [place, goTo] = usePlace(shown);
+  const list = useFailures(place);
   const columns: readonly Column<Failure>[] = [
     { name: failures.at, cell: ({ At }) => <Moment at={At} /> },
     { name: failures.operation, wide: true, cell: ({ Operation }) => jobs.operation[Operation] },
@@ -22,13 +25,13 @@ export function Failures() {
   ];
   return (
     <Surface title={failures.title} flush>
-      <Table
+      <PagedTable
         caption={failures.caption}
         columns={columns}
-        rows={data?.records}
+        list={list}
+        place={place}
+        onPage={goTo}
         keyOf={({ CallID, Position }) => `${CallID} ${Position}`}
-        error={error}
-        onRetry={refetch}
         empty={<Empty title={failures.none} hint={failures.noneHint} />}
       />
     </Surface>

@@ -1,4 +1,4 @@
-import { Grid, Skeleton, Stack } from '@mantine/core';
+import { Grid, Skeleton } from '@mantine/core';
 import { useStatistics } from '../../api/statistics.ts';
 import { useWords as useCommonWords } from '../../language/words.ts';
 import { Failure } from '../../parts/failure.tsx';
@@ -31,9 +31,7 @@ export function Overview() {
         <Grid.Col span={{ base: 12, md: 7 }}>
           <OpenJobs />
         </Grid.Col>
-        <Grid.Col span={{ base: 12, md: 5 }}>
-          <Stack gap="lg">{data && <Hashing hashing={data.Hashing} />}</Stack>
-        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 5 }}>{data && <Hashing hashing={data.Hashing} />}</Grid.Col>
       </Grid>
       <Failures />
     </Page>
