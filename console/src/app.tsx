@@ -1,7 +1,7 @@
 import { Center, Container, Loader } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Suspense } from 'react';
-import { Route, Switch } from 'wouter';
+import { Route, Switch, useLocation } from 'wouter';
 import { useSession } from './api/session.ts';
 import { useWords } from './language/words.ts';
 import { pages } from './pages.ts';
@@ -17,6 +17,7 @@ import { SignIn } from './sign-in/sign-in.tsx';
 export function App() {
   const words = useWords();
   const session = useSession();
+  const [path] = useLocation();
   const [creating, { open, close }] = useDisclosure(false);
 
   if (session.isPending) return <Waiting label={words.opening} />;
@@ -35,11 +36,11 @@ export function App() {
       ) : (
         <Shell client={Client}>
           {State === 'protected' && <ProtectedBanner onCreate={open} />}
-          <Boundary>
+          <Boundary key={path}>
             <Suspense fallback={<Waiting label={words.loading} />}>
               <Switch>
-                {pages.map(({ path, Show }) => (
-                  <Route key={path} path={path} component={Show} />
+                {pages.map((page) => (
+                  <Route key={page.path} path={page.path} component={page.Show} />
                 ))}
                 <Route component={Lost} />
               </Switch>

@@ -1,6 +1,7 @@
 import type { ClientChange, ClientWish } from '@anagrafe/client';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type QueryKey, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useAnagrafe } from './anagrafe.ts';
+import { sessionKey } from './session.ts';
 
 const key = ['clients'];
 
@@ -24,7 +25,10 @@ export function useCreateClient() {
 
 export function useChangeClient(publicKey: string) {
   const anagrafe = useAnagrafe();
-  return useClientMutation((change: ClientChange) => anagrafe.admin.clients.change(publicKey, change));
+  return useClientMutation(
+    (change: ClientChange) => anagrafe.admin.clients.change(publicKey, change),
+    [sessionKey],
+  );
 }
 
 /** `own`: it is the client that is signed in, whose session ends with the rotation; a new one begins at once. */
@@ -41,13 +45,19 @@ export function useRotateClient(publicKey: string, own: boolean) {
 
 export function useRevokeClient(publicKey: string) {
   const anagrafe = useAnagrafe();
-  return useClientMutation(() => anagrafe.admin.clients.revoke(publicKey));
+  return useClientMutation(() => anagrafe.admin.clients.revoke(publicKey), [sessionKey]);
 }
 
-function useClientMutation<Wish, Result>(change: (wish: Wish) => Promise<Result>) {
+/** `stale`: what else is to be read anew, beside the list. */
+function useClientMutation<Wish, Result>(
+  change: (wish: Wish) => Promise<Result>,
+  stale: readonly QueryKey[] = [],
+) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: change,
-    onSuccess: () => void queries.invalidateQueries({ queryKey: key }),
+    onSuccess: () => {
+      for (const queryKey of [key, ...stale]) void queries.invalidateQueries({ queryKey });
+    },
   });
 }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useAnagrafe } from './anagrafe.ts';
 import { useLive } from './presence.ts';
 
-/** Every job that is under way is among the newest: more than these do not wait at once. */
+/** Those under way are among them, but for a queue that is longer than anyone reads. */
 const newest = 50;
 
 /** The jobs that have not ended, the newest first. */

@@ -5,13 +5,14 @@ import { useAnagrafe } from './anagrafe.ts';
 /** Who is signed in; `ended` where someone was, and no longer is. */
 export type Session = ConsoleSession & { readonly ended?: true };
 
-const key = ['session'];
+/** What a change to the client that is signed in makes stale. */
+export const sessionKey = ['session'];
 const nobody = { State: 'signed-out', Client: null, ExpiresAt: null } as const;
 
 export function useSession() {
   const anagrafe = useAnagrafe();
   return useQuery<Session>({
-    queryKey: key,
+    queryKey: sessionKey,
     queryFn: ({ signal }) => anagrafe.console.session({ signal }),
     // It changes by what is done here, and by an answer that says so.
     staleTime: Number.POSITIVE_INFINITY,
@@ -39,12 +40,12 @@ export function useSignOut() {
 
 /** For an answer that says that nobody is signed in any more. */
 export function endSession(queries: QueryClient): void {
-  if (queries.getQueryData<Session>(key)?.State !== 'signed-out')
-    queries.setQueryData<Session>(key, { ...nobody, ended: true });
+  if (queries.getQueryData<Session>(sessionKey)?.State !== 'signed-out')
+    queries.setQueryData<Session>(sessionKey, { ...nobody, ended: true });
 }
 
 /** What one client has read is not for the next one. */
 function become(queries: QueryClient, session: Session): void {
-  queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== key[0] });
-  queries.setQueryData<Session>(key, session);
+  queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
+  queries.setQueryData<Session>(sessionKey, session);
 }

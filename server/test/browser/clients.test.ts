@@ -111,6 +111,14 @@ describe('the API clients', () => {
     expect(await statusWith(...keys)).toBe(401);
   });
 
+  it('are called by their new name at once, also the one that is signed in', async () => {
+    await choose('office', 'Edit');
+    const dialog = person.page.getByRole('dialog', { name: 'Edit office' });
+    await dialog.getByLabel('Name').fill('headquarters');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await person.page.getByText('Signed in as headquarters').filter({ visible: true }).waitFor();
+  });
+
   it('are revoked once their name was typed', async () => {
     const keys = await create('legacy');
     await choose('legacy', 'Revoke');
@@ -123,5 +131,22 @@ describe('the API clients', () => {
     await row('legacy').getByText('Revoked').waitFor();
     expect(await person.page.getByRole('button', { name: 'Actions for legacy' }).count()).toBe(0);
     expect(await statusWith(...keys)).toBe(401);
+  });
+
+  it('end the session when the one that is signed in is revoked', async () => {
+    const [SyncPublicKey, SyncSecretKey] = await create('own');
+    await choose('own', 'Edit');
+    await person.page.getByRole('checkbox', { name: /^Administer/ }).check();
+    await person.page.getByRole('button', { name: 'Save' }).click();
+    await row('own').getByText('admin').waitFor();
+    const other = await visit(service);
+    await enter(other, '/clients', { SyncPublicKey, SyncSecretKey });
+    person = other;
+    await choose('own', 'Revoke');
+    await other.page.getByText('revoking it ends your session').waitFor();
+    await other.page.getByLabel('Type own to go on').fill('own');
+    other.expectStatus(401);
+    await other.page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await other.page.getByRole('heading', { name: 'Sign in' }).waitFor();
   });
 });
