@@ -46,6 +46,17 @@ function prepare() {
       'bench',
     );
   });
+  const pages = [
+    ...['build', 'public', 'src', 'index.html', 'vite.config.ts'].map((name) => `console/${name}`),
+    'client/src',
+    'server/package.json',
+    'package-lock.json',
+  ];
+  once('console', pages, join(root, 'console', 'dist', 'index.html'), () => {
+    say('Building the console …');
+    const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js');
+    run(process.execPath, vite, 'build', 'console', '--logLevel', 'warn');
+  });
 }
 
 /** Does the work unless its result is there and the files it came from are what they were. */

@@ -14,6 +14,9 @@ interface Grouping {
 /** The suites that speak to a store: the same ones on the embedded engine and on an outside PostgreSQL. */
 const onEveryStore = ['test/contract/**/*.test.ts', 'test/http/**/*.test.ts'];
 
+/** A browser takes the whole machine: these run one file after another, when the rest is done. */
+const inBrowser = 'test/browser/**/*.test.ts';
+
 export default defineConfig({
   test: {
     // Most of the time goes into waiting for processes; a second file at a time makes use of it.
@@ -23,7 +26,17 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'alone', include: ['test/**/*.test.ts'], exclude: onEveryStore },
+        test: { name: 'alone', include: ['test/**/*.test.ts'], exclude: [...onEveryStore, inBrowser] },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'browser',
+          include: [inBrowser],
+          provide: { store: 'embedded' },
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
+        },
       },
       {
         extends: true,

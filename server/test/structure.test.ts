@@ -5,7 +5,9 @@ import { describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../src/', import.meta.url));
 const clientRoot = fileURLToPath(new URL('../../client/src/', import.meta.url));
+const consoleRoot = fileURLToPath(new URL('../../console/src/', import.meta.url));
 const longest = 300;
+const longestPage = 200;
 
 interface Source {
   /** Below `src/`, with slashes: `http/routes/operation.ts`. */
@@ -172,3 +174,42 @@ describe('the client', () => {
     expect(long.map(({ path }) => path)).toEqual([]);
   });
 });
+
+describe('the console', () => {
+  const pages = sourcesBelow(consoleRoot);
+  const scripts = pages.filter(({ path }) => /\.tsx?$/.test(path));
+
+  it('speaks to the service through the client alone', () => {
+    expect(scripts.find(({ path }) => path === 'api/anagrafe.ts')?.others).toContain('@anagrafe/client');
+    const outside = scripts.flatMap(({ path, ours, others }) =>
+      [...ours.filter((target) => target.startsWith('..')), ...others.filter((name) => !isItsOwn(name))].map(
+        (name) => `${path}: ${name}`,
+      ),
+    );
+    expect(outside).toEqual([]);
+    const itself = scripts.filter(({ text }) => /\bfetch\(|XMLHttpRequest|EventSource|WebSocket/.test(text));
+    expect(itself.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('has pages that know the parts and what is read, and never one another', () => {
+    const strange = scripts
+      .filter(({ room }) => room === 'pages')
+      .flatMap(({ path, ours }) => {
+        const folder = path.split('/').slice(0, 2).join('/');
+        const known = [`${folder}/`, 'api/', 'language/', 'parts/'];
+        return ours
+          .filter((target) => !known.some((start) => target.startsWith(start)))
+          .map((target) => `${path}: ${target}`);
+      });
+    expect(strange).toEqual([]);
+  });
+
+  it('has no file that cannot be read in one sitting', () => {
+    const long = pages.filter(({ text }) => text.trimEnd().split('\n').length > longestPage);
+    expect(long.map(({ path }) => path)).toEqual([]);
+  });
+});
+
+function isItsOwn(name: string): boolean {
+  return /^(@anagrafe\/client|react|wouter|recharts|@(mantine|tanstack)\/)/.test(name);
+}

@@ -1,0 +1,17 @@
+import { Anagrafe } from '@anagrafe/client';
+import { type Language, languages, useLanguage } from '../language/language.tsx';
+
+/** A person waits: what does not come soon is said, with a button to try again. */
+const patience = { timeoutMs: 20_000, retries: 2, patienceMs: 25_000 };
+
+const services = Object.fromEntries(
+  languages.map((language) => [
+    language,
+    new Anagrafe({ url: location.origin, credentials: 'same-origin', language, ...patience }),
+  ]),
+) as Record<Language, Anagrafe>;
+
+/** The service that gave this page out, with sentences in the language that was chosen. */
+export function useAnagrafe(): Anagrafe {
+  return services[useLanguage().language];
+}

@@ -1,0 +1,63 @@
+import { Center, Container, Loader } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { Suspense } from 'react';
+import { Route, Switch, useLocation } from 'wouter';
+import { useSession } from './api/session.ts';
+import { useWords } from './language/words.ts';
+import { pages } from './pages.ts';
+import { Boundary } from './parts/boundary.tsx';
+import { Failure } from './parts/failure.tsx';
+import { Lost } from './shell/lost.tsx';
+import { ProtectedBanner } from './shell/protected-banner.tsx';
+import { Shell } from './shell/shell.tsx';
+import { FirstClient } from './sign-in/first-client.tsx';
+import { SignIn } from './sign-in/sign-in.tsx';
+
+/** The sign-in, or the page that the address names. The address stays: whoever signs in is where they were. */
+export function App() {
+  const words = useWords();
+  const session = useSession();
+  const [path] = useLocation();
+  const [creating, { open, close }] = useDisclosure(false);
+
+  if (session.isPending) return <Waiting label={words.opening} />;
+  if (session.isError) {
+    return (
+      <Container size="sm" py="xl">
+        <Failure error={session.error} onRetry={session.refetch} />
+      </Container>
+    );
+  }
+  const { State, Client, ended = false } = session.data;
+  return (
+    <>
+      {State === 'signed-out' ? (
+        <SignIn ended={ended} />
+      ) : (
+        <Shell client={Client}>
+          {State === 'protected' && <ProtectedBanner onCreate={open} />}
+          <Boundary key={path}>
+            <Suspense fallback={<Waiting label={words.loading} />}>
+              <Switch>
+                {pages.map((page) => (
+                  <Route key={page.path} path={page.path} component={page.Show} />
+                ))}
+                <Route component={Lost} />
+              </Switch>
+            </Suspense>
+          </Boundary>
+        </Shell>
+      )}
+      {/* Outside of what depends on the session: its secret must stay to be seen whatever becomes of that. */}
+      <FirstClient opened={creating} onClose={close} />
+    </>
+  );
+}
+
+function Waiting({ label }: { label: string }) {
+  return (
+    <Center mih={240} role="status" aria-label={label}>
+      <Loader type="dots" aria-hidden />
+    </Center>
+  );
+}

@@ -1,0 +1,55 @@
+import { useMemo } from 'react';
+import { type Language, useLanguage } from './language.tsx';
+
+/** Numbers and times as they are written where the reader is. */
+export interface Formats {
+  number(value: number): string;
+  /** With one digit behind the point, where that says more. */
+  rate(value: number): string;
+  percent(share: number): string;
+  /** To the second. */
+  moment(at: Date): string;
+  hour(at: Date): string;
+  day(at: Date): string;
+  /** "3 minutes ago". */
+  ago(at: Date, now: Date): string;
+}
+
+const units: readonly [Intl.RelativeTimeFormatUnit, number][] = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+];
+
+export function useFormats(): Formats {
+  const { language } = useLanguage();
+  return useMemo(() => formatsOf(localeOf(language)), [language]);
+}
+
+function formatsOf(locale: string): Formats {
+  const number = new Intl.NumberFormat(locale);
+  const rate = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
+  const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 });
+  const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' });
+  const hour = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
+  const day = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+  const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
+  return {
+    number: (value) => number.format(value),
+    rate: (value) => rate.format(value),
+    percent: (share) => percent.format(share),
+    moment: (at) => moment.format(at),
+    hour: (at) => hour.format(at),
+    day: (at) => day.format(at),
+    ago(at, now) {
+      const seconds = (at.getTime() - now.getTime()) / 1000;
+      const [unit, size] = units.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
+      return relative.format(Math.round(seconds / size), unit);
+    },
+  };
+}
+
+/** The reader's own English, British or another, where the browser tells. */
+function localeOf(language: Language): string {
+  return navigator.languages.find((tag) => tag.startsWith(`${language}-`)) ?? language;
+}

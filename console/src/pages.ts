@@ -1,0 +1,28 @@
+import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
+import type { Words } from './language/english.ts';
+import type { IconName } from './parts/icon.tsx';
+
+export interface ConsolePage {
+  /** Below `/console`. */
+  readonly path: string;
+  readonly name: keyof Words['pages'];
+  readonly icon: IconName;
+  /** Fetched when it is gone to. */
+  readonly Show: LazyExoticComponent<ComponentType>;
+}
+
+/** Every page: its address, its place in the navigation, and where it is. */
+export const pages: readonly ConsolePage[] = [
+  {
+    path: '/',
+    name: 'overview',
+    icon: 'overview',
+    Show: lazy(async () => ({ default: (await import('./pages/overview/overview.tsx')).Overview })),
+  },
+  {
+    path: '/clients',
+    name: 'clients',
+    icon: 'key',
+    Show: lazy(async () => ({ default: (await import('./pages/clients/clients.tsx')).Clients })),
+  },
+];

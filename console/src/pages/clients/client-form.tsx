@@ -1,0 +1,104 @@
+import type { Scope } from '@anagrafe/client';
+import { Alert, Button, Checkbox, Group, Stack, Switch, Textarea, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { useWords as useCommonWords } from '../../language/words.ts';
+import { Failure } from '../../parts/failure.tsx';
+import { useWords } from './words.ts';
+
+/** What can be chosen of a client. */
+export interface Choices {
+  readonly Name: string;
+  readonly Scopes: Scope[];
+  readonly Networks: string[];
+  readonly KnownByAddress: boolean;
+}
+
+interface ClientFormProps {
+  readonly start: Choices;
+  readonly submit: string;
+  readonly busy: boolean;
+  readonly error: Error | null;
+  /** Whether it is the client that is signed in, which must not shut itself out unawares. */
+  readonly own?: boolean;
+  readonly onSubmit: (choices: Choices) => void;
+  readonly onCancel: () => void;
+}
+
+const scopes: readonly Scope[] = ['sync:write', 'sync:read', 'admin'];
+
+export function ClientForm({ start, submit, busy, error, own = false, onSubmit, onCancel }: ClientFormProps) {
+  const { form } = useWords();
+  const { cancel } = useCommonWords();
+  const [name, setName] = useState(start.Name);
+  const [chosen, setChosen] = useState<Scope[]>(start.Scopes);
+  const [networks, setNetworks] = useState(start.Networks.join('\n'));
+  const [knownByAddress, setKnownByAddress] = useState(start.KnownByAddress);
+  const [tried, setTried] = useState(false);
+
+  function send(event: FormEvent) {
+    event.preventDefault();
+    setTried(true);
+    if (chosen.length === 0) return;
+    const Networks = networks.split(/[\s,;]+/).filter((network) => network !== '');
+    onSubmit({ Name: name, Scopes: chosen, Networks, KnownByAddress: knownByAddress });
+  }
+
+  return (
+    <form onSubmit={send}>
+      <Stack>
+        <TextInput
+          label={form.name}
+          description={form.nameHint}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          maxLength={255}
+          required
+          withAsterisk={false}
+          data-autofocus
+        />
+        <Checkbox.Group
+          label={form.scopes}
+          value={chosen}
+          onChange={(values) => setChosen(scopes.filter((scope) => values.includes(scope)))}
+          error={tried && chosen.length === 0 && form.scopesMissing}
+        >
+          <Stack gap="xs" mt="xs">
+            {scopes.map((scope) => (
+              <Checkbox key={scope} value={scope} label={form.scope[scope]} />
+            ))}
+          </Stack>
+        </Checkbox.Group>
+        {own && !chosen.includes('admin') && (
+          <Alert color="yellow" variant="light" role="status">
+            {form.ownScope}
+          </Alert>
+        )}
+        <Textarea
+          label={form.networks}
+          description={form.networksHint}
+          value={networks}
+          onChange={(event) => setNetworks(event.currentTarget.value)}
+          autosize
+          minRows={2}
+          maxRows={6}
+          spellCheck={false}
+        />
+        <Switch
+          label={form.knownByAddress}
+          description={form.knownByAddressHint}
+          checked={knownByAddress}
+          onChange={(event) => setKnownByAddress(event.currentTarget.checked)}
+        />
+        {error && <Failure error={error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            {cancel}
+          </Button>
+          <Button type="submit" loading={busy}>
+            {submit}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

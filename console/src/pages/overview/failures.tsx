@@ -1,0 +1,57 @@
+import type { Failure } from '@anagrafe/client';
+import { Text } from '@mantine/core';
+import { useFailures } from '../../api/failures.ts';
+import { usePlace } from '../../api/paged.ts';
+import { useFormats } from '../../language/formats.ts';
+import { Empty } from '../../parts/empty.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { PagedTable } from '../../parts/paged-table.tsx';
+import { Surface } from '../../parts/surface.tsx';
+import type { Column } from '../../parts/table.tsx';
+import { useWords } from './words.ts';
+
+const shown = 8;
+
+/** The records that were not applied last, each with its first reason. */
+export function Failures() {
+  const { failures, jobs } = useWords();
+  const [place, goTo] = usePlace(shown);
+  const list = useFailures(place);
+  const columns: readonly Column<Failure>[] = [
+    { name: failures.at, cell: ({ At }) => <Moment at={At} /> },
+    { name: failures.operation, wide: true, cell: ({ Operation }) => jobs.operation[Operation] },
+    { name: failures.principal, wide: true, cell: ({ ID }) => ID ?? '—' },
+    { name: failures.reason, cell: (failure) => <Reason failure={failure} /> },
+  ];
+  return (
+    <Surface title={failures.title} flush>
+      <PagedTable
+        caption={failures.caption}
+        columns={columns}
+        list={list}
+        place={place}
+        onPage={goTo}
+        keyOf={({ CallID, Position }) => `${CallID} ${Position}`}
+        empty={<Empty title={failures.none} hint={failures.noneHint} />}
+      />
+    </Surface>
+  );
+}
+
+/** The first fault says more than the sentence about the record as a whole. */
+function Reason({ failure }: { failure: Failure }) {
+  const { failures } = useWords();
+  const { number } = useFormats();
+  const [[place, [fault] = []] = []] = Object.entries(failure.Faults);
+  const others = failure.FaultsCount - 1;
+  return (
+    <>
+      <Text size="sm">{fault?.message ?? failure.Message}</Text>
+      <Text size="xs" c="dimmed">
+        {[fault?.code ?? failure.Code, place, others > 0 && failures.more(number(others))]
+          .filter(Boolean)
+          .join(' · ')}
+      </Text>
+    </>
+  );
+}

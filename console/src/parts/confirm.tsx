@@ -1,0 +1,59 @@
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { useWords } from '../language/words.ts';
+import { Dialog } from './dialog.tsx';
+import { Failure } from './failure.tsx';
+
+interface ConfirmProps {
+  readonly title: string;
+  /** What will happen, and whether it can be undone. */
+  readonly text: string;
+  /** What the button says: the act itself, not "OK". */
+  readonly action: string;
+  /** What has to be typed first, for what cannot be undone. */
+  readonly name?: string;
+  readonly busy: boolean;
+  readonly error: Error | null;
+  readonly onConfirm: () => void;
+  readonly onClose: () => void;
+}
+
+/** Asks before something that hurts. */
+export function Confirm({ title, text, action, name, busy, error, onConfirm, onClose }: ConfirmProps) {
+  const words = useWords();
+  const [typed, setTyped] = useState('');
+  const sure = name === undefined || typed.trim() === name;
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (sure) onConfirm();
+  }
+
+  return (
+    <Dialog title={title} opened onClose={onClose}>
+      <form onSubmit={submit}>
+        <Stack>
+          <Text>{text}</Text>
+          {name !== undefined && (
+            <TextInput
+              label={words.confirm.type(name)}
+              value={typed}
+              onChange={(event) => setTyped(event.currentTarget.value)}
+              autoComplete="off"
+              data-autofocus
+            />
+          )}
+          {error && <Failure error={error} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              {words.cancel}
+            </Button>
+            <Button type="submit" color="red" disabled={!sure} loading={busy}>
+              {action}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,44 @@
+/** Drawn here, on a grid of 24 by 24: a set of icons would be a hundred times as much to install as these few lines. */
+const drawings = {
+  overview: 'M4 20V11M10 20V4M16 20v-6M21 20H3',
+  key: 'M12 8a4 4 0 1 1-8 0 4 4 0 0 1 8 0ZM11 11l9 9M17 17l2-2M14 14l2-2',
+  plus: 'M12 5v14M5 12h14',
+  copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
+  check: 'm5 12.5 4.5 4.5L19 7',
+  warning: 'M12 4 2.5 20h19L12 4ZM12 10v4.5M12 17.2v.1',
+  info: 'M21 12a9 9 0 1 1-18 0 9 9 0 0 1 18 0ZM12 11v5M12 7.8v.1',
+  retry: 'M20 5v5h-5M19.5 10A8 8 0 1 0 20 14',
+  leave: 'M10 4H5v16h5M14 8l4 4-4 4M18 12H9',
+  book: 'M12 6c-2-1.5-5-2-8-2v14c3 0 6 .5 8 2 2-1.5 5-2 8-2V4c-3 0-6 .5-8 2ZM12 6v14',
+  sun: 'M16 12a4 4 0 1 1-8 0 4 4 0 0 1 8 0ZM12 2.5v2M12 19.5v2M2.5 12h2M19.5 12h2M5.3 5.3l1.4 1.4M17.3 17.3l1.4 1.4M5.3 18.7l1.4-1.4M17.3 6.7l1.4-1.4',
+  moon: 'M20 14.5A8.5 8.5 0 0 1 9.5 4a8.5 8.5 0 1 0 10.5 10.5Z',
+  screen: 'M3 5h18v11H3zM9 20h6M12 16v4',
+  globe: 'M21 12a9 9 0 1 1-18 0 9 9 0 0 1 18 0ZM3 12h18M12 3c5 5 5 13 0 18M12 3c-5 5-5 13 0 18',
+  first: 'M17 6l-6 6 6 6M7 6v12',
+  previous: 'M15 6l-6 6 6 6',
+  next: 'M9 6l6 6-6 6',
+  last: 'M7 6l6 6-6 6M17 6v12',
+  more: 'M5 12h.1M12 12h.1M19 12h.1',
+} as const;
+
+export type IconName = keyof typeof drawings;
+
+/** Beside words that say the same: it is hidden from those who listen. */
+export function Icon({ name, size = 18 }: { name: IconName; size?: number }) {
+  return (
+    <svg
+      width={size}
+      height={size}
+      viewBox="0 0 24 24"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth={name === 'more' ? 3 : 1.8}
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      aria-hidden="true"
+      focusable="false"
+    >
+      <path d={drawings[name]} />
+    </svg>
+  );
+}

@@ -1,0 +1,86 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Credential, credential } from '../setup/admin.ts';
+import type { TestService } from '../setup/service.ts';
+import { expectAccessible } from './accessibility.ts';
+import { desktop, enter, phone, startConsole, useBrowser, visit } from './browser.ts';
+import { fill } from './filled.ts';
+
+let empty: TestService;
+let filled: TestService;
+let office: Credential;
+
+useBrowser();
+beforeAll(async () => {
+  empty = await startConsole();
+  filled = await startConsole();
+  office = await credential(filled);
+  await credential(filled, {
+    name: 'erp',
+    networks: ['10.0.0.0/8'],
+    knownByAddress: true,
+    scopes: ['sync:write'],
+  });
+  await fill(filled, office);
+});
+
+/** Every page, with what shows that it is there. */
+const pages: readonly [path: string, there: (page: Page) => Promise<void>][] = [
+  ['', (page) => page.getByText(/PASSWORD_TOO_SHORT/).waitFor()],
+  ['/clients', (page) => page.getByRole('row', { name: /erp/ }).waitFor()],
+  ['/nowhere', (page) => page.getByRole('heading', { name: 'There is no such page' }).waitFor()],
+];
+
+describe.each([
+  ['light', 'a desktop', desktop],
+  ['dark', 'a desktop', desktop],
+  ['light', 'a phone', phone],
+  ['dark', 'a phone', phone],
+] as const)('in %s, on %s', (colorScheme, _device, viewport) => {
+  const look = { colorScheme, viewport };
+
+  it('the first start and its dialog are for everyone', async () => {
+    const { page, goTo } = await visit(empty, look);
+    await goTo('');
+    await page.getByText('Nothing has failed.').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Create the first client' }).click();
+    await page.getByRole('dialog').getByLabel('Name').waitFor();
+    await expectAccessible(page);
+  });
+
+  it('the sign-in and every page are for everyone', async () => {
+    const person = await visit(filled, look);
+    const { page, goTo } = person;
+    await goTo('');
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await expectAccessible(page);
+    await enter(person, '', office);
+    for (const [path, there] of pages) {
+      await goTo(path);
+      await there(page);
+      await expectAccessible(page);
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    }
+  });
+
+  it('the dialogs of a client are for everyone', async () => {
+    const person = await visit(filled, look);
+    const { page } = person;
+    await enter(person, '/clients', office);
+    await page.getByRole('button', { name: 'New client' }).click();
+    await page.getByRole('dialog').waitFor();
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    for (const act of ['Edit', 'New secret', 'Revoke']) {
+      await page.getByRole('button', { name: 'Actions for erp' }).click();
+      await page.getByRole('menuitem', { name: act }).waitFor();
+      await expectAccessible(page);
+      await page.getByRole('menuitem', { name: act }).click();
+      await page.getByRole('dialog').waitFor();
+      await expectAccessible(page);
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    }
+  });
+});

@@ -1,0 +1,100 @@
+import { createRequire } from 'node:module';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { builtConsole } from '../../src/console-folder.ts';
+import type { Credential } from '../setup/admin.ts';
+import { startTestService, type TestService } from '../setup/service.ts';
+
+const { findChromium } = createRequire(import.meta.url)('../../../scripts/chromium.cjs') as {
+  findChromium(): string | null;
+};
+
+/** A person with a browser, in front of the console. */
+export interface Visit {
+  readonly page: Page;
+  /** Goes to `/console` and what is below it, by typing the address. */
+  goTo(path: string): Promise<void>;
+  /** Lets an answer with this status pass: it is what the test is about. */
+  expectStatus(status: number): void;
+}
+
+export const desktop = { width: 1280, height: 800 };
+export const phone = { width: 390, height: 844 };
+
+let browser: Browser;
+const troubles: string[] = [];
+const open: { close(): Promise<void> }[] = [];
+
+/** One browser for the file. Whatever a page complains of fails the test: errors, its policy, requests that fail. */
+export function useBrowser(): void {
+  beforeAll(async () => {
+    const executablePath = findChromium();
+    if (!executablePath) throw new Error('install Chromium, or name its program in CHROMIUM');
+    browser = await chromium.launch({ executablePath });
+  });
+  afterEach(async () => {
+    for (const context of open.splice(0)) await context.close();
+    expect(troubles.splice(0)).toEqual([]);
+  });
+  afterAll(() => browser?.close());
+}
+
+/** The real service with the console as it was built. */
+export async function startConsole(settings: Record<string, string> = {}): Promise<TestService> {
+  const consoleFolder = builtConsole();
+  if (!consoleFolder) throw new Error('build the console first: npm run build');
+  return startTestService(settings, { consoleFolder });
+}
+
+export async function visit(
+  { url }: TestService,
+  options: Pick<BrowserContextOptions, 'colorScheme' | 'locale' | 'viewport'> = {},
+): Promise<Visit> {
+  const context = await browser.newContext({
+    viewport: desktop,
+    locale: 'en-GB',
+    reducedMotion: 'reduce',
+    permissions: ['clipboard-read', 'clipboard-write'],
+    ...options,
+  });
+  open.push(context);
+  const page = await context.newPage();
+  page.setDefaultTimeout(10_000);
+  const expected = new Set<number>();
+
+  page.on('pageerror', (error) => troubles.push(`error: ${error.message}`));
+  page.on('console', (message) => {
+    // Chromium notes every status of 400 and above by itself; what was answered is looked at below.
+    const isStatus = message.text().startsWith('Failed to load resource');
+    if (!isStatus && ['error', 'warning'].includes(message.type())) troubles.push(message.text());
+  });
+  page.on('requestfailed', (request) => {
+    // A page that is left takes its requests along.
+    if (request.failure()?.errorText !== 'net::ERR_ABORTED') troubles.push(`failed: ${request.url()}`);
+  });
+  page.on('response', (response) => {
+    const status = response.status();
+    if (status >= 400 && !expected.has(status)) troubles.push(`${status}: ${response.url()}`);
+  });
+  return {
+    page,
+    goTo: async (path) => {
+      await page.goto(`${url}/console${path}`);
+    },
+    expectStatus: (status) => expected.add(status),
+  };
+}
+
+/** Signs in by the form that is there. */
+export async function signIn(page: Page, publicKey: string, secretKey: string): Promise<void> {
+  await page.getByLabel('Public key').fill(publicKey);
+  await page.getByLabel('Secret key', { exact: true }).fill(secretKey);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+/** Goes to a page and signs in on the way. */
+export async function enter({ page, goTo }: Visit, path: string, client: Credential): Promise<void> {
+  await goTo(path);
+  await signIn(page, client.SyncPublicKey ?? '', client.SyncSecretKey ?? '');
+  await page.getByRole('button', { name: 'Sign in' }).waitFor({ state: 'hidden' });
+}

@@ -1,0 +1,152 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Credential, credential } from '../setup/admin.ts';
+import type { TestService } from '../setup/service.ts';
+import { enter, startConsole, useBrowser, type Visit, visit } from './browser.ts';
+
+let service: TestService;
+let office: Credential;
+let person: Visit;
+
+useBrowser();
+beforeAll(async () => {
+  service = await startConsole();
+  office = await credential(service);
+});
+beforeEach(async () => {
+  person = await visit(service);
+  await enter(person, '/clients', office);
+});
+
+const row = (name: string) => person.page.getByRole('row').filter({ hasText: name });
+
+async function choose(name: string, act: string): Promise<void> {
+  await person.page.getByRole('button', { name: `Actions for ${name}` }).click();
+  await person.page.getByRole('menuitem', { name: act }).click();
+}
+
+/** Whether keys that were shown are good. */
+async function statusWith(publicKey: string, secretKey: string): Promise<number> {
+  const headers = { SyncPublicKey: publicKey, SyncSecretKey: secretKey };
+  return (await service.call('irs/list', {}, { headers })).status;
+}
+
+/** What a dialog shows once, and puts away when one says so. */
+async function takeKeys(): Promise<[publicKey: string, secretKey: string]> {
+  const dialog = person.page.getByRole('dialog');
+  const publicKey = await dialog.getByLabel('Public key', { exact: true }).inputValue();
+  const secretKey = await dialog.getByLabel('Secret key', { exact: true }).inputValue();
+  await dialog.getByRole('button', { name: 'I have stored it' }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  return [publicKey, secretKey];
+}
+
+async function create(name: string): Promise<[publicKey: string, secretKey: string]> {
+  const { page } = person;
+  await page.getByRole('button', { name: 'New client' }).click();
+  await page.getByRole('dialog').getByLabel('Name').fill(name);
+  await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+  return takeKeys();
+}
+
+describe('the API clients', () => {
+  it('are created with what was chosen, and their keys work', async () => {
+    const { page } = person;
+    await page.getByRole('button', { name: 'New client' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New client' });
+    await dialog.getByLabel('Name').fill('erp');
+    await dialog.getByRole('checkbox', { name: /^Write/ }).uncheck();
+    await dialog.getByRole('textbox', { name: 'Networks' }).fill('127.0.0.1\n10.0.0.0/8');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    const keys = await takeKeys();
+    expect(await statusWith(...keys)).toBe(200);
+    const made = row('erp');
+    expect(await made.innerText()).toContain('sync:read');
+    expect(await made.innerText()).not.toContain('sync:write');
+    expect(await made.innerText()).toContain('127.0.0.1/32, 10.0.0.0/8');
+    expect(await page.content()).not.toContain(keys[1]);
+  });
+
+  it('are refused in the words of the service where they cannot be', async () => {
+    const { page, expectStatus } = person;
+    expectStatus(400);
+    await page.getByRole('button', { name: 'New client' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('wrong');
+    await dialog.getByRole('textbox', { name: 'Networks' }).fill('not a network');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.getByRole('alert').filter({ hasText: '"Networks" takes a list' }).waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+    expect(await row('wrong').count()).toBe(0);
+  });
+
+  it('get a new secret, while the old one goes on for the hours that were chosen', async () => {
+    const [publicKey, old] = await create('crm');
+    await choose('crm', 'New secret');
+    await person.page.getByLabel('Hours that the old secret goes on').fill('0');
+    await person.page.getByRole('button', { name: 'Make a new secret' }).click();
+    const [, fresh] = await takeKeys();
+    expect(await statusWith(publicKey, fresh)).toBe(200);
+    expect(await statusWith(publicKey, old)).toBe(401);
+  });
+
+  it('stay signed in when their own secret is rotated', async () => {
+    await choose('office', 'New secret');
+    await person.page.getByRole('button', { name: 'Make a new secret' }).click();
+    const [SyncPublicKey, SyncSecretKey] = await takeKeys();
+    office = { SyncPublicKey, SyncSecretKey };
+    await person.page.reload();
+    await person.page.getByText('Signed in as office').filter({ visible: true }).waitFor();
+  });
+
+  it('are edited, from their next call on', async () => {
+    const keys = await create('shop');
+    await choose('shop', 'Edit');
+    const dialog = person.page.getByRole('dialog', { name: 'Edit shop' });
+    await dialog.getByLabel('Name').fill('web shop');
+    await dialog.getByRole('textbox', { name: 'Networks' }).fill('10.0.0.0/8');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await person.page.getByRole('status').filter({ hasText: 'web shop was changed' }).waitFor();
+    await row('web shop').getByText('10.0.0.0/8').waitFor();
+    expect(await statusWith(...keys)).toBe(401);
+  });
+
+  it('are called by their new name at once, also the one that is signed in', async () => {
+    await choose('office', 'Edit');
+    const dialog = person.page.getByRole('dialog', { name: 'Edit office' });
+    await dialog.getByLabel('Name').fill('headquarters');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await person.page.getByText('Signed in as headquarters').filter({ visible: true }).waitFor();
+  });
+
+  it('are revoked once their name was typed', async () => {
+    const keys = await create('legacy');
+    await choose('legacy', 'Revoke');
+    const dialog = person.page.getByRole('dialog', { name: 'Revoke legacy' });
+    const button = dialog.getByRole('button', { name: 'Revoke' });
+    await dialog.getByLabel('Type legacy to go on').fill('legac');
+    expect(await button.isDisabled()).toBe(true);
+    await dialog.getByLabel('Type legacy to go on').fill('legacy');
+    await button.click();
+    await row('legacy').getByText('Revoked').waitFor();
+    expect(await person.page.getByRole('button', { name: 'Actions for legacy' }).count()).toBe(0);
+    expect(await statusWith(...keys)).toBe(401);
+  });
+
+  it('end the session when the one that is signed in is revoked', async () => {
+    const [SyncPublicKey, SyncSecretKey] = await create('own');
+    await choose('own', 'Edit');
+    await person.page.getByRole('checkbox', { name: /^Administer/ }).check();
+    await person.page.getByRole('button', { name: 'Save' }).click();
+    await row('own').getByText('admin').waitFor();
+    const other = await visit(service);
+    await enter(other, '/clients', { SyncPublicKey, SyncSecretKey });
+    person = other;
+    await choose('own', 'Revoke');
+    await other.page.getByText('revoking it ends your session').waitFor();
+    await other.page.getByLabel('Type own to go on').fill('own');
+    other.expectStatus(401);
+    await other.page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await other.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  });
+});

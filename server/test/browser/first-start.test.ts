@@ -1,0 +1,36 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { TestService } from '../setup/service.ts';
+import { startConsole, useBrowser, visit } from './browser.ts';
+
+let service: TestService;
+
+useBrowser();
+beforeAll(async () => {
+  service = await startConsole();
+});
+
+describe('the console at the first start', () => {
+  it('is open at once, says why, and leads to the first client, which is then signed in', async () => {
+    const { page, goTo } = await visit(service);
+    await goTo('');
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+    const banner = page.getByRole('alert').filter({ hasText: 'Protected mode' });
+    await banner.getByRole('button', { name: 'Create the first client' }).click();
+
+    const dialog = page.getByRole('dialog', { name: 'The first client' });
+    await dialog.getByLabel('Name').fill('office');
+    await dialog.getByRole('button', { name: 'Create it and sign in' }).click();
+    const secret = await dialog.getByLabel('Secret key', { exact: true }).inputValue();
+    expect(secret).toMatch(/^ags_/);
+    await dialog.getByRole('button', { name: 'Copy: Secret key' }).click();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(secret);
+    await dialog.getByRole('button', { name: 'I have stored it' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+
+    await page.getByText('Signed in as office').filter({ visible: true }).waitFor();
+    expect(await banner.count()).toBe(0);
+    await page.reload();
+    await page.getByText('Signed in as office').filter({ visible: true }).waitFor();
+    expect(await page.content()).not.toContain(secret);
+  });
+});

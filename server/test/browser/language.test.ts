@@ -1,0 +1,39 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Credential, credential } from '../setup/admin.ts';
+import type { TestService } from '../setup/service.ts';
+import { enter, startConsole, useBrowser, visit } from './browser.ts';
+import { fill } from './filled.ts';
+
+let service: TestService;
+let office: Credential;
+
+useBrowser();
+beforeAll(async () => {
+  service = await startConsole();
+  office = await credential(service);
+  await fill(service, office);
+});
+
+describe('the console in Italian', () => {
+  it('greets an Italian browser in its language', async () => {
+    const { page, goTo } = await visit(service, { locale: 'it-IT' });
+    await goTo('');
+    await page.getByRole('heading', { name: 'Accedi' }).waitFor();
+    expect(await page.getAttribute('html', 'lang')).toBe('it');
+    expect(await page.title()).toBe('Accedi · Anagrafe');
+  });
+
+  it('is chosen in the header, also for what the service says, and remembered', async () => {
+    const person = await visit(service);
+    const { page } = person;
+    await enter(person, '', office);
+    await page.getByText('Users[0].Username').waitFor();
+    await page.getByRole('button', { name: 'Language' }).click();
+    await page.getByRole('menuitemradio', { name: 'Italiano' }).click();
+    await page.getByRole('heading', { name: 'Riepilogo', level: 1 }).waitFor();
+    await page.getByRole('table', { name: 'Gli ultimi record non applicati' }).getByText(/già/).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Riepilogo', level: 1 }).waitFor();
+    expect(await page.getAttribute('html', 'lang')).toBe('it');
+  });
+});

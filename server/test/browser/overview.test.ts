@@ -1,0 +1,86 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Credential, credential } from '../setup/admin.ts';
+import { newUser, type TestService } from '../setup/service.ts';
+import { enter, startConsole, useBrowser, visit } from './browser.ts';
+import { fill, fillSlowly } from './filled.ts';
+
+let service: TestService;
+let office: Credential;
+
+useBrowser();
+beforeAll(async () => {
+  service = await startConsole();
+  office = await credential(service, { scopes: ['admin', 'sync:write'] });
+});
+
+describe('the overview', () => {
+  it('of an empty service shows the next steps', async () => {
+    const person = await visit(service);
+    const { page } = person;
+    await enter(person, '', office);
+    await page.getByRole('heading', { name: 'Next steps' }).waitFor();
+    await page.getByText('No job is under way.').waitFor();
+    await page.getByText('Nothing has failed.').waitFor();
+    expect(await page.getByText(`curl ${service.url}/api/sync/v1/irs/insert`).count()).toBe(1);
+    await page.getByRole('main').getByRole('link', { name: 'API clients' }).click();
+    const heading = page.getByRole('heading', { name: 'API clients', level: 1 });
+    await heading.waitFor();
+    expect(await page.locator(':focus').and(heading).count()).toBe(1);
+  });
+
+  it('of one in use shows how much there is, what was done, and what went wrong', async () => {
+    await fill(service, office);
+    const person = await visit(service);
+    const { page } = person;
+    await enter(person, '', office);
+    const figures = page.getByRole('region', { name: 'Figures' });
+    await figures.getByText('+4 today').waitFor();
+    expect(await figures.innerText()).toMatch(/Users\s+4\s+.*Principals\s+2/s);
+
+    const accounts = page.getByRole('table', { name: 'Users and principals' });
+    expect(await accounts.getByRole('row').last().innerText()).toMatch(/\t4\t0\t2$/);
+    await page.getByText('Last 30 days').click();
+    expect(await accounts.getByRole('row').last().innerText()).toMatch(/\t4\t0\t2$/);
+    await page.locator('.recharts-bar-rectangle').filter({ visible: true }).first().waitFor();
+
+    const failures = page.getByRole('table', { name: 'The records that were not applied last' });
+    await failures.getByText(/USERNAME_TAKEN · Users\[0\].Username/).waitFor();
+    await failures.getByText(/PASSWORD_TOO_SHORT · Users\[0\].Password/).waitFor();
+    await page.getByText(/of [\d.,]+ hashes per second/).waitFor();
+  });
+
+  it('has the failures page by page, by the address too', async () => {
+    const taken = Array.from({ length: 9 }, (_, n) => ({ ID: 900_000 + n, Users: [newUser(`nobody.${n}`)] }));
+    await service.call('irs/update', taken, { headers: office });
+    const person = await visit(service);
+    const { page } = person;
+    await enter(person, '', office);
+    const pager = page.getByRole('navigation', { name: /^Pages of/ });
+    await pager.getByText('1–8 of 11').waitFor();
+    await pager.getByRole('button', { name: 'Next page' }).click();
+    await pager.getByText('9–11 of 11').waitFor();
+    await page.getByText(/USERNAME_TAKEN/).waitFor();
+    expect(new URL(page.url()).search).toBe('?page=2');
+    // At the end the button stays where it is, for whoever has just pressed it.
+    expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Next page');
+    expect(await page.locator(':focus').getAttribute('aria-disabled')).toBe('true');
+    await page.reload();
+    await pager.getByText('9–11 of 11').waitFor();
+    await page.goBack();
+    await pager.getByText('1–8 of 11').waitFor();
+  });
+
+  it('follows a job that is under way', async () => {
+    const person = await visit(service);
+    const { page } = person;
+    await enter(person, '', office);
+    await page.getByText('No job is under way.').waitFor();
+    await fillSlowly(service, office);
+    const bar = page.getByRole('progressbar', { name: /^Principals: [\d,]+ of 2,000 users$/ });
+    await bar.waitFor({ state: 'attached' });
+    const seen = Number(await bar.getAttribute('aria-valuenow'));
+    await expect
+      .poll(async () => Number(await bar.getAttribute('aria-valuenow')), { timeout: 30_000 })
+      .toBeGreaterThan(seen);
+  });
+});

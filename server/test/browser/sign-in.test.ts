@@ -1,0 +1,102 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Credential, credential } from '../setup/admin.ts';
+import type { TestService } from '../setup/service.ts';
+import { signIn, startConsole, useBrowser, type Visit, visit } from './browser.ts';
+
+let service: TestService;
+let office: Credential;
+let person: Visit;
+
+useBrowser();
+beforeAll(async () => {
+  service = await startConsole();
+  office = await credential(service);
+});
+beforeEach(async () => {
+  person = await visit(service);
+});
+
+const keys = ({ SyncPublicKey = '', SyncSecretKey = '' }: Credential) =>
+  [SyncPublicKey, SyncSecretKey] as const;
+const heading = (name: string) => person.page.getByRole('heading', { name, level: 1 });
+const who = () => person.page.getByText('Signed in as office').filter({ visible: true });
+
+describe('signing in at the console', () => {
+  it('takes the two keys, leads to where one was going, and ends at the way out', async () => {
+    const { page, goTo } = person;
+    await goTo('/clients');
+    await heading('Sign in').waitFor();
+    expect(await page.title()).toBe('Sign in · Anagrafe');
+    await signIn(page, ...keys(office));
+    await heading('API clients').waitFor();
+    expect(await page.title()).toBe('API clients · Anagrafe');
+    await who().waitFor();
+
+    await page.getByRole('button', { name: 'Sign out' }).filter({ visible: true }).click();
+    await heading('Sign in').waitFor();
+    await page.reload();
+    await heading('Sign in').waitFor();
+    expect(await page.getByText('Your session has ended').count()).toBe(0);
+  });
+
+  it('takes both keys pasted into one field', async () => {
+    await person.goTo('');
+    await signIn(person.page, keys(office).join('.'), '');
+    await who().waitFor();
+  });
+
+  it('says in words what is wrong, and lets one try again', async () => {
+    const { page, goTo, expectStatus } = person;
+    expectStatus(401);
+    expectStatus(403);
+    await goTo('');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('Both keys are needed.').waitFor();
+    const [publicKey] = keys(office);
+    await signIn(page, publicKey, 'ags_wrong');
+    await page.getByRole('alert').filter({ hasText: 'The credential is not valid' }).waitFor();
+    await signIn(page, ...keys(await credential(service, { name: 'reader', scopes: ['sync:read'] })));
+    await page.getByRole('alert').filter({ hasText: 'does not have the scope admin' }).waitFor();
+    await signIn(page, ...keys(office));
+    await who().waitFor();
+  });
+});
+
+describe('a session that has ended', () => {
+  it('leads to the sign-in, says why, and back to where one was', async () => {
+    const { page, goTo, expectStatus } = person;
+    await goTo('/clients');
+    await signIn(page, ...keys(office));
+    await page.getByRole('row', { name: /office/ }).waitFor();
+
+    await service.database.query('delete from anagrafe.console_sessions');
+    expectStatus(401);
+    await page.getByRole('button', { name: 'New client' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('late');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+    await heading('Sign in').waitFor();
+    await page.getByText('Your session has ended.').waitFor();
+    await signIn(page, ...keys(office));
+    await page.getByRole('row', { name: /office/ }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/console/clients');
+    expect(await page.getByRole('row', { name: /late/ }).count()).toBe(0);
+  });
+});
+
+describe('a service that cannot be reached', () => {
+  it('is told of, with a way to try again', async () => {
+    const { page, goTo } = person;
+    await goTo('');
+    await signIn(page, ...keys(office));
+    await heading('Overview').waitFor();
+    await page.route('**/admin/v1/clients', (route) => route.fulfill({ status: 502, body: 'Bad gateway' }));
+    person.expectStatus(502);
+    await page.getByRole('link', { name: 'API clients' }).first().click();
+    const alert = page.getByRole('alert').filter({ hasText: 'This could not be loaded' });
+    await alert.waitFor();
+    await alert.getByText('Something other than the service answered').waitFor();
+    await page.unroute('**/admin/v1/clients');
+    await alert.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('row', { name: /office/ }).waitFor();
+  });
+});

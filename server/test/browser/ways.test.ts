@@ -1,0 +1,101 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Credential, credential } from '../setup/admin.ts';
+import type { TestService } from '../setup/service.ts';
+import { enter, phone, startConsole, useBrowser, visit } from './browser.ts';
+
+let service: TestService;
+let office: Credential;
+
+useBrowser();
+beforeAll(async () => {
+  service = await startConsole();
+  office = await credential(service);
+});
+
+const scheme = 'document.documentElement.dataset.mantineColorScheme';
+
+describe('light and dark', () => {
+  it('follow the system until one is chosen, which is remembered', async () => {
+    const person = await visit(service, { colorScheme: 'dark' });
+    const { page } = person;
+    await enter(person, '', office);
+    expect(await page.evaluate(scheme)).toBe('dark');
+    await page.getByRole('button', { name: 'Appearance' }).click();
+    await page.getByRole('menuitemradio', { name: 'Light' }).click();
+    expect(await page.evaluate(scheme)).toBe('light');
+    await page.reload();
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+    expect(await page.evaluate(scheme)).toBe('light');
+  });
+});
+
+describe('on a phone', () => {
+  it('the pages and the way out are in a menu, which closes behind one', async () => {
+    const person = await visit(service, { viewport: phone });
+    const { page } = person;
+    await enter(person, '', office);
+    const link = page.getByRole('link', { name: 'API clients' }).first();
+    expect(await page.getByRole('navigation').filter({ visible: true }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Open the menu' }).click();
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'API clients' }).click();
+    await page.getByRole('heading', { name: 'API clients', level: 1 }).waitFor();
+    await page.getByRole('button', { name: 'Open the menu' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).filter({ visible: true }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await link.count()).toBe(0);
+  });
+});
+
+describe('with the keyboard alone', () => {
+  it('one signs in, passes over the navigation, and creates a client', async () => {
+    const { page, goTo } = await visit(service);
+    const { keyboard } = page;
+    const focused = () => page.locator(':focus');
+    /** Presses Tab until what is focused has this name. */
+    async function tabTo(name: string | RegExp): Promise<void> {
+      const wanted = page.getByRole('button', { name }).or(page.getByRole('link', { name }));
+      for (let presses = 0; presses < 30; presses++) {
+        await keyboard.press('Tab');
+        if ((await focused().and(wanted).count()) === 1) return;
+      }
+      throw new Error(`${name} cannot be reached with Tab`);
+    }
+
+    await goTo('/clients');
+    await page.getByLabel('Public key').focus();
+    await keyboard.type(`${office.SyncPublicKey}.${office.SyncSecretKey}`);
+    await keyboard.press('Enter');
+    await page.getByRole('row', { name: /office/ }).waitFor();
+
+    await page.reload();
+    await page.getByRole('row', { name: /office/ }).waitFor();
+    await keyboard.press('Tab');
+    expect(await focused().innerText()).toBe('Skip to the content');
+    await keyboard.press('Enter');
+    await keyboard.press('Tab');
+    expect(await focused().innerText()).toBe('New client');
+    await keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'New client' });
+    await dialog.waitFor();
+    await expect.poll(() => focused().and(dialog.getByLabel('Name')).count()).toBe(1);
+    await keyboard.type('keyboard');
+    await keyboard.press('Enter');
+    await tabTo('I have stored it');
+    await keyboard.press('Enter');
+    await dialog.waitFor({ state: 'hidden' });
+    // Focus is back where the dialog was opened.
+    await expect.poll(() => focused().innerText()).toBe('New client');
+
+    await tabTo('Actions for keyboard');
+    await keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Edit' }).waitFor();
+    await expect.poll(() => focused().innerText()).toBe('Edit');
+    await keyboard.press('ArrowDown');
+    await keyboard.press('ArrowDown');
+    await keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Revoke keyboard' }).waitFor();
+    await keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    await expect.poll(() => focused().getAttribute('aria-label')).toBe('Actions for keyboard');
+  });
+});
