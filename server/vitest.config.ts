@@ -19,8 +19,8 @@ const inBrowser = 'test/browser/**/*.test.ts';
 
 export default defineConfig({
   test: {
-    // Most of the time goes into waiting for processes; a second file at a time makes use of it.
-    maxWorkers: 2,
+    // Most of the time goes into waiting for processes; more files at a time make use of it.
+    maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 60_000,
     projects: [

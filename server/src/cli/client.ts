@@ -179,6 +179,9 @@ function showSecret(publicKey: string, secret: string): void {
   print(`SyncPublicKey: ${publicKey}`);
   print(`SyncSecretKey: ${secret}`);
   tell('\nThe secret is shown only now: keep it where secrets are kept.');
+  tell(
+    'The commands take it as ANAGRAFE_KEY=<public>.<secret>, or out of a file with these two lines by --key-file.',
+  );
 }
 
 function describe(client: Client): string {

@@ -67,9 +67,12 @@ export function localUrl({ HOST, PORT }: Config): string {
 
 function readKeyFile(path: string): string {
   const text = textOf(path).trim();
-  if (!readKeyPair(text))
+  // As "client create" prints the two.
+  const [, publicKey, secret] = /^SyncPublicKey: (\S+)\s+SyncSecretKey: (\S+)$/.exec(text) ?? [];
+  const key = publicKey === undefined ? text : `${publicKey}.${secret}`;
+  if (!readKeyPair(key))
     throw new ConfigError(`${path} holds no <public>.<secret>: give another with --key-file`);
-  return text;
+  return key;
 }
 
 function textOf(path: string): string {

@@ -1,9 +1,12 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { importedUser } from '../setup/jobs.ts';
 import { startTestService } from '../setup/service.ts';
-import { anagrafe, expectOneLine, onTerminal } from './command.ts';
+import { anagrafe, dataFolder, expectOneLine, onTerminal } from './command.ts';
 
 const settings = { ANAGRAFE_URL: '' };
+let store: Record<string, string>;
 /** More than one page of principals, and more than one of users. */
 const principals = 150;
 const users = 1010;
@@ -11,6 +14,7 @@ const users = 1010;
 beforeAll(async () => {
   const service = await startTestService({ ANAGRAFE_MAX_USERS: '2000' });
   settings.ANAGRAFE_URL = service.url;
+  store = { ANAGRAFE_DATA: service.config.DATA };
   const others = Array.from({ length: principals - 1 }, (_, n) => ({ Denomination: `Ditta ${n + 2}` }));
   const first = { Denomination: 'Rossi Srl', ExternalKey: 'ERP-1', Email: 'info@example.com' };
   await service.call('irs/insert', [first, ...others]);
@@ -108,4 +112,13 @@ describe('list', () => {
     const wrong = await anagrafe(['list'], { ...settings, ANAGRAFE_KEY: `agp_x.${'s'.repeat(40)}` });
     expectOneLine(wrong, /^anagrafe: .*ANAGRAFE_KEY/);
   });
+});
+
+// The last, since it ends protected mode.
+it('a command calls as the client whose keys were kept as they were printed', async () => {
+  const { stdout } = await anagrafe(['client', 'create', '--name', 'lister'], store);
+  const file = join(dataFolder(), 'lister.key');
+  writeFileSync(file, stdout);
+  expect((await run('--limit', '1')).code).toBe(1);
+  expect((await run('--limit', '1', '--key-file', file)).code).toBe(0);
 });
