@@ -17,6 +17,15 @@ const onEveryStore = ['test/contract/**/*.test.ts', 'test/http/**/*.test.ts'];
 /** A browser takes the whole machine: these run one file after another, when the rest is done. */
 const inBrowser = 'test/browser/**/*.test.ts';
 
+/** What is answered before the store is asked is the same on any. */
+const beforeTheStore = [
+  'test/http/bad-*.test.ts',
+  'test/http/*openapi*.test.ts',
+  'test/http/console-files.test.ts',
+  'test/http/log.test.ts',
+  'test/http/operation.test.ts',
+];
+
 export default defineConfig({
   test: {
     // Most of the time goes into waiting for processes; more files at a time make use of it.
@@ -47,6 +56,7 @@ export default defineConfig({
         test: {
           name: 'outside',
           include: onEveryStore,
+          exclude: beforeTheStore,
           provide: { store: 'outside' },
           globalSetup: ['test/setup/outside-cluster.ts'],
         },
