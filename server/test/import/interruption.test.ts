@@ -120,7 +120,7 @@ it('a file that was changed where it was sent is not gone on with; behind that i
   ]);
   const done = rowsDone(desk, 'changed');
   expect(done).toBe(4000);
-  desk.write('changed.csv', sound.replace('changed 100,', 'changed XXX,'));
+  desk.write('changed.csv', sound.replace('changed 100,', 'changed otherwise,'));
   const refused = await desk.run(['import', 'changed.csv']);
   expect([refused.code, refused.stderr]).toEqual([
     1,
