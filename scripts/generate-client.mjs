@@ -51,7 +51,9 @@ function arrayOf(item) {
 function unionOf(members, depth) {
   const line = [...new Set(members)].join(' | ');
   if (line.length + depth * 2 < widest - 20) return line;
-  return members.map((member) => `\n${'  '.repeat(depth + 1)}| ${member}`).join('');
+  // What stands behind the bar stands two steps further in.
+  const inside = (member) => member.replaceAll('\n', '\n    ');
+  return members.map((member) => `\n${'  '.repeat(depth + 1)}| ${inside(member)}`).join('');
 }
 
 function quoted(value) {

@@ -256,24 +256,24 @@ export interface Reset {
 /** Users to register under a principal, and passwords of its users to reset. */
 export type UpdateRecord =
   | {
-  ID: number;
-  ExternalKey?: null;
-  Users: (Registration | RegistrationWithHash | Reset)[];
-  /** Of a failed record that is sent again; passed over. */
-  Faults?: unknown;
-  /** The same. */
-  Position?: unknown;
-}
+      ID: number;
+      ExternalKey?: null;
+      Users: (Registration | RegistrationWithHash | Reset)[];
+      /** Of a failed record that is sent again; passed over. */
+      Faults?: unknown;
+      /** The same. */
+      Position?: unknown;
+    }
   | {
-  ID?: null;
-  /** In place of the ID. */
-  ExternalKey: string;
-  Users: (Registration | RegistrationWithHash | Reset)[];
-  /** Of a failed record that is sent again; passed over. */
-  Faults?: unknown;
-  /** The same. */
-  Position?: unknown;
-};
+      ID?: null;
+      /** In place of the ID. */
+      ExternalKey: string;
+      Users: (Registration | RegistrationWithHash | Reset)[];
+      /** Of a failed record that is sent again; passed over. */
+      Faults?: unknown;
+      /** The same. */
+      Position?: unknown;
+    };
 
 /** A principal to create. */
 export interface InsertRecord {

@@ -18,10 +18,24 @@ export type Finding<Content> =
 export interface Scanner<Content> {
   /** The line that is being read. */
   readonly line: number;
+  readonly found: FoundList<Content>;
   feed(piece: Piece): void;
   end(): void;
-  /** The rows that were found since the last time. */
-  take(): Found<Content>[];
+}
+
+/** The rows that were found and not yet taken. */
+export class FoundList<Content> {
+  #rows: Found<Content>[] = [];
+
+  add(row: Found<Content>): void {
+    this.#rows.push(row);
+  }
+
+  take(): Found<Content>[] {
+    const rows = this.#rows;
+    this.#rows = [];
+    return rows;
+  }
 }
 
 /** What was found before a fault is given before the fault is thrown. */
@@ -31,12 +45,12 @@ export async function* scan<Content>(
 ): AsyncGenerator<readonly Found<Content>[], void, undefined> {
   for await (const piece of pieces) {
     const failure = failureOf(() => scanner.feed(piece));
-    yield scanner.take();
+    yield scanner.found.take();
     if (failure) throw failure;
     if (piece.fault) throw new SheetError(piece.fault(scanner.line));
   }
   const failure = failureOf(() => scanner.end());
-  yield scanner.take();
+  yield scanner.found.take();
   if (failure) throw failure;
 }
 

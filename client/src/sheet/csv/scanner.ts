@@ -1,6 +1,6 @@
 import type { Mark } from '../bookmark.ts';
 import { fault, refusal, type SheetError } from '../fault.ts';
-import type { Found, Scanner } from '../scanner.ts';
+import { FoundList, type Scanner } from '../scanner.ts';
 import { type Piece, Ruler } from '../text/piece.ts';
 import { Row, rowLimit } from './row.ts';
 
@@ -22,9 +22,9 @@ const AFTER_CR = 5;
  */
 export class CsvScanner implements Scanner<string[]> {
   line: number;
+  readonly found = new FoundList<string[]>();
   readonly #separator: number;
   readonly #ruler: Ruler;
-  #found: Found<string[]>[] = [];
   #state = AT_ROW;
   #row = new Row(1);
   /** Where the row, and what is not yet added to its cell, begin in this piece. */
@@ -41,12 +41,6 @@ export class CsvScanner implements Scanner<string[]> {
     this.#separator = separator.charCodeAt(0);
     this.#ruler = new Ruler(from.byte);
     this.line = from.line;
-  }
-
-  take(): Found<string[]>[] {
-    const found = this.#found;
-    this.#found = [];
-    return found;
   }
 
   feed(piece: Piece): void {
@@ -173,7 +167,7 @@ export class CsvScanner implements Scanner<string[]> {
     row.grow(at - this.#rowStart);
     if (!row.blank) {
       const end = { byte: this.#ruler.byteAt(at), line: this.line, column: 1 };
-      this.#found.push({ line: row.line, end, ...row.finding(this.#mayHaveNul) });
+      this.found.add({ line: row.line, end, ...row.finding(this.#mayHaveNul) });
     }
     this.#state = AT_ROW;
     return at;

@@ -1,6 +1,6 @@
 import type { Mark } from '../bookmark.ts';
 import { refusal, type SheetError } from '../fault.ts';
-import type { Found, Scanner } from '../scanner.ts';
+import { FoundList, type Scanner } from '../scanner.ts';
 import { type Piece, Ruler } from '../text/piece.ts';
 import { elementLimit, type JsonObject, placeIn, readElement } from './element.ts';
 import { faultIn } from './fault-in.ts';
@@ -23,8 +23,8 @@ type State = 'before' | 'first' | 'element' | 'inside' | 'between' | 'after';
  */
 export class JsonArrayScanner implements Scanner<JsonObject> {
   line: number;
+  readonly found = new FoundList<JsonObject>();
   readonly #ruler: Ruler;
-  #found: Found<JsonObject>[] = [];
   #state: State;
   #depth = 0;
   #quoted = false;
@@ -42,12 +42,6 @@ export class JsonArrayScanner implements Scanner<JsonObject> {
     this.#columnAtStart = from.column;
     this.#place = { line: from.line, column: from.column };
     this.#state = resumed ? 'between' : 'before';
-  }
-
-  take(): Found<JsonObject>[] {
-    const found = this.#found;
-    this.#found = [];
-    return found;
   }
 
   feed(piece: Piece): void {
@@ -124,7 +118,7 @@ export class JsonArrayScanner implements Scanner<JsonObject> {
   #endElement(text: string, at: number, unit: number): void {
     this.#add(text.slice(this.#start, at));
     const { line, column } = this.#here(at);
-    this.#found.push({
+    this.found.add({
       line: this.#place.line,
       ...readElement(this.#text, this.#place),
       end: { byte: this.#ruler.byteAt(at), line, column },

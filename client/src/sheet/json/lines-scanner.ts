@@ -1,26 +1,20 @@
 import type { Mark } from '../bookmark.ts';
 import { fault } from '../fault.ts';
-import type { Finding, Found, Scanner } from '../scanner.ts';
+import { type Finding, FoundList, type Scanner } from '../scanner.ts';
 import { type Piece, Ruler } from '../text/piece.ts';
 import { elementLimit, type JsonObject, readElement } from './element.ts';
 
 /** Reads one object per line. A line that cannot be read is a fault of its own; the next one is read all the same. */
 export class JsonLinesScanner implements Scanner<JsonObject> {
   line: number;
+  readonly found = new FoundList<JsonObject>();
   readonly #ruler: Ruler;
-  #found: Found<JsonObject>[] = [];
   #text = '';
   #tooLarge = false;
 
   constructor(from: Mark) {
     this.#ruler = new Ruler(from.byte);
     this.line = from.line;
-  }
-
-  take(): Found<JsonObject>[] {
-    const found = this.#found;
-    this.#found = [];
-    return found;
   }
 
   feed(piece: Piece): void {
@@ -49,7 +43,7 @@ export class JsonLinesScanner implements Scanner<JsonObject> {
         ? { content: null, fault: fault('ROW_TOO_LARGE', { line, limit: elementLimit }) }
         : readElement(this.#text, { line, column: 1 });
       const end = { byte: this.#ruler.byteAt(at), line: nextLine, column: 1 };
-      this.#found.push({ line, end, ...finding });
+      this.found.add({ line, end, ...finding });
     }
     this.#text = '';
     this.#tooLarge = false;

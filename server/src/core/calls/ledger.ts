@@ -1,4 +1,5 @@
 import type { KeptRefusal } from '../jobs/kept-refusal.ts';
+import type { CallFigures } from '../journal/calls.ts';
 import type { Author } from '../journal/journal.ts';
 import type { OperationName } from '../records/operation.ts';
 import type { Outcome } from '../records/outcome.ts';
@@ -39,15 +40,7 @@ export interface Hand {
 }
 
 /** What is noted of a call that has come to its end. */
-export interface CompletedDetails extends Readonly<Record<string, unknown>> {
-  readonly operation: OperationName;
-  readonly records: number;
-  readonly recordsFailed: number;
-  readonly users: number;
-  readonly usersApplied: number;
-  /** From its first record to its last: what the journal has of them lies within. */
-  readonly milliseconds: number;
-}
+export type CompletedDetails = CallFigures & Readonly<Record<string, unknown>>;
 
 /**
  * Remembers calls: of those that were sent with a key what became of each record, of the others which records were not

@@ -7,14 +7,19 @@ import type { Outcome } from '../records/outcome.ts';
 import type { Author } from './journal.ts';
 
 /** A call that was answered at once, as the journal has it. */
-export interface CompletedCall extends Author {
+export interface CompletedCall extends Author, CallFigures {
   readonly at: Date;
   readonly callId: string;
+}
+
+/** What came of a call. */
+export interface CallFigures {
   readonly operation: OperationName;
   readonly records: number;
   readonly recordsFailed: number;
   readonly users: number;
   readonly usersApplied: number;
+  /** From its first record to its last: what the journal has of them lies within. */
   readonly milliseconds: number;
 }
 
