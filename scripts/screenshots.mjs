@@ -80,7 +80,12 @@ async function seed(url, database) {
   await clients.rotate(PublicKey, { Hours: 48 });
 
   const { tuples } = await office.insert(
-    firms.map((Denomination, n) => ({ Denomination, ExternalKey: `C-${1000 + n}`, Users: users(n * 6, 6) })),
+    firms.map((Denomination, n) => ({
+      Denomination,
+      ExternalKey: `C-${1000 + n}`,
+      Vatnumber: `IT0${n + 1}234567890`,
+      Users: users(n * 6, 6),
+    })),
   );
   const [one = 0, two = 0] = tuples.map(({ Item1 }) => Item1);
   await addHistory(database);
@@ -107,6 +112,12 @@ const shots = [
     'overview',
     '',
     (page) => page.locator('.recharts-bar-rectangle').filter({ visible: true }).first().waitFor(),
+  ],
+  ['principals', '/principals', (page) => page.getByRole('link', { name: 'Rossi Srl' }).waitFor()],
+  [
+    'principal',
+    '/principals/1',
+    (page) => page.getByRole('table', { name: 'History' }).getByRole('row').nth(2).waitFor(),
   ],
   ['clients', '/clients', (page) => page.getByRole('row', { name: /erp/ }).waitFor()],
 ];

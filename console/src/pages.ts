@@ -5,6 +5,8 @@ import type { IconName } from './parts/icon.tsx';
 export interface ConsolePage {
   /** Below `/console`. */
   readonly path: string;
+  /** What it answers to, where that is more than its path. */
+  readonly route?: string;
   readonly name: keyof Words['pages'];
   readonly icon: IconName;
   /** Fetched when it is gone to. */
@@ -18,6 +20,13 @@ export const pages: readonly ConsolePage[] = [
     name: 'overview',
     icon: 'overview',
     Show: lazy(async () => ({ default: (await import('./pages/overview/overview.tsx')).Overview })),
+  },
+  {
+    path: '/principals',
+    route: '/principals/:id?',
+    name: 'principals',
+    icon: 'people',
+    Show: lazy(async () => ({ default: (await import('./pages/principals/principals.tsx')).Principals })),
   },
   {
     path: '/clients',
