@@ -20,6 +20,12 @@ export const pages: readonly ConsolePage[] = [
     Show: lazy(async () => ({ default: (await import('./pages/overview/overview.tsx')).Overview })),
   },
   {
+    path: '/import',
+    name: 'import',
+    icon: 'upload',
+    Show: lazy(async () => ({ default: (await import('./pages/import/import.tsx')).Import })),
+  },
+  {
     path: '/clients',
     name: 'clients',
     icon: 'key',

@@ -3,7 +3,7 @@ export const english = {
   product: 'Anagrafe',
   skip: 'Skip to the content',
   navigation: 'Pages',
-  pages: { overview: 'Overview', clients: 'API clients' },
+  pages: { overview: 'Overview', import: 'Import', clients: 'API clients' },
   openMenu: 'Open the menu',
   closeMenu: 'Close the menu',
   opening: 'Opening the console …',

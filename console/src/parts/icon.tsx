@@ -2,6 +2,8 @@
 const drawings = {
   overview: 'M4 20V11M10 20V4M16 20v-6M21 20H3',
   key: 'M12 8a4 4 0 1 1-8 0 4 4 0 0 1 8 0ZM11 11l9 9M17 17l2-2M14 14l2-2',
+  upload: 'M12 15V4M7 9l5-5 5 5M4 15v5h16v-5',
+  download: 'M12 4v11M7 10l5 5 5-5M4 15v5h16v-5',
   plus: 'M12 5v14M5 12h14',
   copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
   check: 'm5 12.5 4.5 4.5L19 7',
