@@ -29,6 +29,12 @@ export const pages: readonly ConsolePage[] = [
     Show: lazy(async () => ({ default: (await import('./pages/principals/principals.tsx')).Principals })),
   },
   {
+    path: '/import',
+    name: 'import',
+    icon: 'upload',
+    Show: lazy(async () => ({ default: (await import('./pages/import/import.tsx')).Import })),
+  },
+  {
     path: '/clients',
     name: 'clients',
     icon: 'key',

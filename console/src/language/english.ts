@@ -3,7 +3,7 @@ export const english = {
   product: 'Anagrafe',
   skip: 'Skip to the content',
   navigation: 'Pages',
-  pages: { overview: 'Overview', principals: 'Principals', clients: 'API clients' },
+  pages: { overview: 'Overview', principals: 'Principals', import: 'Import', clients: 'API clients' },
   openMenu: 'Open the menu',
   closeMenu: 'Close the menu',
   opening: 'Opening the console …',

@@ -4,7 +4,7 @@ export const italian: Words = {
   product: 'Anagrafe',
   skip: 'Vai al contenuto',
   navigation: 'Pagine',
-  pages: { overview: 'Riepilogo', principals: 'Anagrafiche', clients: 'Client API' },
+  pages: { overview: 'Riepilogo', principals: 'Anagrafiche', import: 'Importazione', clients: 'Client API' },
   openMenu: 'Apri il menu',
   closeMenu: 'Chiudi il menu',
   opening: 'Apertura della console …',

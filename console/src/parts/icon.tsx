@@ -6,6 +6,8 @@ const drawings = {
   search: 'M17 10.5a6.5 6.5 0 1 1-13 0 6.5 6.5 0 0 1 13 0ZM15.2 15.2 20.5 20.5',
   dice: 'M4 4h16v16H4zM8.5 8.5v.1M15.5 8.5v.1M12 12v.1M8.5 15.5v.1M15.5 15.5v.1',
   key: 'M12 8a4 4 0 1 1-8 0 4 4 0 0 1 8 0ZM11 11l9 9M17 17l2-2M14 14l2-2',
+  upload: 'M12 15V4M7 9l5-5 5 5M4 15v5h16v-5',
+  download: 'M12 4v11M7 10l5 5 5-5M4 15v5h16v-5',
   plus: 'M12 5v14M5 12h14',
   copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
   check: 'm5 12.5 4.5 4.5L19 7',
