@@ -5,6 +5,8 @@ import type { IconName } from './parts/icon.tsx';
 export interface ConsolePage {
   /** Below `/console`. */
   readonly path: string;
+  /** What it answers to, where that is more than its path. */
+  readonly route?: string;
   readonly name: keyof Words['pages'];
   readonly icon: IconName;
   /** Fetched when it is gone to. */
@@ -24,5 +26,26 @@ export const pages: readonly ConsolePage[] = [
     name: 'clients',
     icon: 'key',
     Show: lazy(async () => ({ default: (await import('./pages/clients/clients.tsx')).Clients })),
+  },
+  {
+    path: '/jobs',
+    route: '/jobs/:id?',
+    name: 'jobs',
+    icon: 'jobs',
+    Show: lazy(async () => ({ default: (await import('./pages/jobs/jobs.tsx')).Jobs })),
+  },
+  {
+    path: '/calls',
+    route: '/calls/:id?',
+    name: 'calls',
+    icon: 'calls',
+    Show: lazy(async () => ({ default: (await import('./pages/calls/calls.tsx')).Calls })),
+  },
+  {
+    path: '/webhooks',
+    route: '/webhooks/:id?',
+    name: 'webhooks',
+    icon: 'webhooks',
+    Show: lazy(async () => ({ default: (await import('./pages/webhooks/webhooks.tsx')).Webhooks })),
   },
 ];

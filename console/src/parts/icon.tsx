@@ -2,6 +2,12 @@
 const drawings = {
   overview: 'M4 20V11M10 20V4M16 20v-6M21 20H3',
   key: 'M12 8a4 4 0 1 1-8 0 4 4 0 0 1 8 0ZM11 11l9 9M17 17l2-2M14 14l2-2',
+  jobs: 'M4 7l8-4 8 4-8 4-8-4ZM4 12l8 4 8-4M4 17l8 4 8-4',
+  calls: 'M4 8h14M14 4l4 4-4 4M20 16H6M10 12l-4 4 4 4',
+  webhooks: 'M4 20a16 16 0 0 1 16-16M4 20l6-1M4 20l1-6M15 15a3 3 0 1 0 4 4 3 3 0 0 0-4-4Z',
+  audit: 'M6 3h9l4 4v14H6zM9 11h7M9 15h7M14 3v5h5',
+  events: 'M13 3 5 14h6l-1 7 9-12h-6l1-6Z',
+  download: 'M12 4v11M7 10l5 5 5-5M4 20h16',
   plus: 'M12 5v14M5 12h14',
   copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
   check: 'm5 12.5 4.5 4.5L19 7',
