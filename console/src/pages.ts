@@ -48,4 +48,16 @@ export const pages: readonly ConsolePage[] = [
     icon: 'webhooks',
     Show: lazy(async () => ({ default: (await import('./pages/webhooks/webhooks.tsx')).Webhooks })),
   },
+  {
+    path: '/audit',
+    name: 'audit',
+    icon: 'audit',
+    Show: lazy(async () => ({ default: (await import('./pages/audit/audit.tsx')).Audit })),
+  },
+  {
+    path: '/events',
+    name: 'events',
+    icon: 'events',
+    Show: lazy(async () => ({ default: (await import('./pages/events/events.tsx')).Events })),
+  },
 ];

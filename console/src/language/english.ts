@@ -9,6 +9,8 @@ export const english = {
     jobs: 'Jobs',
     calls: 'Calls',
     webhooks: 'Webhooks',
+    audit: 'Audit',
+    events: 'Events',
   },
   openMenu: 'Open the menu',
   closeMenu: 'Close the menu',

@@ -10,6 +10,8 @@ export const italian: Words = {
     jobs: 'Lavori',
     calls: 'Chiamate',
     webhooks: 'Webhook',
+    audit: 'Registro',
+    events: 'Eventi',
   },
   openMenu: 'Apri il menu',
   closeMenu: 'Chiudi il menu',

@@ -22,9 +22,9 @@ describe('the calls', () => {
     await enter(person, '/calls', office);
     const rows = page.getByRole('table', { name: 'Calls' }).getByRole('row');
     await page.getByRole('row', { name: /Principals/ }).waitFor();
-    await expect.poll(() => rows.count()).toBe(3);
+    await expect.poll(() => rows.count(), { timeout: 10_000 }).toBe(3);
     await page.getByRole('switch', { name: 'With failed records only' }).click();
-    await expect.poll(() => rows.count()).toBe(2);
+    await expect.poll(() => rows.count(), { timeout: 10_000 }).toBe(2);
     expect(new URL(page.url()).search).toBe('?failed=true');
     expect(await rows.nth(1).innerText()).toMatch(/Users · \w{8}\s+office\s+3\s+2\s+2\s+[\d,]+ ms/);
 
@@ -36,7 +36,7 @@ describe('the calls', () => {
     expect(await applied.count()).toBe(1);
     await records.getByText(/User 1, Username: .*USERNAME_TAKEN/).waitFor();
     await records.getByRole('switch', { name: 'Failed only' }).click();
-    await expect.poll(() => applied.count()).toBe(0);
+    await expect.poll(() => applied.count(), { timeout: 10_000 }).toBe(0);
     await records.getByText(/User 1, Password: .*PASSWORD_TOO_SHORT/).waitFor();
 
     const [download] = await Promise.all([
@@ -51,12 +51,12 @@ describe('the calls', () => {
     const person = await visit(service);
     const { page } = person;
     await enter(person, '/calls', office);
-    await page.getByRole('row', { name: /Users/ }).waitFor();
+    await page.getByRole('row', { name: /Users ·/ }).waitFor();
     await page.getByRole('button', { name: 'Language' }).click();
     await page.getByRole('menuitemradio', { name: 'Italiano' }).click();
     await page.getByRole('heading', { name: 'Chiamate', level: 1 }).waitFor();
     await page
-      .getByRole('row', { name: /Utenti/ })
+      .getByRole('row', { name: /Utenti ·/ })
       .getByRole('link')
       .click();
     await page.getByText(/Utente 1, Nome utente: .*già/).waitFor();

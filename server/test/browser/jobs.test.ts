@@ -56,7 +56,7 @@ describe('the jobs', () => {
 
     const records = page.getByRole('region', { name: 'Records', exact: true });
     await records.getByRole('switch', { name: 'Failed only' }).click();
-    await expect.poll(() => records.getByRole('row').count()).toBe(3);
+    await expect.poll(() => records.getByRole('row').count(), { timeout: 10_000 }).toBe(3);
     expect(new URL(page.url()).search).toBe('?failed=true');
     await records.getByText(/User 2, Password: .*PASSWORD_TOO_SHORT/).waitFor();
     await records.getByText(/^Denomination: /).waitFor();
