@@ -1,6 +1,6 @@
 // Writes docs/screenshots/: the pages of the console, light and dark, of a service with made-up people in it.
 // npm run build, then: node scripts/screenshots.mjs
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -80,7 +80,12 @@ async function seed(url, database) {
   await clients.rotate(PublicKey, { Hours: 48 });
 
   const { tuples } = await office.insert(
-    firms.map((Denomination, n) => ({ Denomination, ExternalKey: `C-${1000 + n}`, Users: users(n * 6, 6) })),
+    firms.map((Denomination, n) => ({
+      Denomination,
+      ExternalKey: `C-${1000 + n}`,
+      Vatnumber: `IT0${n + 1}234567890`,
+      Users: users(n * 6, 6),
+    })),
   );
   const [one = 0, two = 0] = tuples.map(({ Item1 }) => Item1);
   await addHistory(database);
@@ -102,12 +107,37 @@ async function seed(url, database) {
   return keys;
 }
 
+/** A file with a few mistakes in it, as it is shown once its rows were checked. */
+async function checkSample(page) {
+  const lines = readFileSync(new URL('../docs/samples/users.csv', import.meta.url), 'utf8').split(/\r?\n/);
+  const mistaken = [
+    'C067;Ferramenta Trento Srl;anna.rossi;anna.rossi@example.com;quercia ponte campana',
+    'C027;Vini Ferrara Srl;paolo.serra;paolo.serra;sedia tavolo specchio',
+    'C027;Vini Ferrara Srl;rita.longo;rita.longo@example.com;breve',
+  ];
+  const buffer = Buffer.from([...lines.slice(0, 40), ...mistaken, ...lines.slice(40)].join('\n'));
+  const choosing = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Choose a file' }).click();
+  await (await choosing).setFiles({ name: 'users.csv', mimeType: 'text/csv', buffer });
+  await page.getByRole('button', { name: 'Check the rows' }).click();
+  const rows = page.getByRole('region', { name: 'Rows', exact: true });
+  await rows.getByText(/^Rows with problems/).waitFor();
+  await rows.scrollIntoViewIfNeeded();
+}
+
 const shots = [
   [
     'overview',
     '',
     (page) => page.locator('.recharts-bar-rectangle').filter({ visible: true }).first().waitFor(),
   ],
+  ['principals', '/principals', (page) => page.getByRole('link', { name: 'Rossi Srl' }).waitFor()],
+  [
+    'principal',
+    '/principals/1',
+    (page) => page.getByRole('table', { name: 'History' }).getByRole('row').nth(2).waitFor(),
+  ],
+  ['import', '/import', checkSample],
   ['clients', '/clients', (page) => page.getByRole('row', { name: /erp/ }).waitFor()],
 ];
 

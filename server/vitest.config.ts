@@ -14,7 +14,7 @@ interface Grouping {
 /** The suites that speak to a store: the same ones on the embedded engine and on an outside PostgreSQL. */
 const onEveryStore = ['test/contract/**/*.test.ts', 'test/http/**/*.test.ts'];
 
-/** A browser takes the whole machine: these run one file after another, when the rest is done. */
+/** A browser takes much of the machine: these run when the rest is done. */
 const inBrowser = 'test/browser/**/*.test.ts';
 
 /** What is answered before the store is asked is the same on any. */
@@ -43,7 +43,6 @@ export default defineConfig({
           name: 'browser',
           include: [inBrowser],
           provide: { store: 'embedded' },
-          fileParallelism: false,
           sequence: { groupOrder: 1 },
         },
       },

@@ -40,7 +40,7 @@ export function App() {
             <Suspense fallback={<Waiting label={words.loading} />}>
               <Switch>
                 {pages.map((page) => (
-                  <Route key={page.path} path={page.path} component={page.Show} />
+                  <Route key={page.path} path={page.route ?? page.path} component={page.Show} />
                 ))}
                 <Route component={Lost} />
               </Switch>

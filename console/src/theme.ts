@@ -45,6 +45,8 @@ export const variables: CSSVariablesResolver = () => ({
     '--mantine-color-default-border': '#dfe3e8',
     '--mantine-color-indigo-light': '#edf1ff',
     '--mantine-color-indigo-light-color': '#364fc7',
+    '--mantine-color-teal-light': '#e6fcf5',
+    '--mantine-color-teal-light-color': '#066649',
   },
   dark: {
     '--mantine-color-dimmed': '#a3abb6',

@@ -30,7 +30,7 @@ export class FailedRows {
   }
 
   /** One row, with sentences that say what is wrong with it. */
-  row({ line, source }: SheetItem, sentences: readonly string[]): string {
+  row({ line, source }: Pick<SheetItem, 'line' | 'source'>, sentences: readonly string[]): string {
     if (this.#layout.format !== 'csv')
       return `${JSON.stringify({ [lineColumn]: line, [faultsColumn]: sentences, ...source })}\n`;
     const cells = Array.isArray(source) ? source : [];

@@ -27,6 +27,8 @@ export interface SheetOptions {
   readonly separator?: string;
   /** What columns are whose names do not say it: `{ "Login name": "Username", "Note": null }`. */
   readonly columns?: ColumnMapping;
+  /** Only to look at the file, before it is said what its columns are: none of them is needed, and none is too many. */
+  readonly survey?: boolean;
   /** The principal of the rows that name none. */
   readonly principal?: SheetPrincipal;
   /** Passwords are to be reset: a `Username` names a user that there is, and says enough of its principal. */
@@ -88,8 +90,8 @@ async function openCsv({ pieces, decoder, names, options, from }: Reading): Prom
   const header = layout?.header ?? (await takeHeader(rows));
   const original = originalCells(header, header);
   names.refuseAbsent(original);
-  const columns = names.columns(original);
-  refuseMissing(columns, neededFields(columns, options));
+  const columns = options.survey ? original.map((name) => names.column(name)) : names.columns(original);
+  if (!options.survey) refuseMissing(columns, neededFields(columns, options));
   return new RowSheet({
     layout: { format: 'csv', separator, header },
     columns,
@@ -141,9 +143,10 @@ async function openJson(
   const layout = options.from?.layout;
   const first = layout ? null : ((await rows.peek())?.content ?? null);
   const header = layout?.header ?? namesOf(first);
-  const columns = names.columns(header);
+  const columns = options.survey ? header.map((name) => names.column(name)) : names.columns(header);
   // Other rows may have other names; where not one of them is known, none of the others will be.
-  if (header.length > 0 && columns.every(({ field }) => field === null)) refuseMissing(columns, [userFields]);
+  if (!options.survey && header.length > 0 && columns.every(({ field }) => field === null))
+    refuseMissing(columns, [userFields]);
   return new RowSheet({
     layout: { format, separator: '', header },
     columns,

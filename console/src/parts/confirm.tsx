@@ -12,6 +12,8 @@ interface ConfirmProps {
   readonly action: string;
   /** What has to be typed first, for what cannot be undone. */
   readonly name?: string;
+  /** For what does not hurt, and is asked all the same. */
+  readonly gentle?: boolean;
   readonly busy: boolean;
   readonly error: Error | null;
   readonly onConfirm: () => void;
@@ -19,7 +21,17 @@ interface ConfirmProps {
 }
 
 /** Asks before something that hurts. */
-export function Confirm({ title, text, action, name, busy, error, onConfirm, onClose }: ConfirmProps) {
+export function Confirm({
+  title,
+  text,
+  action,
+  name,
+  gentle = false,
+  busy,
+  error,
+  onConfirm,
+  onClose,
+}: ConfirmProps) {
   const words = useWords();
   const [typed, setTyped] = useState('');
   const sure = name === undefined || typed.trim() === name;
@@ -48,7 +60,7 @@ export function Confirm({ title, text, action, name, busy, error, onConfirm, onC
             <Button variant="default" onClick={onClose}>
               {words.cancel}
             </Button>
-            <Button type="submit" color="red" disabled={!sure} loading={busy}>
+            <Button type="submit" disabled={!sure} loading={busy} {...(!gentle && { color: 'red' })}>
               {action}
             </Button>
           </Group>

@@ -1,4 +1,4 @@
-import { AnagrafeError, ApiError, ConnectionError, TimeoutError } from '@anagrafe/client';
+import { AnagrafeError, ApiError, ConnectionError, RecordError, TimeoutError } from '@anagrafe/client';
 import { Alert, Button, Stack, Text } from '@mantine/core';
 import { useWords } from '../language/words.ts';
 import { Icon } from './icon.tsx';
@@ -37,7 +37,7 @@ export function Failure({ error, title, onRetry }: FailureProps) {
 export function useFailureSentence(): (error: Error) => string {
   const { failure } = useWords();
   return (error) => {
-    if (error instanceof ApiError) return error.message;
+    if (error instanceof ApiError || error instanceof RecordError) return error.message;
     if (error instanceof ConnectionError || error instanceof TimeoutError) return failure.unreachable;
     return error instanceof AnagrafeError ? failure.strange : failure.unknown;
   };

@@ -1,7 +1,18 @@
 /** Drawn here, on a grid of 24 by 24: a set of icons would be a hundred times as much to install as these few lines. */
 const drawings = {
   overview: 'M4 20V11M10 20V4M16 20v-6M21 20H3',
+  people:
+    'M12.5 8a3.5 3.5 0 1 1-7 0 3.5 3.5 0 0 1 7 0ZM2.5 20c0-4 3-6 6.5-6s6.5 2 6.5 6M16 4.8a3.5 3.5 0 0 1 0 6.4M18 14.5c2.2.8 3.5 2.7 3.5 5.5',
+  search: 'M17 10.5a6.5 6.5 0 1 1-13 0 6.5 6.5 0 0 1 13 0ZM15.2 15.2 20.5 20.5',
+  dice: 'M4 4h16v16H4zM8.5 8.5v.1M15.5 8.5v.1M12 12v.1M8.5 15.5v.1M15.5 15.5v.1',
   key: 'M12 8a4 4 0 1 1-8 0 4 4 0 0 1 8 0ZM11 11l9 9M17 17l2-2M14 14l2-2',
+  upload: 'M12 15V4M7 9l5-5 5 5M4 15v5h16v-5',
+  download: 'M12 4v11M7 10l5 5 5-5M4 15v5h16v-5',
+  jobs: 'M4 7l8-4 8 4-8 4-8-4ZM4 12l8 4 8-4M4 17l8 4 8-4',
+  calls: 'M4 8h14M14 4l4 4-4 4M20 16H6M10 12l-4 4 4 4',
+  webhooks: 'M4 20a16 16 0 0 1 16-16M4 20l6-1M4 20l1-6M15 15a3 3 0 1 0 4 4 3 3 0 0 0-4-4Z',
+  audit: 'M6 3h9l4 4v14H6zM9 11h7M9 15h7M14 3v5h5',
+  events: 'M13 3 5 14h6l-1 7 9-12h-6l1-6Z',
   plus: 'M12 5v14M5 12h14',
   copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
   check: 'm5 12.5 4.5 4.5L19 7',

@@ -1,5 +1,4 @@
 import type { Page } from '@anagrafe/client';
-import type { UseQueryResult } from '@tanstack/react-query';
 import type { Key, ReactNode } from 'react';
 import type { Place } from '../api/paged.ts';
 import { Pager } from './pager.tsx';
@@ -8,7 +7,11 @@ import { type Column, Table } from './table.tsx';
 interface PagedTableProps<Item, About> {
   readonly caption: string;
   readonly columns: readonly Column<Item>[];
-  readonly list: UseQueryResult<Page<Item, About>>;
+  readonly list: {
+    readonly data: Page<Item, About> | undefined;
+    readonly error: Error | null;
+    readonly refetch: () => void;
+  };
   readonly place: Place;
   readonly onPage: (page: number) => void;
   readonly keyOf: (item: Item) => Key;

@@ -1,10 +1,10 @@
 import { rename, rm } from 'node:fs/promises';
+import type { RowFaults } from '@anagrafe/client/import';
 import { byteOrderMark, csvLine, type SheetItem, type SheetLayout } from '@anagrafe/client/sheet';
 import { AppendedFile } from './appended-file.ts';
 import { failedText } from './failed-text.ts';
 import type { Memo } from './memo.ts';
 import type { SentBatch } from './sending.ts';
-import type { RowFaults } from './sentences.ts';
 import type { ImportTask } from './task.ts';
 import type { Passwords } from './users.ts';
 

@@ -1,12 +1,13 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Job } from '@anagrafe/client';
+import type { Line } from '@anagrafe/client/import';
 import { type Bookmark, openSheet, type Sheet, SheetError, type SheetItem } from '@anagrafe/client/sheet';
 import { inBatches } from './batch.ts';
 import { Ledger } from './ledger.ts';
 import { Memo } from './memo.ts';
 import { refuseFilled, refuseSamePaths } from './paths.ts';
-import { type Line, type SentBatch, send, settle } from './sending.ts';
+import { type SentBatch, send, settle } from './sending.ts';
 import { ImportError, type ImportFigures, type ImportTask } from './task.ts';
 import { readyRows } from './users.ts';
 

@@ -1,19 +1,21 @@
 import { createHash } from 'node:crypto';
-import { type Anagrafe, ApiError, type Job } from '@anagrafe/client';
+import { ApiError, type Job } from '@anagrafe/client';
+import {
+  aboutRow,
+  failedOf,
+  inParts,
+  insertPrincipals,
+  type Line,
+  type RowFaults,
+  recordsOf,
+  type Sent,
+  type SentJob,
+  UnsettledError,
+} from '@anagrafe/client/import';
 import type { SheetItem } from '@anagrafe/client/sheet';
 import type { Memo } from './memo.ts';
-import { inParts } from './parts.ts';
-import { insertMissing } from './principals.ts';
-import { type BatchRecords, recordsOf, type Sent } from './records.ts';
-import { type RowFaults, sentencesOf } from './sentences.ts';
 import { ImportError } from './task.ts';
 import type { Passwords, Ready } from './users.ts';
-
-/** A service that is spoken to until the signal comes. */
-export interface Line {
-  readonly anagrafe: Anagrafe;
-  readonly signal: AbortSignal;
-}
 
 /** A batch that the service has taken. */
 export interface SentBatch {
@@ -24,13 +26,11 @@ export interface SentBatch {
   readonly unsent: RowFaults;
   /** What is known of rows that were sent, and says more than what becomes of their records. */
   readonly known: RowFaults;
-  readonly jobs: readonly SentJob[];
+  readonly jobs: readonly NamedJob[];
 }
 
-interface SentJob {
+interface NamedJob extends SentJob {
   readonly name: string;
-  readonly id: string;
-  readonly sent: readonly Sent<unknown>[];
 }
 
 /** Has a batch taken as jobs. One that was taken before is found again, and not done twice. */
@@ -41,9 +41,15 @@ export async function send(
 ): Promise<SentBatch> {
   await memo.keepSending(items.at(-1)?.end.byte ?? 0);
   const records = recordsOf(complete);
-  const known = await withoutPrincipal(records, line);
+  // Rows whose principals could not be inserted are sent all the same: a batch is always the same.
+  const known = await insertPrincipals(records, line).catch((error) => {
+    if (!(error instanceof UnsettledError)) throw error;
+    throw new ImportError(
+      `A principal could not be inserted: ${error.message} Run the same command again to go on.`,
+    );
+  });
   const unsent = new Map([...faults, ...records.faulty]);
-  const jobs: SentJob[] = [];
+  const jobs: NamedJob[] = [];
   await submit('insert', records.insert);
   await submit('update', records.update);
   return { items, passwords, unsent, known, jobs };
@@ -52,20 +58,9 @@ export async function send(
     const parts = await inParts(sent, (some) => submitOnce(operation, some, memo, line));
     for (const { items: some, answer, refusal } of parts) {
       if (answer) jobs.push({ ...answer, sent: some });
-      else for (const { item } of some) unsent.set(item.row, [refusal]);
+      else for (const { item } of some) unsent.set(item.row, [aboutRow(refusal)]);
     }
   }
-}
-
-/** The rows whose principals could not be inserted. They are sent all the same: a batch is always the same. */
-async function withoutPrincipal({ principals, update }: BatchRecords, line: Line): Promise<RowFaults> {
-  const wrong = await insertMissing(principals, line);
-  return new Map(
-    update.flatMap(({ item, record }) => {
-      const why = record.ExternalKey ? wrong.get(record.ExternalKey) : undefined;
-      return why ? [[item.row, why] as const] : [];
-    }),
-  );
 }
 
 async function submitOnce(
@@ -73,7 +68,7 @@ async function submitOnce(
   sent: readonly Sent<unknown>[],
   memo: Memo,
   { anagrafe, signal }: Line,
-): Promise<Omit<SentJob, 'sent'>> {
+): Promise<Omit<NamedJob, 'sent'>> {
   const name = `${operation}-${sent[0]?.item.row}-${sent.length}`;
   const known = memo.jobOf(name);
   if (known !== undefined) return { name, id: known };
@@ -103,16 +98,13 @@ export async function settle(
 ): Promise<RowFaults> {
   const failed: RowFaults = new Map(unsent);
   const seen: Job[] = [];
-  for (const [place, { id, sent }] of jobs.entries()) {
-    const job = await waitFor(id, line, (now) => {
+  for (const [place, sent] of jobs.entries()) {
+    const job = await waitFor(sent.id, line, (now) => {
       seen[place] = now;
       onProgress(seen.filter(Boolean));
     });
     if (job.RecordsFailed === 0) continue;
-    for (const { Position, Faults } of await line.anagrafe.jobs.failed(id, { signal: line.signal })) {
-      const item = sent[Position]?.item;
-      if (item) failed.set(item.row, known.get(item.row) ?? sentencesOf(Faults, item.kind));
-    }
+    for (const [row, faults] of await failedOf(sent, known, line)) failed.set(row, faults);
   }
   return failed;
 }

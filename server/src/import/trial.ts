@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { rm, stat } from 'node:fs/promises';
+import { sentenceOf, tryRows } from '@anagrafe/client/import';
 import { AppendedFile } from './appended-file.ts';
 import { inBatches } from './batch.ts';
 import { failedText } from './failed-text.ts';
 import { refuseSamePaths } from './paths.ts';
 import { type ImportTools, openFile } from './run.ts';
 import type { ImportTask } from './task.ts';
-import { tryBatch } from './tried-batch.ts';
 import { readyRows } from './users.ts';
 
 /** More at once than an import sends: of two equal usernames the second is found only where both are looked at together. */
@@ -35,15 +35,20 @@ export async function tryImport(task: ImportTask, tools: ImportTools): Promise<T
   let sum = { rows: 0, failed: 0, seconds: 0 };
   try {
     for await (const { items, end } of inBatches(sheet, limits, 0)) {
-      const { faults, estimates } = await tryBatch(await readyRows(items, task, seed, tools), tools);
+      const ready = await readyRows(items, task, seed, tools);
+      const tried = await tryRows(ready.complete, tools);
+      const faults = new Map([...ready.faults, ...tried.faults]);
       const failed = items.filter((item) => faults.has(item.row));
       await file.append(failedText(failed, faults, file.isEmpty));
       for (const { line, row } of failed.slice(0, samplesMax - samples.length))
-        samples.push({ line, sentences: faults.get(row) ?? [] });
+        samples.push({ line, sentences: (faults.get(row) ?? []).map(sentenceOf) });
       sum = {
         rows: sum.rows + items.length,
         failed: sum.failed + failed.length,
-        seconds: estimates.reduce((seconds, { EstimatedSeconds }) => seconds + EstimatedSeconds, sum.seconds),
+        seconds: tried.estimates.reduce(
+          (seconds, { EstimatedSeconds }) => seconds + EstimatedSeconds,
+          sum.seconds,
+        ),
       };
       tools.onProgress({ bytes, bytesDone: end.byte, rowsDone: sum.rows, rowsFailed: sum.failed });
     }

@@ -1,8 +1,7 @@
 import type { UserOfPrincipal } from '@anagrafe/client';
+import type { Line, RowFaults } from '@anagrafe/client/import';
 import type { SheetItem, UserItem } from '@anagrafe/client/sheet';
 import { generatedPassword } from './passwords.ts';
-import type { Line } from './sending.ts';
-import type { RowFaults } from './sentences.ts';
 import type { ImportTask } from './task.ts';
 
 /** Those that were made up, by the numbers of their rows. */
@@ -43,7 +42,8 @@ export async function readyRows(
 
 /** Whoever registers users does not mean to change the passwords of others. */
 function resetsAmong(items: readonly SheetItem[]): RowFaults {
-  const why = ['UserID: this row would reset a password, which is done by "anagrafe reset".'];
+  const message = 'this row would reset a password, which is done by "anagrafe reset".';
+  const why = [{ column: 'UserID', message }];
   return new Map(
     items.flatMap((item) => (item.kind === 'user' && item.user.ID !== undefined ? [[item.row, why]] : [])),
   );
@@ -62,7 +62,7 @@ async function withIds(items: readonly SheetItem[], faults: RowFaults, line: Lin
     const name = nameOf(item);
     if (item.kind !== 'user' || name === undefined) return item;
     const user = found.get(folded(name));
-    if (!user) faults.set(item.row, ['Username: there is no such user.']);
+    if (!user) faults.set(item.row, [{ column: 'Username', message: 'there is no such user.' }]);
     return user ? resetOf(item, user) : item;
   });
 }

@@ -27,6 +27,7 @@ beforeAll(async () => {
 /** Every page, with what shows that it is there. */
 const pages: readonly [path: string, there: (page: Page) => Promise<void>][] = [
   ['', (page) => page.getByText(/PASSWORD_TOO_SHORT/).waitFor()],
+  ['/import', (page) => page.getByRole('button', { name: 'Choose a file' }).waitFor()],
   ['/clients', (page) => page.getByRole('row', { name: /erp/ }).waitFor()],
   ['/nowhere', (page) => page.getByRole('heading', { name: 'There is no such page' }).waitFor()],
 ];

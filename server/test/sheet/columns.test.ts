@@ -32,6 +32,16 @@ describe('the columns of a sheet', () => {
     }
   });
 
+  it('are all told where a file is only surveyed, whatever they are, and so are the cells', async () => {
+    const content = 'Email,E-mail,Parola,Email\na,b,c,d\n';
+    await expect(openSheet(cut(content))).rejects.toMatchObject({ code: 'DUPLICATE_COLUMN' });
+    const { sheet, items } = await readSheet(content, { survey: true });
+    expect(sheet?.columns.map(({ field }) => field)).toEqual(['Email', 'Email', null, 'Email']);
+    expect(items.map(({ source }) => source)).toEqual([['a', 'b', 'c', 'd']]);
+    const json = await readSheet('[{"Parola": "c"}, {"Note": 1}]', { survey: true });
+    expect(json.items.map(({ source }) => source)).toEqual([{ Parola: 'c' }, { Note: 1 }]);
+  });
+
   it('may hold hashes in place of passwords', async () => {
     expect(await fieldsOf('Login;PasswordHash')).toEqual(['Username', 'PasswordHash']);
     expect(await fieldsOf('Login;Hash')).toEqual(['Username', 'PasswordHash']);

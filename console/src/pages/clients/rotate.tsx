@@ -1,26 +1,17 @@
-import { Alert, Button, Group, NumberInput, Stack, Text } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { Alert, Text } from '@mantine/core';
 import { useRotateClient } from '../../api/clients.ts';
 import { useFormats } from '../../language/formats.ts';
-import { useWords as useCommonWords } from '../../language/words.ts';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Failure } from '../../parts/failure.tsx';
+import { HoursForm } from '../../parts/hours-form.tsx';
 import type { ActProps } from './edit.tsx';
 import { Handover } from './handover.tsx';
 import { useWords } from './words.ts';
 
 export function Rotate({ client, own, onClose }: ActProps) {
   const words = useWords();
-  const { cancel } = useCommonWords();
   const { moment } = useFormats();
-  const [hours, setHours] = useState<number | string>(24);
   const rotate = useRotateClient(client.PublicKey, own);
   const { data, error, isPending } = rotate;
-
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    rotate.mutate(Number(hours));
-  }
 
   return (
     <Dialog
@@ -34,38 +25,22 @@ export function Rotate({ client, own, onClose }: ActProps) {
           <Text size="sm">{words.oldEnds(moment(new Date(data.OldEndsAt)))}</Text>
         </Handover>
       ) : (
-        <form onSubmit={submit}>
-          <Stack>
-            <Text>{words.rotateText}</Text>
-            {own && (
-              <Alert color="indigo" variant="light">
-                {words.rotateOwn}
-              </Alert>
-            )}
-            <NumberInput
-              label={words.hours}
-              description={words.hoursHint}
-              value={hours}
-              onChange={setHours}
-              min={0}
-              max={9999}
-              allowDecimal={false}
-              allowNegative={false}
-              required
-              withAsterisk={false}
-              data-autofocus
-            />
-            {error && <Failure error={error} />}
-            <Group justify="flex-end">
-              <Button variant="default" onClick={onClose}>
-                {cancel}
-              </Button>
-              <Button type="submit" loading={isPending} disabled={hours === ''}>
-                {words.rotateSubmit}
-              </Button>
-            </Group>
-          </Stack>
-        </form>
+        <HoursForm
+          text={words.rotateText}
+          label={words.hours}
+          hint={words.hoursHint}
+          submit={words.rotateSubmit}
+          busy={isPending}
+          error={error}
+          onSubmit={(hours) => rotate.mutate(hours)}
+          onCancel={onClose}
+        >
+          {own && (
+            <Alert color="indigo" variant="light">
+              {words.rotateOwn}
+            </Alert>
+          )}
+        </HoursForm>
       )}
     </Dialog>
   );

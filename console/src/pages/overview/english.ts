@@ -52,13 +52,6 @@ export const english = {
   },
   jobs: {
     title: 'Jobs under way',
-    operation: { update: 'Users', insert: 'Principals', state: 'States' },
-    done: (done: string, all: string) => `${done} of ${all} users`,
-    records: (done: string, all: string) => `${done} of ${all} records`,
-    failed: (count: string) => `${count} not applied`,
-    waiting: 'waiting for its turn',
-    rate: (rate: string) => `${rate} users per second`,
-    ends: 'Ends',
     none: 'No job is under way.',
     noneHint: 'Large imports and calls that are sent to be done later show up here, with their progress.',
   },

@@ -5,6 +5,7 @@ import { usePlace } from '../../api/paged.ts';
 import { useFormats } from '../../language/formats.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Moment } from '../../parts/moment.tsx';
+import { useOutcomeWords } from '../../parts/outcome/words.ts';
 import { PagedTable } from '../../parts/paged-table.tsx';
 import { Surface } from '../../parts/surface.tsx';
 import type { Column } from '../../parts/table.tsx';
@@ -14,12 +15,13 @@ const shown = 8;
 
 /** The records that were not applied last, each with its first reason. */
 export function Failures() {
-  const { failures, jobs } = useWords();
+  const { failures } = useWords();
+  const { operation } = useOutcomeWords();
   const [place, goTo] = usePlace(shown);
   const list = useFailures(place);
   const columns: readonly Column<Failure>[] = [
     { name: failures.at, cell: ({ At }) => <Moment at={At} /> },
-    { name: failures.operation, wide: true, cell: ({ Operation }) => jobs.operation[Operation] },
+    { name: failures.operation, wide: true, cell: ({ Operation }) => operation[Operation] },
     { name: failures.principal, wide: true, cell: ({ ID }) => ID ?? '—' },
     { name: failures.reason, cell: (failure) => <Reason failure={failure} /> },
   ];

@@ -58,13 +58,6 @@ export const italian: Words = {
   },
   jobs: {
     title: 'Lavori in corso',
-    operation: { update: 'Utenti', insert: 'Anagrafiche', state: 'Stati' },
-    done: (done, all) => `${done} di ${all} utenti`,
-    records: (done, all) => `${done} di ${all} record`,
-    failed: (count) => `${count} non applicati`,
-    waiting: 'aspetta il suo turno',
-    rate: (rate) => `${rate} utenti al secondo`,
-    ends: 'Termina',
     none: 'Nessun lavoro in corso.',
     noneHint: 'Qui appaiono, con il loro avanzamento, le grandi importazioni e le chiamate inviate per dopo.',
   },

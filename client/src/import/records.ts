@@ -1,7 +1,8 @@
-import type { InsertRecord, UpdateRecord } from '@anagrafe/client';
-import type { RecordItem, SheetItem, SheetPrincipal, UserItem } from '@anagrafe/client/sheet';
+import type { InsertRecord, UpdateRecord } from '../api.gen.ts';
+import type { RecordItem, SheetItem, UserItem } from '../sheet/item.ts';
+import type { SheetPrincipal } from '../sheet/user.ts';
 import type { Descriptions } from './principals.ts';
-import type { RowFaults } from './sentences.ts';
+import { aboutRow, type RowFaults } from './row-fault.ts';
 
 /** A row with the record that it is sent as. */
 export interface Sent<Record> {
@@ -29,7 +30,7 @@ export function recordsOf(items: readonly SheetItem[]): BatchRecords {
     if (item.kind === 'fault')
       faulty.set(
         item.row,
-        item.faults.map(({ message }) => message),
+        item.faults.map(({ message }) => aboutRow(message)),
       );
     else if (item.kind === 'record') putRecord(item);
     else putUser(item);
@@ -55,7 +56,7 @@ export function recordsOf(items: readonly SheetItem[]): BatchRecords {
       if (isDescribed(principal) && !isReset) describe(ExternalKey, principal);
       update.push({ item, record: { ExternalKey, Users } });
     } else if (isReset)
-      faulty.set(item.row, ['The principal of a UserID is named by its ID or its ExternalKey.']);
+      faulty.set(item.row, [aboutRow('The principal of a UserID is named by its ID or its ExternalKey.')]);
     else insert.push({ item, record: { ...principal, Users } as InsertRecord });
   }
 

@@ -1,13 +1,14 @@
-import type { Estimate, InsertRecord, Tuple, UpdateRecord, WriteResult } from '@anagrafe/client';
-import type { SheetItem } from '@anagrafe/client/sheet';
+import type { Estimate, InsertRecord, Tuple, UpdateRecord } from '../api.gen.ts';
+import type { SheetItem } from '../sheet/item.ts';
+import type { WriteResult } from '../writes.ts';
+import type { Line } from './line.ts';
 import { inParts } from './parts.ts';
 import { tryPrincipals } from './principals.ts';
 import { recordsOf, type Sent } from './records.ts';
-import type { Line } from './sending.ts';
-import { type RowFaults, sentencesOf } from './sentences.ts';
-import type { Ready } from './users.ts';
+import { aboutRow, faultsOf, type RowFaults } from './row-fault.ts';
 
-export interface TriedBatch {
+/** What would become of rows. */
+export interface Trial {
   readonly faults: RowFaults;
   readonly estimates: readonly Estimate[];
 }
@@ -18,11 +19,11 @@ interface Attempt {
   readonly rows: readonly SheetItem[];
 }
 
-/** Makes every check of a batch, and does nothing. */
-export async function tryBatch(ready: Ready, line: Line): Promise<TriedBatch> {
-  const records = recordsOf(ready.complete);
+/** Makes every check of rows, and does nothing. Of two equal usernames the second is found where both are among them. */
+export async function tryRows(items: readonly SheetItem[], line: Line): Promise<Trial> {
+  const records = recordsOf(items);
   const { missing, wrong } = await tryPrincipals(records.principals, line);
-  const faults: RowFaults = new Map([...ready.faults, ...records.faulty]);
+  const faults: RowFaults = new Map(records.faulty);
   for (const { item, record } of records.update) {
     const why = wrong.get(record.ExternalKey ?? '');
     if (why) faults.set(item.row, why);
@@ -40,8 +41,8 @@ export async function tryBatch(ready: Ready, line: Line): Promise<TriedBatch> {
     const parts = await inParts(attempts, (some) => tryRecords(operation, some, line));
     for (const { items, answer, refusal } of parts) {
       for (const [place, { rows }] of items.entries()) {
-        if (refusal !== null) for (const { row } of rows) faults.set(row, [refusal]);
-        else for (const [row, sentences] of blamed(rows, answer.tuples[place])) faults.set(row, sentences);
+        if (refusal !== null) for (const { row } of rows) faults.set(row, [aboutRow(refusal)]);
+        else for (const [row, why] of blamed(rows, answer.tuples[place])) faults.set(row, why);
       }
     }
     return parts.flatMap(({ answer }) => answer?.estimate ?? []);
@@ -68,8 +69,15 @@ function families(
   sent: readonly Sent<UpdateRecord>[],
   missing: ReadonlyMap<string, InsertRecord>,
 ): Attempt[] {
+  const byKey = new Map<string, Sent<UpdateRecord>[]>();
+  for (const one of sent) {
+    const key = one.record.ExternalKey ?? '';
+    const others = byKey.get(key);
+    if (others) others.push(one);
+    else byKey.set(key, [one]);
+  }
   return [...missing].map(([key, principal]) => {
-    const members = sent.filter(({ record }) => record.ExternalKey === key);
+    const members = byKey.get(key) ?? [];
     const Users = members.flatMap(({ record }) => record.Users) as NonNullable<InsertRecord['Users']>;
     return { record: { ...principal, Users }, rows: members.map(({ item }) => item) };
   });
@@ -80,12 +88,12 @@ function blamed(rows: readonly SheetItem[], tuple: Tuple | undefined): RowFaults
   const faults: RowFaults = new Map();
   const [only, another] = rows;
   if (!tuple || tuple.Item3 || !only) return faults;
-  if (!another) return faults.set(only.row, sentencesOf(tuple.Item5, only.kind));
+  if (!another) return faults.set(only.row, faultsOf(tuple.Item5, only.kind));
   for (const [place, found] of Object.entries(tuple.Item5)) {
     const [, at, field = ''] = /^Users\[(\d+)\](.*)$/.exec(place) ?? [];
     const row = rows[Number(at)]?.row;
     if (row === undefined) continue;
-    faults.set(row, [...(faults.get(row) ?? []), ...sentencesOf({ [`Users[0]${field}`]: found })]);
+    faults.set(row, [...(faults.get(row) ?? []), ...faultsOf({ [`Users[0]${field}`]: found })]);
   }
   return faults;
 }

@@ -1,8 +1,9 @@
-import type { InsertRecord, Tuple } from '@anagrafe/client';
+import type { InsertRecord, Tuple } from '../api.gen.ts';
+import type { Line } from './line.ts';
 import { inParts } from './parts.ts';
-import type { Line } from './sending.ts';
-import { principalSentences } from './sentences.ts';
-import { ImportError } from './task.ts';
+import type { BatchRecords } from './records.ts';
+import { aboutRow, principalFaults, type RowFault, type RowFaults } from './row-fault.ts';
+import { UnsettledError } from './unsettled.ts';
 
 /** What the rows of a batch say of principals, by external key: each description that there is, in order. */
 export type Descriptions = ReadonlyMap<string, readonly InsertRecord[]>;
@@ -11,13 +12,28 @@ interface Tried {
   /** Those that are not there yet and can be inserted. */
   readonly missing: ReadonlyMap<string, InsertRecord>;
   /** What is wrong with those that are neither there nor can be inserted, by external key. */
-  readonly wrong: ReadonlyMap<string, readonly string[]>;
+  readonly wrong: ReadonlyMap<string, readonly RowFault[]>;
 }
 
 const recordsInCall = 1000;
 
-/** Inserts the principals that are not there yet. Returns what is wrong with those that cannot be, by external key. */
-export async function insertMissing(descriptions: Descriptions, line: Line): Promise<Tried['wrong']> {
+/**
+ * Inserts the principals that are not there yet. Returns the rows whose principals could not be.
+ *
+ * @throws {UnsettledError}
+ */
+export async function insertPrincipals({ principals, update }: BatchRecords, line: Line): Promise<RowFaults> {
+  const wrong = await insertMissing(principals, line);
+  return new Map(
+    update.flatMap(({ item, record }) => {
+      const why = record.ExternalKey ? wrong.get(record.ExternalKey) : undefined;
+      return why ? [[item.row, why] as const] : [];
+    }),
+  );
+}
+
+/** Returns what is wrong with those that cannot be inserted, by external key. */
+async function insertMissing(descriptions: Descriptions, line: Line): Promise<Tried['wrong']> {
   // Tried first, so that those that are there do not count as failures of a call.
   const { missing, wrong } = await tryPrincipals(descriptions, line);
   const inserted = await insert(missing, line, false);
@@ -27,7 +43,7 @@ export async function insertMissing(descriptions: Descriptions, line: Line): Pro
 /** Tries the first description of each, and another one where that is refused. */
 export async function tryPrincipals(descriptions: Descriptions, line: Line): Promise<Tried> {
   const missing = new Map<string, InsertRecord>();
-  const wrong = new Map<string, readonly string[]>();
+  const wrong = new Map<string, readonly RowFault[]>();
   let left = descriptions;
   for (let place = 0; left.size > 0; place++) {
     const some = [...left].flatMap(([key, all]) =>
@@ -36,7 +52,7 @@ export async function tryPrincipals(descriptions: Descriptions, line: Line): Pro
     const tried = await insert(new Map(some), line, true);
     for (const [key, record] of tried.missing) missing.set(key, record);
     for (const [key] of some) wrong.delete(key);
-    for (const [key, sentences] of tried.wrong) wrong.set(key, sentences);
+    for (const [key, faults] of tried.wrong) wrong.set(key, faults);
     left = new Map([...left].filter(([key, all]) => tried.wrong.has(key) && all.length > place + 1));
   }
   return { missing, wrong };
@@ -48,7 +64,7 @@ async function insert(
   dryRun: boolean,
 ): Promise<Tried> {
   const missing = new Map<string, InsertRecord>();
-  const wrong = new Map<string, readonly string[]>();
+  const wrong = new Map<string, readonly RowFault[]>();
   const all = [...principals];
   for (let at = 0; at < all.length; at += recordsInCall) {
     const parts = await inParts(all.slice(at, at + recordsInCall), (some) =>
@@ -60,9 +76,9 @@ async function insert(
     for (const { items, answer, refusal } of parts) {
       for (const [place, [key, record]] of items.entries()) {
         const tuple = answer?.tuples[place];
-        if (refusal !== null) wrong.set(key, [refusal]);
+        if (refusal !== null) wrong.set(key, [aboutRow(refusal)]);
         else if (tuple?.Item3) missing.set(key, record);
-        else if (tuple && !isThere(tuple)) wrong.set(key, principalSentences(settled(tuple)));
+        else if (tuple && !isThere(tuple)) wrong.set(key, principalFaults(settled(tuple)));
       }
     }
   }
@@ -72,9 +88,7 @@ async function insert(
 /** A principal that the store did not take is not to blame, and neither are the rows that belong to it. */
 function settled(tuple: Tuple): Tuple {
   if (tuple.Item2 !== 'NOT_APPLIED' && tuple.Item2 !== 'OUTCOME_UNKNOWN') return tuple;
-  throw new ImportError(
-    `A principal could not be inserted: ${tuple.Item4} Run the same command again to go on.`,
-  );
+  throw new UnsettledError(tuple.Item4 ?? 'A principal could not be inserted.');
 }
 
 function isThere({ Item5 }: Tuple): boolean {

@@ -1,4 +1,4 @@
-import { ApiError } from '@anagrafe/client';
+import { ApiError } from '../errors.ts';
 
 /** What became of a part of what was to be sent: an answer, or, of one thing alone, why the service does not take it. */
 export type Part<Item, Answer> =

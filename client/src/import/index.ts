@@ -1,0 +1,8 @@
+export type { Line } from './line.ts';
+export { inParts, type Part } from './parts.ts';
+export { insertPrincipals } from './principals.ts';
+export { type BatchRecords, recordsOf, type Sent } from './records.ts';
+export { aboutRow, faultsOf, type RowFault, type RowFaults, sentenceOf } from './row-fault.ts';
+export { failedOf, type SentJob } from './sent-job.ts';
+export { type Trial, tryRows } from './trial.ts';
+export { UnsettledError } from './unsettled.ts';

@@ -1,0 +1,108 @@
+import type { Anagrafe, Job } from '@anagrafe/client';
+import {
+  aboutRow,
+  failedOf,
+  inParts,
+  insertPrincipals,
+  type Line,
+  type RowFaults,
+  recordsOf,
+  type Sent,
+  type SentJob,
+  tryRows,
+} from '@anagrafe/client/import';
+import type { SheetItem } from '@anagrafe/client/sheet';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { usePatientAnagrafe } from './anagrafe.ts';
+import { useLive } from './presence.ts';
+
+/** Rows that are on their way to a service. */
+export interface Sending {
+  /** Of this attempt: what is sent again under the same name is not done twice. */
+  readonly name: string;
+  readonly items: readonly SheetItem[];
+}
+
+/** Rows that the service has taken. It goes on with them by itself. */
+export interface SentRows {
+  readonly rows: number;
+  readonly jobs: readonly SentJob[];
+  /** Rows that it did not take, and why. */
+  readonly unsent: RowFaults;
+  /** What is known of rows that were sent, and says more than what becomes of their records. */
+  readonly known: RowFaults;
+}
+
+/** How far rows have come; `failed` once all of them have their outcome. */
+export interface SentProgress {
+  readonly jobs: readonly Job[];
+  readonly failed: RowFaults | null;
+}
+
+/** So many that equal usernames are found, and few enough for one call. */
+const triedAtOnce = 20_000;
+
+/** What would become of rows, and for how many seconds passwords would be hashed. */
+export async function tryAll(
+  items: readonly SheetItem[],
+  anagrafe: Anagrafe,
+): Promise<{ faults: RowFaults; seconds: number }> {
+  const faults: RowFaults = new Map();
+  let seconds = 0;
+  for (let at = 0; at < items.length; at += triedAtOnce) {
+    const trial = await tryRows(items.slice(at, at + triedAtOnce), { anagrafe });
+    for (const [row, why] of trial.faults) faults.set(row, why);
+    for (const { EstimatedSeconds } of trial.estimates) seconds += EstimatedSeconds;
+  }
+  return { faults, seconds };
+}
+
+/** Has rows taken as jobs, one for each kind of record unless they are too large. */
+export function useSendRows() {
+  const anagrafe = usePatientAnagrafe();
+  // What was sent has passwords in it, and is not kept.
+  return useMutation({ mutationFn: (sending: Sending) => send(sending, { anagrafe }), gcTime: 0 });
+}
+
+async function send({ name, items }: Sending, line: Line): Promise<SentRows> {
+  const records = recordsOf(items);
+  const known = await insertPrincipals(records, line);
+  const unsent: RowFaults = new Map(records.faulty);
+  const jobs: SentJob[] = [];
+  await submit('insert', records.insert);
+  await submit('update', records.update);
+  return { rows: items.length, jobs, unsent, known };
+
+  async function submit(operation: 'insert' | 'update', all: readonly Sent<unknown>[]): Promise<void> {
+    const parts = await inParts(all, (some) =>
+      line.anagrafe.jobs.submit(operation, some.map(({ record }) => record) as never[], {
+        idempotencyKey: `${name}-${operation}-${some[0]?.item.row}-${some.length}`,
+      }),
+    );
+    for (const { items: sent, answer, refusal } of parts) {
+      if (answer) jobs.push({ id: answer.ID, sent });
+      else for (const { item } of sent) unsent.set(item.row, [aboutRow(refusal)]);
+    }
+  }
+}
+
+/** Follows rows until each of them has its outcome. */
+export function useSentProgress({ jobs, unsent, known }: SentRows) {
+  const anagrafe = usePatientAnagrafe();
+  const live = useLive(1_000);
+  return useQuery<SentProgress>({
+    queryKey: ['import', ...jobs.map(({ id }) => id)],
+    queryFn: async ({ signal }) => {
+      const now = await Promise.all(
+        jobs.map(async ({ id }) => (await anagrafe.jobs.get(id, { pageSize: 1, signal })).record),
+      );
+      if (now.some(({ EndedAt }) => EndedAt === null)) return { jobs: now, failed: null };
+      const failed: RowFaults = new Map(unsent);
+      for (const job of jobs) {
+        for (const [row, why] of await failedOf(job, known, { anagrafe, signal })) failed.set(row, why);
+      }
+      return { jobs: now, failed };
+    },
+    refetchInterval: ({ state }) => (state.data?.failed ? false : live),
+  });
+}

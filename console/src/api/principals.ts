@@ -1,0 +1,55 @@
+import { type InsertRecord, RecordError, type StateRecord, type WriteResult } from '@anagrafe/client';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useAnagrafe } from './anagrafe.ts';
+import { type Place, usePaged } from './paged.ts';
+
+/** What a change to a principal or one of its users makes stale. */
+export const principalsKey = ['principals'];
+
+/** The principals that a term finds, or all, in the order of their IDs. */
+export function usePrincipals(term: string, place: Place) {
+  const anagrafe = useAnagrafe();
+  return usePaged([...principalsKey, 'list', term], place, ({ page, pageSize }, signal) =>
+    anagrafe.list({ Search: term || null, PageSize: pageSize }, { signal }).page(page),
+  );
+}
+
+/** One principal, with its first 1,000 users; null where there is none. */
+export function usePrincipal(ID: number) {
+  const anagrafe = useAnagrafe();
+  return useQuery({
+    queryKey: [...principalsKey, 'one', ID],
+    queryFn: async ({ signal }) => (await anagrafe.list({ ID }, { signal }).page()).records[0] ?? null,
+  });
+}
+
+/** Gives the ID of the new principal. */
+export function useCreatePrincipal() {
+  const anagrafe = useAnagrafe();
+  return usePrincipalMutation(async (record: InsertRecord) => idOfApplied(await anagrafe.insert([record])));
+}
+
+export function useSetState() {
+  const anagrafe = useAnagrafe();
+  return usePrincipalMutation(async (record: StateRecord) => idOfApplied(await anagrafe.setStates([record])));
+}
+
+/** The lists and the principal are read anew, whatever was changed of it. */
+export function usePrincipalMutation<Wish, Result>(change: (wish: Wish) => Promise<Result>) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: change,
+    onSuccess: () => {
+      void queries.invalidateQueries({ queryKey: principalsKey });
+    },
+  });
+}
+
+/** @throws {RecordError} The one record was not applied. */
+function idOfApplied({ tuples, requestId, idempotencyKey }: WriteResult): number {
+  const [tuple] = tuples;
+  if (!tuple) throw new Error('The answer to one record has no tuple.');
+  if (!tuple.Item3 || tuple.Item1 === null)
+    throw new RecordError(tuple, { requestId, idempotencyKey: idempotencyKey ?? undefined });
+  return tuple.Item1;
+}

@@ -1,0 +1,34 @@
+import type { JournalRow } from '@anagrafe/client';
+import { Text } from '@mantine/core';
+import { useFormats } from '../../language/formats.ts';
+import { useAuthor } from '../../parts/author/author.ts';
+import { Moment } from '../../parts/moment.tsx';
+import type { Column } from '../../parts/table.tsx';
+import { Details } from './details.tsx';
+import { useTold } from './told.ts';
+import { useWords } from './words.ts';
+
+/** What the list shows of a row of the journal. */
+export function useColumns(): readonly Column<JournalRow>[] {
+  const { columns } = useWords();
+  const { number } = useFormats();
+  const author = useAuthor();
+  const told = useTold();
+  return [
+    { name: columns.position, numeric: true, wide: true, cell: ({ Position }) => number(Position) },
+    { name: columns.at, cell: ({ At }) => <Moment at={At} /> },
+    { name: columns.author, wide: true, cell: author },
+    {
+      name: columns.what,
+      cell: (row) => (
+        <>
+          <Text size="sm">{told(row)}</Text>
+          <Text size="xs" c="dimmed" hiddenFrom="sm">
+            {author(row)}
+          </Text>
+          <Details row={row} />
+        </>
+      ),
+    },
+  ];
+}

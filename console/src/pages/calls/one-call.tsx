@@ -1,0 +1,80 @@
+import type { CompletedCall } from '@anagrafe/client';
+import { Button, Skeleton } from '@mantine/core';
+import { Link } from 'wouter';
+import { useCall, useCallKit } from '../../api/calls.ts';
+import { useFailedOnly } from '../../api/failed-only.ts';
+import { usePlace } from '../../api/paged.ts';
+import { useFormats } from '../../language/formats.ts';
+import { useWords as useCommonWords } from '../../language/words.ts';
+import { useAuthor } from '../../parts/author/author.ts';
+import { Facts } from '../../parts/facts.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { Tuples } from '../../parts/outcome/tuples.tsx';
+import { useOutcomeWords } from '../../parts/outcome/words.ts';
+import { Page } from '../../parts/page.tsx';
+import { Surface } from '../../parts/surface.tsx';
+import { useWords } from './words.ts';
+
+/** A call that was answered, and what became of its records. */
+export function OneCall({ id }: { id: string }) {
+  const words = useWords();
+  const { table } = useCommonWords();
+  const [place, goTo] = usePlace(50);
+  const [failed, chooseFailed] = useFailedOnly();
+  const list = useCall(id, place, failed);
+  const kit = useCallKit(id);
+  const call = list.data?.record;
+  const back = (
+    <Button component={Link} href="/calls" variant="default">
+      {words.all}
+    </Button>
+  );
+  return (
+    <Page title={words.one(id.slice(0, 8))} actions={back}>
+      {!call && !list.error && <Skeleton height={180} />}
+      {!call && list.error && <Failure error={list.error} title={table.failed} onRetry={list.refetch} />}
+      {call && (
+        <>
+          <Figures call={call} />
+          <Tuples
+            id={id}
+            list={list}
+            place={place}
+            onPage={goTo}
+            failed={failed}
+            onFailed={chooseFailed}
+            complete
+            kit={call.RecordsFailed > 0 ? kit : null}
+          />
+        </>
+      )}
+    </Page>
+  );
+}
+
+function Figures({ call }: { call: CompletedCall }) {
+  const { figures, facts, milliseconds } = useWords();
+  const { operation } = useOutcomeWords();
+  const { number } = useFormats();
+  const author = useAuthor();
+  return (
+    <Surface title={figures}>
+      <Facts
+        facts={[
+          [facts.at, <Moment key="at" at={call.At} />],
+          [facts.operation, operation[call.Operation]],
+          [facts.author, author(call)],
+          [facts.address, call.Address ?? '—'],
+          [facts.records, number(call.Records)],
+          [facts.failed, number(call.RecordsFailed)],
+          [facts.users, number(call.Users)],
+          [facts.usersApplied, number(call.UsersApplied)],
+          [facts.took, milliseconds(number(call.Milliseconds))],
+          [facts.request, call.RequestId ?? '—'],
+          [facts.id, call.CallID ?? '—'],
+        ]}
+      />
+    </Surface>
+  );
+}

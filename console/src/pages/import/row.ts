@@ -1,0 +1,94 @@
+import {
+  type ColumnMapping,
+  FailedRows,
+  openSheet,
+  type SheetFault,
+  type SheetItem,
+  type SheetLayout,
+  type SheetPrincipal,
+  type SheetSource,
+} from '@anagrafe/client/sheet';
+import type { UsersFile } from './users-file.ts';
+
+/** A row of the file, as it stood there or as it was mended. */
+export interface Row {
+  readonly row: number;
+  readonly line: number;
+  readonly source: SheetSource;
+  /** Why nothing of it could be read; null where something was. */
+  readonly fault: SheetFault | null;
+}
+
+/** How rows are understood. */
+export interface Reading {
+  readonly columns: ColumnMapping;
+  /** Of the rows that name none. */
+  readonly principal: SheetPrincipal | null;
+}
+
+type Shape = Pick<UsersFile, 'layout' | 'names'>;
+
+/** One text for each column. Cells that are too many stand in the last one, so that none is out of sight. */
+export function cellsOf({ source }: Row, { layout, names }: Shape): readonly string[] {
+  if (source === null) return names.map(() => '');
+  if (!isCells(source)) return names.map((name) => textOf(source[name]));
+  const last = names.length - 1;
+  return names.map((_, at) => (at < last ? (source[at] ?? '') : source.slice(at).join(layout.separator)));
+}
+
+/** The row with another text in one of its cells. */
+export function withCell(row: Row, at: number, text: string, shape: Shape): Row {
+  const { layout, names } = shape;
+  if (layout.format === 'csv') return { ...row, source: cellsOf(row, shape).with(at, text), fault: null };
+  return { ...row, source: { ...row.source, [names[at] ?? '']: text }, fault: null };
+}
+
+/** The users of a record of the interface; null for a flat row, which has cells. */
+export function usersOf({ source }: Row): number | null {
+  if (source === null || isCells(source) || !('Users' in source)) return null;
+  return Array.isArray(source.Users) ? source.Users.length : 0;
+}
+
+/**
+ * What rows mean, as they are now: they are written as a file of failed rows is, and read as one, since that gives back the same cells.
+ *
+ * @throws {SheetError}
+ */
+export async function itemsOf(
+  rows: readonly Row[],
+  { layout, names }: Shape,
+  { columns, principal }: Reading,
+): Promise<SheetItem[]> {
+  const readable = rows.filter(({ source }) => source !== null);
+  const csv = layout.format === 'csv';
+  const plain: SheetLayout = {
+    format: csv ? 'csv' : 'ndjson',
+    encoding: 'utf-8',
+    separator: layout.separator,
+    header: names,
+  };
+  const writer = new FailedRows(plain);
+  const text = new Blob([writer.head, ...readable.map((row) => writer.row(row, []))]);
+  const sheet = await openSheet(text.stream(), {
+    columns,
+    ...(principal && { principal }),
+    ...(csv
+      ? { encoding: 'utf-8', separator: layout.separator }
+      : { from: { row: 0, byte: 0, line: 1, column: 1, layout: plain } }),
+  });
+  const items: SheetItem[] = [];
+  for await (const item of sheet) {
+    const origin = readable[items.length];
+    if (origin) items.push({ ...item, row: origin.row, line: origin.line });
+  }
+  return items;
+}
+
+function isCells(source: SheetSource): source is readonly string[] {
+  return Array.isArray(source);
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,101 @@
+import { Alert, Button, Group, Stack, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { type UserDraft, useRegister, useTrial } from '../../api/users.ts';
+import { useWords as useCommonWords } from '../../language/words.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { useFaultFocus } from './fault-focus.ts';
+import { elsewhere, faultsOf, isBesideFields, sentenceAt } from './faults.ts';
+import { Handover } from './handover.tsx';
+import { PasswordField } from './password-field.tsx';
+import { useWords } from './words.ts';
+
+const nobody: UserDraft = { Username: '', Email: '', Password: '' };
+const placeOf = (field: keyof UserDraft) => `Users[0].${field}`;
+const places = [placeOf('Username'), placeOf('Email'), placeOf('Password')];
+
+/** Registers a user, and says what the service has against it while it is typed. */
+export function Register({ principalId, onClose }: { principalId: number; onClose: () => void }) {
+  const { register: words } = useWords();
+  const { cancel } = useCommonWords();
+  const [draft, setDraft] = useState(nobody);
+  const [tried, setTried] = useState(false);
+  const trial = useTrial(principalId, draft);
+  const { mutate, data, error, isPending, reset } = useRegister(principalId);
+  const form = useFaultFocus(error);
+  const faults = { ...trial.faults, ...faultsOf(error) };
+  const [registered] = data ?? [];
+
+  function change(field: keyof UserDraft, text: string) {
+    setDraft((before) => ({ ...before, [field]: text }));
+    if (error) reset();
+  }
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    setTried(true);
+    mutate(draft);
+  }
+
+  /** What nobody has typed yet is not found fault with. */
+  const faultAt = (field: keyof UserDraft) =>
+    tried || draft[field] !== '' ? sentenceAt(faults, placeOf(field)) : undefined;
+  const ofRecord = elsewhere(trial.faults, places);
+  return (
+    <Dialog
+      title={registered ? words.done(registered.Username) : words.title}
+      opened
+      onClose={onClose}
+      lasting={registered !== undefined || isPending}
+    >
+      {registered ? (
+        <Handover username={registered.Username} password={draft.Password} onDone={onClose} />
+      ) : (
+        <form ref={form} onSubmit={submit} noValidate>
+          <Stack>
+            {ofRecord.length > 0 && (
+              <Alert color="yellow" variant="light" role="status">
+                {ofRecord.join(' ')}
+              </Alert>
+            )}
+            <TextInput
+              label={words.username}
+              value={draft.Username}
+              onChange={(event) => change('Username', event.currentTarget.value)}
+              error={faultAt('Username')}
+              autoComplete="off"
+              autoCapitalize="off"
+              spellCheck={false}
+              required
+              withAsterisk={false}
+              data-autofocus
+            />
+            <TextInput
+              label={words.email}
+              type="email"
+              value={draft.Email}
+              onChange={(event) => change('Email', event.currentTarget.value)}
+              error={faultAt('Email')}
+              autoComplete="off"
+            />
+            <PasswordField
+              value={draft.Password}
+              onChange={(password) => change('Password', password)}
+              error={faultAt('Password')}
+              taken={trial.current && draft.Password !== '' && !sentenceAt(faults, placeOf('Password'))}
+            />
+            {error && !isBesideFields(error, places) && <Failure error={error} />}
+            <Group justify="flex-end">
+              <Button variant="default" onClick={onClose}>
+                {cancel}
+              </Button>
+              <Button type="submit" loading={isPending}>
+                {words.submit}
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,97 @@
+import { Button, Skeleton, Switch } from '@mantine/core';
+import { Link } from 'wouter';
+import { useFailedOnly } from '../../api/failed-only.ts';
+import { usePlace } from '../../api/paged.ts';
+import { useDeliveries, useReplay } from '../../api/webhooks.ts';
+import { useFormats } from '../../language/formats.ts';
+import { useWords as useCommonWords } from '../../language/words.ts';
+import { Empty } from '../../parts/empty.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { Moment } from '../../parts/moment.tsx';
+import { useNotice } from '../../parts/notice.tsx';
+import { Page } from '../../parts/page.tsx';
+import { PagedTable } from '../../parts/paged-table.tsx';
+import { Surface } from '../../parts/surface.tsx';
+import { useDeliveryColumns } from './delivery-columns.tsx';
+import { State } from './state.tsx';
+import { Types } from './types-told.tsx';
+import { useWords } from './words.ts';
+
+/** What one webhook was told, and what came back. */
+export function OneWebhook({ id }: { id: number }) {
+  const words = useWords();
+  const { table } = useCommonWords();
+  const { number } = useFormats();
+  const say = useNotice();
+  const [place, goTo] = usePlace();
+  const [failed, chooseFailed] = useFailedOnly();
+  const list = useDeliveries(id, place, failed);
+  const replay = useReplay(id);
+  const webhook = list.data?.record;
+  const enabled = webhook?.DisabledAt === null;
+
+  function sendAgain(delivery: string | null) {
+    replay.mutate(delivery, {
+      onSuccess: (count) => say(enabled ? words.list.sent(number(count)) : words.list.whenEnabled),
+    });
+  }
+
+  const columns = useDeliveryColumns(sendAgain);
+  const actions = (
+    <>
+      <Button variant="default" loading={replay.isPending} onClick={() => sendAgain(null)}>
+        {words.list.allAgain}
+      </Button>
+      <Button component={Link} href="/webhooks" variant="default">
+        {words.all}
+      </Button>
+    </>
+  );
+  const filter = (
+    <Switch
+      label={words.list.failedOnly}
+      checked={failed}
+      onChange={(event) => chooseFailed(event.currentTarget.checked)}
+    />
+  );
+  return (
+    <Page title={words.one(id)} actions={actions}>
+      {!webhook && !list.error && <Skeleton height={180} />}
+      {!webhook && list.error && <Failure error={list.error} title={table.failed} onRetry={list.refetch} />}
+      {replay.error && <Failure error={replay.error} title={words.list.notSent} />}
+      {webhook && (
+        <>
+          <Surface title={words.figures}>
+            <Facts
+              facts={[
+                [words.columns.url, webhook.URL],
+                [words.columns.state, <State key="state" webhook={webhook} />],
+                [words.columns.types, <Types key="types" types={webhook.Types} />],
+                [words.columns.granularity, words.granularity[webhook.Granularity]],
+                [words.columns.created, <Moment key="created" at={webhook.CreatedAt} />],
+              ]}
+            />
+          </Surface>
+          <Surface title={words.list.title} actions={filter} flush>
+            <PagedTable
+              caption={words.list.caption}
+              columns={columns}
+              list={list}
+              place={place}
+              onPage={goTo}
+              keyOf={({ ID }) => ID}
+              empty={
+                failed ? (
+                  <Empty title={words.list.noneFailed} hint={words.list.noneFailedHint} />
+                ) : (
+                  <Empty title={words.list.none} hint={words.list.noneHint} />
+                )
+              }
+            />
+          </Surface>
+        </>
+      )}
+    </Page>
+  );
+}

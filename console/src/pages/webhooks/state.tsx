@@ -1,0 +1,27 @@
+import type { Webhook } from '@anagrafe/client';
+import { Badge, Text } from '@mantine/core';
+import { useWords } from './words.ts';
+
+/** Whether it is told anything, and why not. */
+export function State({ webhook: { DisabledAt, DisabledWhy } }: { webhook: Webhook }) {
+  const words = useWords();
+  if (DisabledAt === null) {
+    return (
+      <Badge color="teal" variant="light" tt="none" miw="max-content">
+        {words.enabled}
+      </Badge>
+    );
+  }
+  return (
+    <>
+      <Badge color="red" variant="light" tt="none" miw="max-content">
+        {words.disabled}
+      </Badge>
+      {DisabledWhy && (
+        <Text size="xs" c="dimmed">
+          {DisabledWhy === 'by hand' ? words.byHand : DisabledWhy}
+        </Text>
+      )}
+    </>
+  );
+}

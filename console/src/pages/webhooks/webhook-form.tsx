@@ -1,0 +1,89 @@
+import type { EventType, Granularity } from '@anagrafe/client';
+import { Button, Checkbox, Group, Radio, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { useWords as useCommonWords } from '../../language/words.ts';
+import { eventTypes, useTypeWords } from '../../parts/event-types/words.ts';
+import { Failure } from '../../parts/failure.tsx';
+import { useWords } from './words.ts';
+
+/** What can be chosen of a webhook. */
+export interface Choices {
+  readonly URL: string;
+  readonly Types: EventType[];
+  readonly Granularity: Granularity;
+}
+
+interface WebhookFormProps {
+  readonly start: Choices;
+  readonly submit: string;
+  readonly busy: boolean;
+  readonly error: Error | null;
+  readonly onSubmit: (choices: Choices) => void;
+  readonly onCancel: () => void;
+}
+
+const granularities: readonly Granularity[] = ['record', 'user', 'job'];
+
+export function WebhookForm({ start, submit, busy, error, onSubmit, onCancel }: WebhookFormProps) {
+  const { form } = useWords();
+  const { cancel } = useCommonWords();
+  const names = useTypeWords();
+  const [url, setUrl] = useState(start.URL);
+  const [types, setTypes] = useState<EventType[]>(start.Types);
+  const [granularity, setGranularity] = useState(start.Granularity);
+
+  function send(event: FormEvent) {
+    event.preventDefault();
+    onSubmit({ URL: url.trim(), Types: types, Granularity: granularity });
+  }
+
+  return (
+    <form onSubmit={send}>
+      <Stack>
+        <TextInput
+          label={form.url}
+          description={form.urlHint}
+          type="url"
+          value={url}
+          onChange={(event) => setUrl(event.currentTarget.value)}
+          required
+          withAsterisk={false}
+          placeholder="https://erp.example.com/hooks"
+          data-autofocus
+        />
+        <Checkbox.Group
+          label={form.types}
+          description={form.typesHint}
+          value={types}
+          onChange={(values) => setTypes(eventTypes.filter((type) => values.includes(type)))}
+        >
+          <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs" mt="xs">
+            {eventTypes.map((type) => (
+              <Checkbox key={type} value={type} label={names[type]} />
+            ))}
+          </SimpleGrid>
+        </Checkbox.Group>
+        <Radio.Group
+          label={form.granularity}
+          value={granularity}
+          onChange={(value) => setGranularity(granularities.find((one) => one === value) ?? granularity)}
+        >
+          <Stack gap="xs" mt="xs">
+            {granularities.map((one) => (
+              <Radio key={one} value={one} label={form.granularityHint[one]} />
+            ))}
+          </Stack>
+        </Radio.Group>
+        {error && <Failure error={error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            {cancel}
+          </Button>
+          <Button type="submit" loading={busy}>
+            {submit}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

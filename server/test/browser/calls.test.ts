@@ -1,0 +1,64 @@
+import { readFile } from 'node:fs/promises';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Credential, credential } from '../setup/admin.ts';
+import type { TestService } from '../setup/service.ts';
+import { enter, startConsole, useBrowser, visit } from './browser.ts';
+import { fill } from './filled.ts';
+
+let service: TestService;
+let office: Credential;
+
+useBrowser();
+beforeAll(async () => {
+  service = await startConsole();
+  office = await credential(service);
+  await fill(service, office);
+});
+
+describe('the calls', () => {
+  it('with failures are found, and show what was wrong and the kit to send it again', async () => {
+    const person = await visit(service);
+    const { page } = person;
+    await enter(person, '/calls', office);
+    const rows = page.getByRole('table', { name: 'Calls' }).getByRole('row');
+    await page.getByRole('row', { name: /Principals/ }).waitFor();
+    await expect.poll(() => rows.count(), { timeout: 10_000 }).toBe(3);
+    await page.getByRole('switch', { name: 'With failed records only' }).click();
+    await expect.poll(() => rows.count(), { timeout: 10_000 }).toBe(2);
+    expect(new URL(page.url()).search).toBe('?failed=true');
+    expect(await rows.nth(1).innerText()).toMatch(/Users · \w{8}\s+office\s+3\s+2\s+2\s+[\d,]+ ms/);
+
+    await rows.nth(1).getByRole('link').click();
+    const figures = page.getByRole('region', { name: 'Figures' });
+    await figures.getByText('127.0.0.1').waitFor();
+    const records = page.getByRole('region', { name: 'Records', exact: true });
+    const applied = records.getByText('Applied', { exact: true }).filter({ visible: true });
+    expect(await applied.count()).toBe(1);
+    await records.getByText(/User 1, Username: .*USERNAME_TAKEN/).waitFor();
+    await records.getByRole('switch', { name: 'Failed only' }).click();
+    await expect.poll(() => applied.count(), { timeout: 10_000 }).toBe(0);
+    await records.getByText(/User 1, Password: .*PASSWORD_TOO_SHORT/).waitFor();
+
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      records.getByRole('button', { name: 'Retry kit' }).click(),
+    ]);
+    const kit = JSON.parse(await readFile(await download.path(), 'utf8'));
+    expect(kit).toMatchObject([{ Position: 1 }, { Position: 2, Users: [{ Username: 'luca.verdi' }] }]);
+  });
+
+  it('are there in Italian', async () => {
+    const person = await visit(service);
+    const { page } = person;
+    await enter(person, '/calls', office);
+    await page.getByRole('row', { name: /Users ·/ }).waitFor();
+    await page.getByRole('button', { name: 'Language' }).click();
+    await page.getByRole('menuitemradio', { name: 'Italiano' }).click();
+    await page.getByRole('heading', { name: 'Chiamate', level: 1 }).waitFor();
+    await page
+      .getByRole('row', { name: /Utenti ·/ })
+      .getByRole('link')
+      .click();
+    await page.getByText(/Utente 1, Nome utente: .*già/).waitFor();
+  });
+});

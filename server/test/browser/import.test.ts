@@ -1,0 +1,306 @@
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { canSignIn, storedUsernames } from '../import/importing.ts';
+import { type Credential, credential } from '../setup/admin.ts';
+import { newUser, type TestService } from '../setup/service.ts';
+import { latin, readSheet } from '../sheet/reading.ts';
+import { expectAccessible } from './accessibility.ts';
+import { desktop, enter, phone, startConsole, useBrowser, visit } from './browser.ts';
+
+let service: TestService;
+let office: Credential;
+
+useBrowser();
+beforeAll(async () => {
+  service = await startConsole();
+  office = await credential(service);
+});
+
+type Look = Parameters<typeof visit>[1];
+
+async function open(look: Look = {}): Promise<Page> {
+  const person = await visit(service, look);
+  // A try of rows that would all be refused.
+  person.expectStatus(422);
+  await enter(person, '/import', office);
+  await person.page.getByRole('heading', { name: 'Import', level: 1 }).waitFor();
+  return person.page;
+}
+
+async function choose(page: Page, name: string, content: string | Uint8Array, button = 'Choose a file') {
+  const choosing = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: button }).click();
+  const file = { name, mimeType: 'text/plain', buffer: Buffer.from(content) };
+  await (await choosing).setFiles(file);
+}
+
+/** As the mouse brings it from a folder. */
+async function drop(page: Page, name: string, content: Uint8Array): Promise<void> {
+  const dataTransfer = await page.evaluateHandle(`(() => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([Uint8Array.of(${content})], ${JSON.stringify(name)}));
+    return transfer;
+  })()`);
+  await page.getByText('Drop a CSV, JSON or NDJSON file here').dispatchEvent('drop', { dataTransfer });
+}
+
+const press = (page: Page, name: string) => page.getByRole('button', { name }).click();
+const said = (page: Page, text: string | RegExp) =>
+  page.getByRole('status').filter({ hasText: text }).waitFor({ timeout: 30_000 });
+
+const mend = (page: Page, cell: string, text: string) => page.getByLabel(cell, { exact: true }).fill(text);
+
+/** What the page gives to be kept. */
+async function downloaded(page: Page): Promise<{ name: string; bytes: Buffer }> {
+  const coming = page.waitForEvent('download');
+  await press(page, 'Download the rows that failed');
+  const download = await coming;
+  return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
+}
+
+const mistaken = [
+  'Nome utente;E-mail;Parola;Codice cliente;Ragione sociale;Note',
+  'nicolò;nicolo@example.com;una frase lunga;C1;"Caffè ""Città""";è il primo',
+  'anna;anna.example.com;una frase lunga;C1;;',
+  'luca;luca@example.com;breve;C1;;"=1+1"',
+  'nicolò;altro@example.com;una frase lunga;C1;;',
+  'rita;rita@example.com;una frase lunga;C1;;;troppo',
+].join('\r\n');
+
+describe('the import', () => {
+  it('reads a file as Excel in Italy writes it, has it mapped and mended on screen, and runs it', async () => {
+    const page = await open();
+    await drop(page, 'clienti.csv', latin(mistaken));
+    await page.getByText('clienti.csv (rows: 5)').waitFor();
+    expect(await page.getByLabel('What Nome utente is').inputValue()).toBe('Username');
+    expect(await page.getByLabel('What Note is').inputValue()).toBe('');
+    expect(await page.getByRole('row', { name: /^Note/ }).innerText()).toContain('è il primo');
+
+    await press(page, 'Check the rows');
+    await page.getByRole('alert').filter({ hasText: 'no column for Password or PasswordHash' }).waitFor();
+    await page.getByLabel('What Parola is').selectOption('Password');
+    await press(page, 'Check the rows');
+    await said(page, 'Rows with problems: 4 of 5.');
+    const row = (line: number) =>
+      page.getByRole('row').filter({ has: page.getByRole('cell', { name: String(line), exact: true }) });
+    expect(await row(3).innerText()).toContain('Email: This is not an email address.');
+    expect(await row(4).innerText()).toContain('Password: ');
+    expect(await row(5).innerText()).toContain('Username: ');
+    expect(await row(6).innerText()).toContain('The row has 7 cells in place of 6.');
+    expect(await page.getByLabel('Email, line 3').getAttribute('aria-invalid')).toBe('true');
+    expect(await page.getByLabel('Email, line 4').getAttribute('aria-invalid')).not.toBe('true');
+    expect(await page.getByLabel('Password, line 4').getAttribute('type')).toBe('password');
+    expect(await row(2).count()).toBe(0);
+    await page.getByText('All rows', { exact: true }).click();
+    expect(await row(2).innerText()).toContain('Fine');
+
+    await mend(page, 'Email, line 3', 'anna@example.com');
+    await mend(page, 'Password, line 4', 'una frase abbastanza lunga');
+    await page.keyboard.press('Tab');
+    await said(page, 'Rows were changed.');
+    expect(await page.getByRole('button', { name: /^Import \d/ }).isDisabled()).toBe(true);
+    await press(page, 'Check again');
+    await said(page, 'Rows with problems: 2 of 5.');
+    expect(await storedUsernames(service)).toEqual([]);
+    await press(page, 'Import 3 rows');
+    await said(page, 'Rows imported: 3. Rows not imported: 2.');
+
+    expect(await storedUsernames(service)).toEqual(['nicolò', 'anna', 'luca']);
+    expect(await canSignIn(service, 'luca', 'una frase abbastanza lunga')).toBe(true);
+    const found = await service.call<{ Denomination: string; UsersCount: number }>(
+      'irs/list',
+      { ExternalKey: 'C1' },
+      { headers: office },
+    );
+    expect(found.body.result?.records).toMatchObject([{ Denomination: 'Caffè "Città"', UsersCount: 3 }]);
+
+    const { name, bytes } = await downloaded(page);
+    expect(name).toBe('clienti-failed.csv');
+    const text = bytes.toString();
+    expect(text.startsWith('\ufeffAnagrafe line;Anagrafe faults;Nome utente;E-mail;Parola;')).toBe(true);
+    expect(text).toMatch(/\r\n5;Username: [^;]+;nicolò;altro@example.com;una frase lunga;C1;;\r\n/);
+    const { items } = await readSheet(bytes, { columns: { Parola: 'Password' } });
+    expect(items.map(({ source }) => source)).toEqual([
+      ['nicolò', 'altro@example.com', 'una frase lunga', 'C1', '', ''],
+      ['rita', 'rita@example.com', 'una frase lunga', 'C1', '', '', 'troppo'],
+    ]);
+  });
+
+  it('has rows that fail at the last moment mended and sent again', async () => {
+    const page = await open();
+    await choose(
+      page,
+      'late.json',
+      JSON.stringify([
+        { Username: 'late.1', Password: 'una frase lunga' },
+        { Username: 'late.2', Email: 'late.2@example.com', Password: 'una frase lunga' },
+      ]),
+    );
+    await page.getByLabel('Known by').selectOption('ExternalKey');
+    await page.getByLabel('Its ID or key').fill('LATE');
+    await press(page, 'Check the rows');
+    await said(page, 'Rows with problems: 2 of 2.');
+    await service.call('irs/insert', [{ ExternalKey: 'LATE', Denomination: 'Late Srl' }], {
+      headers: office,
+    });
+    await press(page, 'Check again');
+    await said(page, 'Rows: 2. All of them are fine.');
+    await page.getByText('No row has a problem.').waitFor();
+    await service.call('irs/update', [{ ExternalKey: 'LATE', Users: [newUser('late.2')] }], {
+      headers: office,
+    });
+    await press(page, 'Import 2 rows');
+    await said(page, 'Rows imported: 1. Rows not imported: 1.');
+    await press(page, 'Mend the rows that failed');
+    await said(page, 'Rows with problems: 1 of 1.');
+    await mend(page, 'Username, line 1', 'late.3');
+    await press(page, 'Check again');
+    await said(page, 'Rows: 1. All of them are fine.');
+    await press(page, 'Import 1 row');
+    await said(page, 'Rows imported: 1.');
+    expect((await storedUsernames(service)).filter((name) => name.startsWith('late'))).toEqual([
+      'late.2',
+      'late.1',
+      'late.3',
+    ]);
+  });
+
+  it('takes whole records, one on each line', async () => {
+    const page = await open();
+    const records = ['Uno', 'Due'].map((Denomination) => ({
+      Denomination,
+      Users: [newUser(`${Denomination}.a`), newUser(`${Denomination}.b`)],
+    }));
+    await choose(page, 'records.ndjson', records.map((record) => JSON.stringify(record)).join('\n'));
+    await page.getByText('there are no columns to be told').waitFor();
+    await press(page, 'Check the rows');
+    await said(page, 'Rows: 2. All of them are fine.');
+    await press(page, 'Import 2 rows');
+    await said(page, 'Rows imported: 2.');
+    expect(await storedUsernames(service)).toEqual(
+      expect.arrayContaining(['Uno.a', 'Uno.b', 'Due.a', 'Due.b']),
+    );
+  });
+
+  it('shows how far it is, and goes on when the page is left', async () => {
+    const page = await open();
+    const rows = Array.from({ length: 400 }, (_, n) => `many.${n},una frase lunga,MANY,Many Srl`);
+    await choose(page, 'many.csv', ['Username,Password,ExternalKey,Company', ...rows].join('\n'));
+    await press(page, 'Check the rows');
+    await said(page, 'All of them are fine.');
+    await page.getByText('All rows', { exact: true }).click();
+    await page.getByText('1–25 of 400').waitFor();
+    await page.getByRole('button', { name: 'Last page' }).click();
+    expect(await page.getByLabel('Username, line 401').inputValue()).toBe('many.399');
+    await press(page, 'Import 400 rows');
+    await page.getByText('You may leave this page').waitFor();
+    await page.getByRole('progressbar', { name: /of 400 rows$/ }).waitFor({ state: 'attached' });
+    await page.getByRole('link', { name: 'Overview' }).first().click();
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+    const count = async () =>
+      (await storedUsernames(service)).filter((name) => name.startsWith('many.')).length;
+    await expect.poll(count, { timeout: 50_000 }).toBe(400);
+  });
+
+  it('says why a file cannot be read, and takes the next one', async () => {
+    const page = await open();
+    const refused = (why: string) => page.getByRole('alert').filter({ hasText: why }).waitFor();
+    await choose(page, 'users.xlsx', Uint8Array.of(0x50, 0x4b, 0x03, 0x04, 0, 0, 0, 0));
+    await refused('the file of a spreadsheet program');
+    await choose(page, 'open.csv', 'Username,Password\n"anna,una frase');
+    await refused('The quote that begins on line 2 is not closed');
+    await choose(page, 'empty.csv', 'Username,Password\n');
+    await refused('There is no row in it.');
+    await choose(page, 'large.csv', `Username\n${'a\n'.repeat(100_001)}`);
+    await refused('more than 100,000 rows. Import it with "anagrafe import"');
+    await choose(page, 'large.csv', 'Username,Password,ID\nanna.2,una frase lunga,1\n');
+    await page.getByText('large.csv (rows: 1)').waitFor();
+    await press(page, 'Another file');
+    expect(await page.locator(':focus').innerText()).toBe('Choose a file');
+  });
+
+  it('is done with the keyboard alone', async () => {
+    const page = await open();
+    const { keyboard } = page;
+    const choosing = page.waitForEvent('filechooser');
+    await page.getByRole('button', { name: 'Choose a file' }).focus();
+    await keyboard.press('Enter');
+    const content = 'Username,Password,Company\nkeys.1,breve,Keys Srl\n';
+    await (await choosing).setFiles({ name: 'keys.csv', mimeType: 'text/csv', buffer: Buffer.from(content) });
+    await page.getByText('keys.csv (rows: 1)').waitFor();
+    const focused = () => page.locator(':focus');
+    async function tabTo(name: string): Promise<void> {
+      const wanted = page.getByRole('button', { name }).or(page.getByLabel(name, { exact: true }));
+      for (let presses = 0; presses < 30; presses++) {
+        if ((await focused().and(wanted).count()) === 1) return;
+        await keyboard.press('Tab');
+      }
+      throw new Error(`${name} was not reached`);
+    }
+    await tabTo('Check the rows');
+    await keyboard.press('Enter');
+    await said(page, 'Rows with problems: 1 of 1.');
+    await tabTo('Password, line 2');
+    await keyboard.press('ControlOrMeta+A');
+    await keyboard.type('una frase lunga');
+    await tabTo('Check again');
+    await keyboard.press('Enter');
+    await said(page, 'All of them are fine.');
+    await keyboard.press('Shift+Tab');
+    await tabTo('Import 1 row');
+    await keyboard.press('Enter');
+    await said(page, 'Rows imported: 1.');
+    expect(await canSignIn(service, 'keys.1', 'una frase lunga')).toBe(true);
+  });
+
+  it('speaks Italian, also of what is wrong', async () => {
+    const page = await open();
+    await press(page, 'Language');
+    await page.getByRole('menuitemradio', { name: 'Italiano' }).click();
+    await page.getByRole('heading', { name: 'Importazione', level: 1 }).waitFor();
+    await choose(page, 'utenti.xls', Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0, 0, 0), 'Scegli un file');
+    await page.getByRole('alert').filter({ hasText: 'È il file di un foglio di calcolo' }).waitFor();
+    const content = 'Utente;Password;ID anagrafica\nugo;breve;1\npia;una frase lunga;1a\n';
+    await choose(page, 'utenti.csv', content, 'Scegli un file');
+    await press(page, 'Controlla le righe');
+    await said(page, 'Righe con problemi: 2 su 2.');
+    await page.getByText(/^Password: .*caratteri/).waitFor();
+    await page.getByText('ID non è un numero intero da 1 in su, scritto con sole cifre.').waitFor();
+  });
+});
+
+describe.each([
+  ['light', 'a desktop', desktop],
+  ['dark', 'a desktop', desktop],
+  ['light', 'a phone', phone],
+  ['dark', 'a phone', phone],
+] as const)('in %s, on %s, the import', (colorScheme, device, viewport) => {
+  it('is for everyone, from the file to its end', async () => {
+    const page = await open({ colorScheme, viewport });
+    const fits = () => page.evaluate('document.documentElement.scrollWidth <= innerWidth');
+    await expectAccessible(page);
+    await choose(page, 'no.xlsx', Uint8Array.of(0x50, 0x4b, 0x03, 0x04));
+    await page.getByRole('alert').waitFor();
+    await expectAccessible(page);
+    const name = `${colorScheme}.${device.replace(' ', '.')}`;
+    const rows = [`${name},una frase lunga,a@example.com`, `${name}.2,breve,b`];
+    await choose(
+      page,
+      'users.csv',
+      ['Username,Password,Email,Note', ...rows.map((row) => `${row},x`)].join('\n'),
+    );
+    await page.getByLabel('Its ID or key').fill('1x');
+    await page.getByText('An ID is a whole number').waitFor();
+    await expectAccessible(page);
+    await page.getByLabel('Its ID or key').fill('1');
+    await press(page, 'Check the rows');
+    await said(page, 'Rows with problems: 1 of 2.');
+    await expectAccessible(page);
+    expect(await fits()).toBe(true);
+    await press(page, 'Import 1 row');
+    await said(page, 'Rows imported: 1. Rows not imported: 1.');
+    await expectAccessible(page);
+    expect(await fits()).toBe(true);
+  });
+});

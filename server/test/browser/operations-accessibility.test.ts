@@ -1,0 +1,130 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { adminOf, type Credential, credential } from '../setup/admin.ts';
+import { finished, submit } from '../setup/jobs.ts';
+import { startReceiver } from '../setup/receiver.ts';
+import { newUser, type TestService } from '../setup/service.ts';
+import { subscribe } from '../setup/webhooks.ts';
+import { expectAccessible } from './accessibility.ts';
+import { desktop, enter, phone, startConsole, useBrowser, visit } from './browser.ts';
+import { fill, fillSlowly } from './filled.ts';
+
+let service: TestService;
+let office: Credential;
+let ended: string;
+let running: string;
+let call: string;
+
+useBrowser();
+beforeAll(async () => {
+  service = await startConsole({ ANAGRAFE_WEBHOOK_NETWORKS: '127.0.0.1', ANAGRAFE_WEBHOOK_WAITS: '0' });
+  office = await credential(service);
+  const [taking, refusing] = [await startReceiver(), await startReceiver()];
+  refusing.answer = () => 500;
+  await subscribe(service, taking.url);
+  await subscribe(service, refusing.url, { types: ['user.registered'] });
+  await fill(service, office);
+  const short = newUser('too.short', { Password: 'short', ConfirmPassword: 'short' });
+  const records = [{ Denomination: 'Good' }, { Denomination: 'Bad', Users: [short] }];
+  ended = await submit(service, 'irs/insert', records, office);
+  await finished(service, ended, office);
+  running = await fillSlowly(service, office);
+  const late = await submit(service, 'irs/insert', records, office);
+  await service.call(`jobs/${late}`, undefined, { method: 'DELETE', headers: office });
+  const { body } = await adminOf(service)<{ CallID: string }>('GET calls?failed=true', office);
+  call = body.result?.records[0]?.CallID ?? '';
+});
+
+/** Every page, with what shows that it is there. */
+const pages: readonly [path: () => string, there: (page: Page) => Promise<void>][] = [
+  [
+    () => '/jobs',
+    (page) =>
+      page
+        .getByRole('row', { name: /Completed/ })
+        .first()
+        .waitFor(),
+  ],
+  [() => `/jobs/${ended}`, (page) => page.getByText(/PASSWORD_TOO_SHORT/).waitFor()],
+  [() => `/jobs/${running}`, (page) => page.getByRole('region', { name: 'Figures' }).waitFor()],
+  [() => '/calls', (page) => page.getByRole('row', { name: /Users ·/ }).waitFor()],
+  [() => `/calls/${call}`, (page) => page.getByText(/USERNAME_TAKEN/).waitFor()],
+  [() => '/webhooks', (page) => page.getByText('the receiver answered 500').waitFor()],
+  [
+    () => '/webhooks/1',
+    (page) =>
+      page
+        .getByRole('row', { name: /Delivered/ })
+        .first()
+        .waitFor(),
+  ],
+  [
+    () => '/webhooks/2',
+    (page) =>
+      page
+        .getByRole('row', { name: /Given up/ })
+        .first()
+        .waitFor(),
+  ],
+  [() => '/audit?principal=1', (page) => page.getByText('Principal 1 was inserted').waitFor()],
+  [() => '/events?from=beginning', (page) => page.getByRole('row', { name: /mario/ }).first().waitFor()],
+];
+
+describe.each([
+  ['light', 'a desktop', desktop],
+  ['dark', 'a desktop', desktop],
+  ['light', 'a phone', phone],
+  ['dark', 'a phone', phone],
+] as const)('in %s, on %s', (colorScheme, _device, viewport) => {
+  const look = { colorScheme, viewport };
+
+  it('jobs, calls, webhooks, the audit and events are for everyone', async () => {
+    const person = await visit(service, look);
+    const { page, goTo } = person;
+    await enter(person, '/jobs', office);
+    for (const [path, there] of pages) {
+      await goTo(path());
+      await there(page);
+      await expectAccessible(page);
+      const tooWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
+      expect(tooWide && path()).toBe(false);
+    }
+  });
+
+  it('a verdict and the details of a row are for everyone', async () => {
+    const person = await visit(service, look);
+    const { page } = person;
+    await enter(person, '/audit', office);
+    await page.getByRole('button', { name: 'Verify the chain' }).click();
+    await page.getByText('The journal is as it was written').waitFor();
+    await page.getByText('Details').first().click();
+    await page.getByText('Seal', { exact: true }).first().waitFor();
+    await expectAccessible(page);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+  });
+
+  it('the dialogs of a webhook are for everyone', async () => {
+    const person = await visit(service, look);
+    const { page } = person;
+    await enter(person, '/webhooks', office);
+    await page.getByRole('button', { name: 'New webhook' }).click();
+    await page.getByRole('dialog').waitFor();
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    for (const act of ['Edit', 'Send a test message', 'New secret', 'Delete']) {
+      await page
+        .getByRole('button', { name: /^Actions for/ })
+        .first()
+        .click();
+      await page.getByRole('menuitem', { name: act }).click();
+      await page.getByRole('dialog').waitFor();
+      if (act === 'Send a test message') {
+        await page.getByRole('button', { name: 'Send it' }).click();
+        await page.getByText('It answered').waitFor();
+      }
+      await expectAccessible(page);
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    }
+  });
+});

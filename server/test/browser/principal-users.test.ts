@@ -1,0 +1,124 @@
+import type { Locator } from 'playwright-core';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Credential, credential } from '../setup/admin.ts';
+import { asUser, login, signedIn } from '../setup/login.ts';
+import type { TestService } from '../setup/service.ts';
+import { startConsole, useBrowser, type Visit, visit } from './browser.ts';
+import { besides, enterNew, expectBeside, patience, rowOf, takePassword } from './principals.ts';
+
+let service: TestService;
+let office: Credential;
+let person: Visit;
+
+useBrowser();
+beforeAll(async () => {
+  service = await startConsole();
+  office = await credential(service);
+});
+beforeEach(async () => {
+  person = await visit(service);
+});
+
+async function choose(username: string, act: string): Promise<Locator> {
+  await person.page.getByRole('button', { name: `Actions for ${username}` }).click();
+  await person.page.getByRole('menuitem', { name: act }).click();
+  return person.page.getByRole('dialog');
+}
+
+describe('the users of a principal', () => {
+  it('come page by page, and are found by how their username begins', async () => {
+    const { page } = person;
+    await enterNew(
+      service,
+      office,
+      person,
+      'Ospedale',
+      ...Array.from({ length: 12 }, (_, n) => `nurse.${n}`),
+      'doctor',
+    );
+    const usernames = () =>
+      page.getByRole('table', { name: 'Users' }).getByRole('button', { name: /^Actions for/ });
+    await expect.poll(() => usernames().count(), patience).toBe(10);
+    await page.getByRole('navigation', { name: 'Pages of: Users' }).getByLabel('Next page').click();
+    await rowOf(page, 'Users', /doctor/).waitFor();
+    await page.getByRole('searchbox', { name: 'Search for users' }).fill('nurse.1');
+    await expect.poll(() => usernames().count(), patience).toBe(3);
+    await page.reload();
+    await rowOf(page, 'Users', /nurse\.11/).waitFor();
+    expect(await usernames().count()).toBe(3);
+    await page.getByRole('searchbox', { name: 'Search for users' }).fill('patient');
+    await page.getByText('No such user').waitFor();
+  });
+
+  it('are found fault with beside the field, before anything is sent', async () => {
+    const { page, expectStatus } = person;
+    expectStatus(422);
+    await enterNew(service, office, person, 'Verdi e Figli', 'taken.name');
+    await page.getByRole('button', { name: 'Register a user' }).click();
+    const dialog = page.getByRole('dialog');
+    const username = dialog.getByLabel('Username');
+    const password = dialog.getByLabel('Password', { exact: true });
+    await username.fill('Taken.Name');
+    await expectBeside(username, /is taken/);
+    expect(await besides(password)).toBe('');
+    await password.fill('short');
+    await expectBeside(password, /at least 8 characters/);
+    await dialog.getByText('Weak', { exact: true }).waitFor();
+    await password.fill('password123');
+    await expectBeside(password, /most used/);
+    await password.fill('una frase lunga davvero');
+    await dialog.getByText('The rules of the service allow this password.').waitFor();
+    await dialog.getByLabel('Email').fill('nowhere');
+    await dialog.getByRole('button', { name: 'Register' }).click();
+    await expectBeside(dialog.getByLabel('Email'), /not an email address/);
+    expect(await besides(username)).toMatch(/is taken/);
+    expect(await dialog.getByRole('alert').count()).toBe(0);
+
+    await username.fill('free.name');
+    await dialog.getByLabel('Email').fill('free@example.com');
+    await expectBeside(username, /^$/);
+    await dialog.getByRole('button', { name: 'Register' }).click();
+    expect(await takePassword(page)).toBe('una frase lunga davvero');
+    await rowOf(page, 'Users', /free\.name.*free@example\.com/).waitFor();
+  });
+
+  it('get a new password, which ends their sessions', async () => {
+    const { page, expectStatus } = person;
+    expectStatus(422);
+    await enterNew(service, office, person, 'Gallo Snc', 'marco.gallo');
+    const session = await signedIn(service, 'marco.gallo');
+    expect((await service.call('irs/list', {}, asUser(session))).status).toBe(200);
+    const dialog = await choose('marco.gallo', 'Reset the password');
+    await dialog.getByText(/all sessions of this user end at once/).waitFor();
+    await dialog.getByLabel('Password', { exact: true }).fill('marco.gallo');
+    await expectBeside(dialog.getByLabel('Password', { exact: true }), /the username/);
+    await dialog.getByRole('button', { name: 'Generate' }).click();
+    await dialog.getByText('The rules of the service allow this password.').waitFor();
+    await dialog.getByRole('button', { name: 'Reset the password' }).click();
+    const password = await takePassword(page);
+    expect((await service.call('irs/list', {}, asUser(session))).status).toBe(401);
+    expect((await login(service, 'marco.gallo')).status).toBe(401);
+    expect((await login(service, 'marco.gallo', password)).status).toBe(200);
+    await rowOf(page, 'History', /Password reset: marco\.gallo\..*office, at the console/).waitFor();
+    await rowOf(page, 'History', /A sign-in of marco\.gallo failed\./).waitFor();
+  });
+
+  it('are disabled and enabled, each by itself', async () => {
+    const { page } = person;
+    await enterNew(service, office, person, 'Conti Spa', 'elena.conti', 'fabio.conti');
+    const session = await signedIn(service, 'elena.conti');
+    const disable = await choose('elena.conti', 'Disable');
+    await disable.getByText(/all sessions of this user end at once/).waitFor();
+    await disable.getByRole('button', { name: 'Disable' }).click();
+    await rowOf(page, 'Users', /elena\.conti.*Disabled/).waitFor();
+    expect((await service.call('irs/list', {}, asUser(session))).status).toBe(401);
+    expect((await login(service, 'elena.conti')).status).toBe(401);
+    expect((await login(service, 'fabio.conti')).status).toBe(200);
+    const enable = await choose('elena.conti', 'Enable');
+    await enable.getByRole('button', { name: 'Enable' }).click();
+    await rowOf(page, 'Users', /elena\.conti.*Active/).waitFor();
+    expect((await login(service, 'elena.conti')).status).toBe(200);
+    await rowOf(page, 'History', /Disabled: elena\.conti\./).waitFor();
+    await rowOf(page, 'History', /Enabled: elena\.conti\./).waitFor();
+  });
+});

@@ -1,0 +1,82 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Credential, credential } from '../setup/admin.ts';
+import type { TestService } from '../setup/service.ts';
+import { expectAccessible } from './accessibility.ts';
+import { desktop, enter, phone, startConsole, useBrowser, visit } from './browser.ts';
+import { fill } from './filled.ts';
+
+let service: TestService;
+let office: Credential;
+
+useBrowser();
+beforeAll(async () => {
+  service = await startConsole();
+  office = await credential(service);
+  await fill(service, office);
+});
+
+describe.each([
+  ['light', 'a desktop', desktop],
+  ['dark', 'a desktop', desktop],
+  ['light', 'a phone', phone],
+  ['dark', 'a phone', phone],
+] as const)('in %s, on %s', (colorScheme, _device, viewport) => {
+  it('the principals, one of them, and what is done to it are for everyone', async () => {
+    const person = await visit(service, { colorScheme, viewport });
+    const { page, expectStatus } = person;
+    expectStatus(422);
+    async function lookAndClose() {
+      await page.getByRole('dialog').waitFor();
+      await expectAccessible(page);
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    }
+    await enter(person, '/principals', office);
+    await page.getByRole('link', { name: 'Bianchi SpA' }).waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'New principal' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+    await page
+      .getByRole('dialog')
+      .getByText(/at least one of/)
+      .waitFor();
+    await lookAndClose();
+
+    await page.getByRole('link', { name: 'Rossi Srl' }).click();
+    await page.getByRole('button', { name: 'Actions for mario.rossi' }).waitFor();
+    await page
+      .getByText(/Registered: mario\.rossi/)
+      .first()
+      .waitFor();
+    await expectAccessible(page);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    await page.getByRole('button', { name: 'Disable' }).click();
+    await lookAndClose();
+
+    await page.getByRole('button', { name: 'Register a user' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Register a user' });
+    await dialog.getByLabel('Username').fill('mario.rossi');
+    await dialog.getByText(/is taken/).waitFor();
+    for (const password of ['short', 'una frase', 'una frase lunga', 'una frase lunga davvero 4711']) {
+      await dialog.getByLabel('Password', { exact: true }).fill(password);
+      await expectAccessible(page);
+    }
+    await lookAndClose();
+
+    for (const act of ['Reset the password', 'Disable']) {
+      await page.getByRole('button', { name: 'Actions for mario.rossi' }).click();
+      await page.getByRole('menuitem', { name: act }).waitFor();
+      await expectAccessible(page);
+      await page.getByRole('menuitem', { name: act }).click();
+      await lookAndClose();
+    }
+    await page.getByRole('button', { name: 'Actions for mario.rossi' }).click();
+    await page.getByRole('menuitem', { name: 'Reset the password' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Generate' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Reset the password' }).click();
+    const done = page.getByRole('button', { name: 'I have handed it over' });
+    await done.waitFor();
+    await expectAccessible(page);
+    await done.click();
+  });
+});

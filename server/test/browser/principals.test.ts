@@ -1,0 +1,192 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Credential, credential } from '../setup/admin.ts';
+import { asUser, login, rightPassword, signedIn } from '../setup/login.ts';
+import { newUser, type TestService } from '../setup/service.ts';
+import { enter, startConsole, useBrowser, type Visit, visit } from './browser.ts';
+import { besides, enterNew, expectBeside, insert, patience, rowOf, takePassword } from './principals.ts';
+
+let service: TestService;
+let office: Credential;
+let person: Visit;
+
+useBrowser();
+beforeAll(async () => {
+  service = await startConsole();
+  office = await credential(service);
+  await insert(service, office, [
+    { Denomination: 'Rossi Srl', ExternalKey: 'C-1000', Vatnumber: 'IT01234567890' },
+    { Denomination: 'Comune di Lucca', Users: [newUser('anna.verdi')] },
+    ...Array.from({ length: 40 }, (_, n) => ({ Denomination: `Cliente ${n + 1}` })),
+  ]);
+});
+beforeEach(async () => {
+  person = await visit(service);
+});
+
+describe('from the first start to the first account', () => {
+  it('a principal is created, a user registered with a generated password, and that user signs in', async () => {
+    const fresh = await startConsole();
+    person = await visit(fresh);
+    const { page, goTo, expectStatus } = person;
+    expectStatus(422);
+    await goTo('/principals');
+    await page.getByText('No principal yet').waitFor();
+    await page.getByRole('button', { name: 'New principal' }).click();
+    await page.getByRole('dialog').getByLabel('Company name').fill('Bianchi SpA');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: 'Bianchi SpA', level: 1 }).waitFor();
+    expect(await page.title()).toBe('Bianchi SpA · Anagrafe');
+
+    await page.getByText('No user yet').waitFor();
+    await page.getByRole('button', { name: 'Register a user' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Register a user' });
+    await dialog.getByLabel('Username').fill('mario.rossi');
+    await dialog.getByRole('button', { name: 'Generate' }).click();
+    await dialog.getByText('Strong', { exact: true }).waitFor();
+    await dialog.getByText('The rules of the service allow this password.').waitFor();
+    await dialog.getByRole('button', { name: 'Register' }).click();
+    const password = await takePassword(page);
+    await rowOf(page, 'Users', /mario\.rossi/).waitFor();
+    expect((await login(fresh, 'mario.rossi', password)).status).toBe(200);
+    expect((await login(fresh, 'mario.rossi', rightPassword)).status).toBe(401);
+    await rowOf(page, 'History', /Registered: mario\.rossi\..*protected mode/).waitFor();
+    await rowOf(page, 'History', /mario\.rossi signed in\./).waitFor();
+  });
+});
+
+describe('the principals', () => {
+  const names = () =>
+    person.page.getByRole('table', { name: 'Principals' }).getByRole('link').allInnerTexts();
+
+  it.each([
+    ['a name', 'luc com', 'Comune di Lucca'],
+    ['an external key', 'c-1000', 'Rossi Srl'],
+    ['a VAT number', 'IT0123', 'Rossi Srl'],
+    ['a username', 'anna.v', 'Comune di Lucca'],
+  ])('are found by %s as one types, and the address keeps it', async (_what, typed, found) => {
+    const { page } = person;
+    await enter(person, '/principals', office);
+    await page.getByRole('searchbox', { name: 'Search for principals' }).pressSequentially(typed);
+    await expect.poll(names, patience).toEqual([found]);
+    await page.getByText('1 principal', { exact: true }).waitFor();
+    expect(new URL(page.url()).searchParams.get('search')).toBe(typed);
+    await page.getByRole('link', { name: found }).click();
+    await page.getByRole('heading', { name: found, level: 1 }).waitFor();
+    await page.goBack();
+    await expect.poll(names, patience).toEqual([found]);
+    expect(await page.getByRole('searchbox').inputValue()).toBe(typed);
+    await page.getByRole('button', { name: 'Clear the search' }).click();
+    await expect.poll(async () => (await names()).length, patience).toBe(25);
+    expect(new URL(page.url()).search).toBe('');
+  });
+
+  it('come page by page, and a search begins at the first page', async () => {
+    const { page } = person;
+    await enter(person, '/principals', office);
+    await page.getByRole('button', { name: 'Next page' }).click();
+    await page.getByRole('link', { name: 'Cliente 40' }).waitFor();
+    await page.reload();
+    await page.getByRole('link', { name: 'Cliente 40' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('page')).toBe('2');
+    await page.getByRole('searchbox').fill('rossi');
+    await expect.poll(names, patience).toEqual(['Rossi Srl']);
+    expect(new URL(page.url()).search).toBe('?search=rossi');
+    await page.getByRole('searchbox').fill('nobody at all');
+    await page.getByText('Nothing found for "nobody at all"').waitFor();
+  });
+
+  it('are refused beside the field that is at fault', async () => {
+    const { page, expectStatus } = person;
+    expectStatus(422);
+    await enter(person, '/principals', office);
+    await page.getByRole('button', { name: 'New principal' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New principal' });
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await expectBeside(dialog.getByLabel('Company name'), /at least one of/);
+    await dialog.getByLabel('External key').fill('C-1000');
+    await dialog.getByLabel('Email').fill('no address');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await expectBeside(dialog.getByLabel('External key'), /belongs to the principal/);
+    expect(await page.locator(':focus').and(dialog.getByLabel('External key')).count()).toBe(1);
+    expect(await besides(dialog.getByLabel('Email'))).toMatch(/not an email address/);
+    expect(await besides(dialog.getByLabel('Company name'))).toBe('');
+    expect(await dialog.getByRole('alert').count()).toBe(0);
+  });
+
+  it('that are not there are said to be nobody', async () => {
+    const { page, goTo } = person;
+    await enter(person, '/principals/999999', office);
+    await page.getByRole('heading', { name: 'There is no such principal' }).waitFor();
+    await goTo('/principals/rossi');
+    await page.getByRole('heading', { name: 'There is no such principal' }).waitFor();
+    await page.getByRole('link', { name: 'All principals' }).click();
+    await page.getByRole('link', { name: 'Rossi Srl' }).waitFor();
+  });
+
+  it('shut their users out while they are disabled, and end their sessions', async () => {
+    const { page, expectStatus } = person;
+    await enterNew(service, office, person, 'Teatro Sociale', 'luca.riva');
+    const session = await signedIn(service, 'luca.riva');
+    await page.getByRole('button', { name: 'Disable' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Disable Teatro Sociale' });
+    await dialog.getByText(/all their sessions end at once/).waitFor();
+    await dialog.getByRole('button', { name: 'Disable' }).click();
+    await page.getByRole('button', { name: 'Enable' }).waitFor();
+    await page.getByText('Disabled', { exact: true }).waitFor();
+    expect((await service.call('irs/list', {}, asUser(session))).status).toBe(401);
+    expect((await login(service, 'luca.riva')).status).toBe(401);
+
+    expectStatus(422);
+    await page.getByRole('button', { name: 'Register a user' }).click();
+    await page
+      .getByRole('dialog')
+      .getByText(/is disabled and gets no new users/)
+      .waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+
+    await page.getByRole('button', { name: 'Enable' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Enable' }).click();
+    await page.getByRole('button', { name: 'Disable' }).waitFor();
+    expect((await login(service, 'luca.riva')).status).toBe(200);
+    await rowOf(page, 'History', /The principal was disabled\..*office, at the console/).waitFor();
+    await rowOf(page, 'History', /The principal was enabled\./).waitFor();
+  });
+});
+
+describe('the history of a principal', () => {
+  it('tells who has read it where one asks for that', async () => {
+    const { page } = person;
+    await enterNew(service, office, person, 'Greco Srl');
+    await rowOf(page, 'History', /The principal was created\..*office/).waitFor();
+    expect(await rowOf(page, 'History', /Its data were read/).count()).toBe(0);
+    await page.getByLabel('Also who has read it').check();
+    await rowOf(page, 'History', /Its data were read\..*office, at the console/)
+      .first()
+      .waitFor();
+  });
+});
+
+describe('the principals in Italian', () => {
+  it('are created and get users, with what the service says in Italian too', async () => {
+    person = await visit(service);
+    const { page, expectStatus } = person;
+    expectStatus(422);
+    await enterNew(service, office, person, 'Costa Srl', 'dario.costa');
+    await page.getByRole('button', { name: 'Language' }).click();
+    await page.getByRole('menuitemradio', { name: 'Italiano' }).click();
+    await rowOf(page, 'Utenti', /dario\.costa.*Attivo/).waitFor();
+    await rowOf(page, 'Cronologia', /L'anagrafica è stata creata\. Registrazione: dario\.costa\./).waitFor();
+    await page.getByRole('button', { name: 'Registra un utente' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Registra un utente' });
+    await dialog.getByLabel('Nome utente').fill('dario.costa');
+    await expectBeside(dialog.getByLabel('Nome utente'), /già/);
+    await dialog.getByRole('button', { name: 'Genera' }).click();
+    await dialog.getByText('Ottima', { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Tutte le anagrafiche' }).click();
+    await page.getByRole('heading', { name: 'Anagrafiche', level: 1 }).waitFor();
+    await page.getByRole('searchbox', { name: 'Cerca anagrafiche' }).fill('costa');
+    await page.getByText('1 anagrafica', { exact: true }).waitFor();
+  });
+});

@@ -1,0 +1,173 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { verifyWebhook } from '../../../client/src/index.ts';
+import { type Credential, credential } from '../setup/admin.ts';
+import { type Received, type Receiver, startReceiver } from '../setup/receiver.ts';
+import { newUser, type TestService } from '../setup/service.ts';
+import { enter, startConsole, useBrowser, visit } from './browser.ts';
+
+let service: TestService;
+let office: Credential;
+
+useBrowser();
+beforeAll(async () => {
+  service = await startConsole({ ANAGRAFE_WEBHOOK_NETWORKS: '127.0.0.1', ANAGRAFE_WEBHOOK_WAITS: '0' });
+  office = await credential(service);
+});
+
+const idOf = ({ headers }: Received) => headers['webhook-id'];
+
+/** Creates a webhook by the form, and returns its secret. */
+async function create(page: Page, receiver: Receiver): Promise<string> {
+  await page.getByRole('button', { name: 'New webhook' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Address').fill(receiver.url);
+  await dialog.getByLabel('Principal inserted').check();
+  await dialog.getByLabel(/^Each event/).check();
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  const secret = await dialog.getByLabel('Secret', { exact: true }).inputValue();
+  expect(secret).toMatch(/^whsec_/);
+  await page.keyboard.press('Escape');
+  await dialog.getByRole('button', { name: 'I have stored it' }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  return secret;
+}
+
+async function act(page: Page, { url }: Receiver, name: string): Promise<void> {
+  await page.getByRole('button', { name: `Actions for ${url}` }).click();
+  await page.getByRole('menuitem', { name }).click();
+}
+
+const insert = (name: string) =>
+  service.call('irs/insert', [{ Denomination: name, Users: [newUser(name)] }], { headers: office });
+
+describe('a webhook', () => {
+  it('is created, its secret shown once, and tried, with what came back', async () => {
+    const receiver = await startReceiver();
+    const person = await visit(service);
+    const { page, expectStatus } = person;
+    await enter(person, '/webhooks', office);
+    await page.getByText('No webhook yet').waitFor();
+    const secret = await create(page, receiver);
+    const row = page.getByRole('row', { name: new RegExp(receiver.url) });
+    expect(await row.innerText()).toMatch(/Enabled\s+Principal inserted\s+each event/);
+    expect(await page.content()).not.toContain(secret);
+
+    await act(page, receiver, 'Send a test message');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Send it' }).click();
+    await dialog.getByText(/It answered 204 after [\d,]+ ms/).waitFor();
+    const [message] = receiver.received;
+    const event = await verifyWebhook(message?.body ?? '', message?.headers ?? {}, secret);
+    expect(event).toMatchObject({ type: 'webhook.test' });
+    receiver.answer = () => 503;
+    await dialog.getByRole('button', { name: 'Send it' }).click();
+    await dialog.getByText('The receiver did not take it').waitFor();
+    await dialog.getByText(/It answered 503/).waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+
+    await page.getByRole('button', { name: 'New webhook' }).click();
+    expectStatus(422);
+    await dialog.getByLabel('Address').fill('http://example.com/hook');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.getByRole('alert').waitFor();
+  });
+
+  it('whose message was given up is enabled again and gets it again', async () => {
+    const receiver = await startReceiver();
+    receiver.answer = () => 500;
+    const person = await visit(service);
+    const { page } = person;
+    await enter(person, '/webhooks', office);
+    await create(page, receiver);
+    await insert('given.up');
+    const row = page.getByRole('row', { name: new RegExp(receiver.url) });
+    await row.getByText('the receiver answered 500').waitFor({ timeout: 30_000 });
+    expect(await row.getByText('Disabled').count()).toBe(1);
+
+    receiver.answer = () => 200;
+    await act(page, receiver, 'Enable');
+    await row.getByText('Enabled').waitFor();
+    await row.getByRole('link').click();
+    const list = page.getByRole('region', { name: 'Deliveries' });
+    await list.getByRole('switch', { name: 'Given up only' }).click();
+    await list.getByRole('row', { name: /Principal inserted.*Given up.*answered 500/s }).waitFor();
+    const before = receiver.received.length;
+    await list.getByRole('button', { name: /^Send again/ }).click();
+    await page.getByText('Sent again: 1').waitFor();
+    await list.getByText('Nothing was given up.').waitFor();
+    await list.getByRole('switch', { name: 'Given up only' }).click();
+    await list.getByRole('row', { name: /Principal inserted.*Delivered.*answered 200/s }).waitFor();
+    expect(receiver.received.slice(before).map(idOf)).toEqual([idOf(receiver.received[0] as Received)]);
+  });
+
+  it('gets all again that was given up', async () => {
+    const receiver = await startReceiver();
+    receiver.answer = () => 500;
+    const person = await visit(service);
+    const { page } = person;
+    await enter(person, '/webhooks', office);
+    await create(page, receiver);
+    await insert('all.again');
+    const row = page.getByRole('row', { name: new RegExp(receiver.url) });
+    await row.getByText('Disabled').waitFor({ timeout: 30_000 });
+    receiver.answer = () => 200;
+    await row.getByRole('link').click();
+    await page.getByRole('button', { name: 'Send all again that failed' }).click();
+    await page.getByText('it is sent once the webhook is enabled').waitFor();
+    await page.getByRole('link', { name: 'All webhooks' }).click();
+    await act(page, receiver, 'Enable');
+    await row.getByRole('link').click();
+    await page.getByRole('row', { name: /Delivered/ }).waitFor();
+  });
+
+  it('is edited, gets a new secret, is disabled and deleted', async () => {
+    const receiver = await startReceiver();
+    const person = await visit(service);
+    const { page } = person;
+    await enter(person, '/webhooks', office);
+    const secret = await create(page, receiver);
+    const row = page.getByRole('row', { name: new RegExp(receiver.url) });
+    const dialog = page.getByRole('dialog');
+
+    await act(page, receiver, 'Edit');
+    await dialog.getByLabel('Principal inserted').uncheck();
+    await dialog.getByLabel(/^Each call and job/).check();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await row.getByText('each call and job').waitFor();
+    expect(await row.innerText()).toContain('everything');
+
+    await act(page, receiver, 'New secret');
+    await dialog.getByRole('button', { name: 'Make a new secret' }).click();
+    const next = await dialog.getByLabel('Secret', { exact: true }).inputValue();
+    expect(next).toMatch(/^whsec_/);
+    expect(next).not.toBe(secret);
+    await dialog.getByRole('button', { name: 'I have stored it' }).click();
+
+    await act(page, receiver, 'Disable');
+    await row.getByText('by hand').waitFor();
+    await insert('while.disabled');
+    await act(page, receiver, 'Enable');
+    await row.getByText('Enabled').waitFor();
+    await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(1);
+
+    await act(page, receiver, 'Delete');
+    await dialog.getByText('This cannot be undone').waitFor();
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await row.waitFor({ state: 'hidden' });
+  });
+
+  it('is there in Italian', async () => {
+    const receiver = await startReceiver();
+    const person = await visit(service);
+    const { page } = person;
+    await enter(person, '/webhooks', office);
+    await create(page, receiver);
+    await page.getByRole('button', { name: 'Language' }).click();
+    await page.getByRole('menuitemradio', { name: 'Italiano' }).click();
+    const row = page.getByRole('row', { name: new RegExp(receiver.url) });
+    await row.getByText('Anagrafica inserita').waitFor();
+    await row.getByRole('link').click();
+    await page.getByText('Ancora nulla è stato inviato.').waitFor();
+  });
+});
