@@ -323,6 +323,8 @@ export interface PrincipalFilter {
   ExternalKey?: string | null;
   /** What words of the texts, or the username, begin with. */
   Search?: string | null;
+  /** How many users of a principal stand in it. */
+  UsersShown?: number | null;
 }
 
 export interface UserFilter {

@@ -1,5 +1,5 @@
 import { type InsertRecord, RecordError, type StateRecord, type WriteResult } from '@anagrafe/client';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useAnagrafe } from './anagrafe.ts';
 import { type Place, usePaged } from './paged.ts';
 
@@ -10,8 +10,19 @@ export const principalsKey = ['principals'];
 export function usePrincipals(term: string, place: Place) {
   const anagrafe = useAnagrafe();
   return usePaged([...principalsKey, 'list', term], place, ({ page, pageSize }, signal) =>
-    anagrafe.list({ Search: term || null, PageSize: pageSize }, { signal }).page(page),
+    anagrafe.list({ Search: term || null, PageSize: pageSize, UsersShown: 0 }, { signal }).page(page),
   );
+}
+
+/** The first few principals that a term finds; none for an empty one. */
+export function useFoundPrincipals(term: string) {
+  const anagrafe = useAnagrafe();
+  return useQuery({
+    queryKey: [...principalsKey, 'found', term],
+    queryFn: ({ signal }) => anagrafe.list({ Search: term, PageSize: 8, UsersShown: 0 }, { signal }).page(),
+    enabled: term !== '',
+    placeholderData: keepPreviousData,
+  });
 }
 
 /** One principal, with its first 1,000 users; null where there is none. */

@@ -1,5 +1,6 @@
 import { Burger, Group, Text } from '@mantine/core';
 import { Link } from 'wouter';
+import { OpenFinder } from '../finder/open-finder.tsx';
 import { useWords } from '../language/words.ts';
 import { version } from '../version.ts';
 import { LanguageSwitch } from './language-switch.tsx';
@@ -38,6 +39,7 @@ export function Header({ client, menu, onMenu }: HeaderProps) {
         </Text>
       </Group>
       <Group gap="xs" wrap="nowrap">
+        <OpenFinder />
         <LanguageSwitch />
         <SchemeSwitch />
         {client && <Who client={client} visibleFrom="sm" />}

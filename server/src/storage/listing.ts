@@ -2,8 +2,6 @@ import type { ListedPrincipal, ListedUser, Listing, ListingStore, PageOf } from 
 import type { Database } from './database.ts';
 import { reading } from './failures.ts';
 
-/** As many users of a principal as a list shows; the rest is read through the list of users. */
-const usersShown = 1000;
 /** How many users are read at a time while a page of principals is given out. */
 const usersAtOnce = 5000;
 
@@ -39,7 +37,7 @@ async function listPrincipals(
       select principal_id from anagrafe.users where username_key >= ${from} and username_key < ${to})))`);
   }
   const page = await readPage<PrincipalRow>(database, 'principals', principalColumns, filter, listing);
-  return { ...page, items: withUsers(database, page.items, listing.own?.id ?? null) };
+  return { ...page, items: withUsers(database, page.items, listing) };
 }
 
 async function listUsers(database: Database, listing: Listing): Promise<PageOf<readonly ListedUser[]>> {
@@ -134,7 +132,7 @@ async function readWholePage<Row extends object>(
 async function* withUsers(
   database: Database,
   rows: readonly PrincipalRow[],
-  onlyUser: number | null,
+  { own, usersShown }: Listing,
 ): AsyncGenerator<ListedPrincipal> {
   let position = 0;
   while (position < rows.length) {
@@ -144,14 +142,16 @@ async function* withUsers(
       some.push(row);
       users += Math.min(row.usersCount, usersShown);
     }
+    const wanted = usersShown === 0 ? [] : some.filter((row) => row.usersCount > 0);
     const users = await firstUsers(
       database,
-      some.filter((row) => row.usersCount > 0).map((row) => row.id),
-      onlyUser,
+      wanted.map((row) => row.id),
+      usersShown,
+      own?.id ?? null,
     );
     for (const row of some) {
       const shown = users.get(row.id) ?? [];
-      yield { ...row, users: shown, usersCount: onlyUser === null ? row.usersCount : shown.length };
+      yield { ...row, users: shown, usersCount: own ? 1 : row.usersCount };
     }
   }
 }
@@ -159,6 +159,7 @@ async function* withUsers(
 async function firstUsers(
   database: Database,
   principalIds: readonly number[],
+  limit: number,
   onlyUser: number | null,
 ): Promise<Map<number, ListedUser[]>> {
   const byPrincipal = new Map<number, ListedUser[]>();
@@ -167,9 +168,9 @@ async function firstUsers(
     `select ${userColumns} from unnest($1::bigint[]) as wanted (principal)
       cross join lateral (
         select * from anagrafe.users where principal_id = wanted.principal and ($2::bigint is null or id = $2)
-         order by id limit ${usersShown}
+         order by id limit $3
       ) as shown`,
-    [principalIds, onlyUser],
+    [principalIds, onlyUser, limit],
   );
   for (const user of users) {
     const known = byPrincipal.get(user.principalId);

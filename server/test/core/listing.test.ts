@@ -24,6 +24,7 @@ describe('the parameters of a listing', () => {
       search: null,
       usernameKeys: null,
       own: null,
+      usersShown: 1000,
     };
     for (const body of [undefined, null, {}, { Page: null, Search: null, Unknown: null }]) {
       expect(readPrincipalListing(body)).toEqual(all);

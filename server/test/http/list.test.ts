@@ -73,6 +73,23 @@ describe('a principal in irs/list', () => {
   });
 });
 
+describe('UsersShown', () => {
+  it('says how many users of a principal stand in it; all are counted', async () => {
+    const shown = async (UsersShown: number | null) => {
+      const { body } = await list({ ID: ids.owner, UsersShown });
+      return body.result?.records.map(({ Users, UsersCount }) => [Users.length, UsersCount]);
+    };
+    expect(await shown(0)).toEqual([[0, 4]]);
+    expect(await shown(2)).toEqual([[2, 4]]);
+    expect(await shown(null)).toEqual([[4, 4]]);
+  });
+
+  it.each([-1, 1001, 1.5, '0'])('is refused as %s', async (UsersShown) => {
+    const { status, body } = await service.call('irs/list', { UsersShown });
+    expect([status, body.errorCode]).toEqual([400, 'INVALID_PARAMETER']);
+  });
+});
+
 describe('the filters of irs/list', () => {
   it('find by ExternalKey, also by the longest that can be stored', async () => {
     expect((await list({ ExternalKey: 'C-1001' })).found).toEqual([ids.caffe]);

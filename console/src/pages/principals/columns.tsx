@@ -3,8 +3,8 @@ import { Anchor, Group } from '@mantine/core';
 import { Link } from 'wouter';
 import { useFormats } from '../../language/formats.ts';
 import { Moment } from '../../parts/moment.tsx';
+import { nameOf } from '../../parts/principal-name.ts';
 import type { Column } from '../../parts/table.tsx';
-import { nameOf } from './principal-name.ts';
 import { StateBadge } from './state-badge.tsx';
 import { useWords } from './words.ts';
 

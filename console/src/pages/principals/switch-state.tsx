@@ -2,7 +2,7 @@ import type { Principal, State, StateRecord } from '@anagrafe/client';
 import { useSetState } from '../../api/principals.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { useNotice } from '../../parts/notice.tsx';
-import { nameOf } from './principal-name.ts';
+import { nameOf } from '../../parts/principal-name.ts';
 import type { UserActProps } from './user-act.ts';
 import { useWords } from './words.ts';
 

@@ -1,6 +1,6 @@
 import type { SignedInUser } from '../access/access.ts';
 import { Refusal } from '../faults.ts';
-import { type Fields, idMax, isAbsent, isId } from '../fields/fields.ts';
+import { type Fields, idMax, isAbsent } from '../fields/fields.ts';
 import { readParameters, wrongParameter } from '../fields/parameters.ts';
 import { mapUsername } from '../fields/precis/username.ts';
 import { searchTerms } from '../fields/search.ts';
@@ -28,6 +28,8 @@ export interface Listing {
   readonly usernameKeys: readonly string[] | null;
   /** Of a signed-in user: its principal and itself, and nobody else. */
   readonly own: SignedInUser | null;
+  /** So many users of a principal stand in it; the rest is read through the list of users. */
+  readonly usersShown: number;
 }
 
 export interface Search {
@@ -66,6 +68,7 @@ export interface ListingStore {
 
 const pageSizeDefault = 100;
 const pageSizeMax = 1000;
+const usersShownMax = 1000;
 const searchMax = 200;
 /** Of the longest usernames so many fit into the body of a call that reads. */
 const textsMax = 100;
@@ -76,7 +79,7 @@ const dateSyntax = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+
 const principalParameters = ['Page', 'PageSize', 'Date', 'ID', 'ExternalKey', 'Search'];
 
 export function readPrincipalListing(body: unknown): Listing {
-  return readListing(body, principalParameters);
+  return readListing(body, [...principalParameters, 'UsersShown']);
 }
 
 export function readUserListing(body: unknown): Listing {
@@ -98,6 +101,7 @@ function readListing(body: unknown, known: readonly string[]): Listing {
       search === null ? null : { terms: searchTerms([search]), usernamePrefix: prefixOf(search.trim()) },
     usernameKeys: usernames?.map(usernameKey) ?? null,
     own: null,
+    usersShown: readNumber(fields, 'UsersShown', usersShownMax, 0) ?? usersShownMax,
   };
 }
 
@@ -119,11 +123,11 @@ function prefixOf(text: string): string {
   return 'mapped' in result ? result.mapped : text.toLowerCase();
 }
 
-function readNumber(fields: Fields, name: string, max: number): number | null {
-  const value = fields[name];
+function readNumber(fields: Fields, name: string, max: number, min = 1): number | null {
+  const value: unknown = fields[name];
   if (isAbsent(value)) return null;
-  if (!isId(value) || value > max) throw wrongParameter(name, 'number', { min: 1, max });
-  return value;
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max) return value;
+  throw wrongParameter(name, 'number', { min, max });
 }
 
 function readText(fields: Fields, name: string, max: number): string | null {

@@ -137,10 +137,16 @@ const listing = {
   Search: text(200, 'what words of the texts, or the username, begin with'),
 };
 
-export const PrincipalListing = example(named('PrincipalFilter', strictObject(listing)), {
-  Page: 1,
-  PageSize: 100,
+const usersShown = Type.Integer({
+  minimum: 0,
+  maximum: 1000,
+  default: 1000,
+  description: 'how many users of a principal stand in it',
 });
+export const PrincipalListing = example(
+  named('PrincipalFilter', strictObject({ ...listing, UsersShown: Type.Optional(nullable(usersShown)) })),
+  { Page: 1, PageSize: 100 },
+);
 const usernames = Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
   minItems: 1,
   maxItems: 100,

@@ -1,0 +1,71 @@
+// Writes docs/screenshots/: the pages of the console, light and dark, of a service with made-up people in it.
+// npm run build, then: node scripts/screenshots/main.mjs
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+import { readConfig } from '../../server/dist/config.js';
+import { builtConsole } from '../../server/dist/console-folder.js';
+import { openLog } from '../../server/dist/log.js';
+import { startService } from '../../server/dist/main.js';
+import { openStore } from '../../server/dist/store.js';
+import { openReceiver } from './receiver.mjs';
+import { seed, submitLongJob } from './seed.mjs';
+import { shotsOf } from './shots.mjs';
+
+const { findChromium } = createRequire(import.meta.url)('../chromium.cjs');
+const folder = fileURLToPath(new URL('../../docs/screenshots/', import.meta.url));
+const desktop = { width: 1280, height: 800 };
+const phone = { width: 390, height: 844 };
+
+async function shoot(browser, url, keys, shots, { viewport, colorScheme, suffix }) {
+  const context = await browser.newContext({
+    viewport,
+    colorScheme,
+    locale: 'en-GB',
+    reducedMotion: 'reduce',
+  });
+  const page = await context.newPage();
+  const save = (name) => page.screenshot({ path: join(folder, `${name}-${suffix}.png`) });
+  await page.goto(`${url}/console`);
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await save('sign-in');
+  await page.getByLabel('Public key').fill(`${keys.PublicKey}.${keys.SecretKey}`);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  for (const [name, path, there] of shots) {
+    await page.goto(`${url}/console${path}`);
+    await there(page);
+    await page.waitForTimeout(500);
+    await save(name);
+  }
+  await context.close();
+}
+
+const data = mkdtempSync(join(tmpdir(), 'anagrafe-screenshots-'));
+rmSync(folder, { recursive: true, force: true });
+mkdirSync(folder, { recursive: true });
+const receiver = await openReceiver();
+const settings = { ANAGRAFE_PORT: '0', ANAGRAFE_DATA: data, ANAGRAFE_WEBHOOK_NETWORKS: '127.0.0.1,::1' };
+const config = readConfig(settings);
+const service = await startService(config, openLog('fatal'), builtConsole());
+const store = await openStore(config, { as: 'visitor', log: () => {} });
+const browser = await chromium.launch({ executablePath: findChromium() ?? undefined });
+try {
+  const { keys, office, ...seeded } = await seed(service.url, store.database, receiver);
+  const shots = shotsOf({ ...seeded, longJob: await submitLongJob(office) });
+  for (const way of [
+    { viewport: desktop, colorScheme: 'light', suffix: 'light' },
+    { viewport: desktop, colorScheme: 'dark', suffix: 'dark' },
+    { viewport: phone, colorScheme: 'light', suffix: 'phone' },
+  ])
+    await shoot(browser, service.url, keys, shots, way);
+} finally {
+  await browser.close();
+  await store.close();
+  await service.stop();
+  receiver.close();
+  rmSync(data, { recursive: true, force: true });
+}

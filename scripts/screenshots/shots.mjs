@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+
+/** What each page is called, where it is, and what must be there before it is taken. */
+export function shotsOf({ webhook, call, longJob, job }) {
+  return [
+    [
+      'overview',
+      '',
+      (page) => page.locator('.recharts-bar-rectangle').filter({ visible: true }).first().waitFor(),
+    ],
+    ['principals', '/principals', (page) => page.getByRole('link', { name: 'Rossi Srl' }).waitFor()],
+    ['principal', '/principals/1', (page) => rowOf(page, 'History', 2)],
+    ['import', '/import', checkSample],
+    ['calls', '/calls', (page) => rowOf(page, 'Calls', 1)],
+    ['call', `/calls/${call}`, (page) => page.getByText('PRINCIPAL_NOT_FOUND').waitFor()],
+    ['jobs', '/jobs', (page) => rowOf(page, 'Jobs', 2)],
+    ['job', `/jobs/${longJob}`, (page) => page.getByRole('progressbar').waitFor()],
+    ['job-ended', `/jobs/${job}?failed=true`, (page) => page.getByText('USERNAME_TAKEN').waitFor()],
+    ['events', '/events', (page) => rowOf(page, 'Events', 1)],
+    ['webhooks', '/webhooks', (page) => rowOf(page, 'Webhooks', 1)],
+    ['webhook', `/webhooks/${webhook}`, (page) => page.getByText('It answered 200').first().waitFor()],
+    ['clients', '/clients', (page) => page.getByRole('row', { name: /erp/ }).waitFor()],
+    ['audit', '/audit', verify],
+  ];
+}
+
+function rowOf(page, table, nth) {
+  return page.getByRole('table', { name: table }).getByRole('row').nth(nth).waitFor();
+}
+
+/** A file with a few mistakes in it, as it is shown once its rows were checked. */
+async function checkSample(page) {
+  const lines = readFileSync(new URL('../../docs/samples/users.csv', import.meta.url), 'utf8').split(/\r?\n/);
+  const mistaken = [
+    'C067;Ferramenta Trento Srl;anna.rossi;anna.rossi@example.com;quercia ponte campana',
+    'C027;Vini Ferrara Srl;paolo.serra;paolo.serra;sedia tavolo specchio',
+    'C027;Vini Ferrara Srl;rita.longo;rita.longo@example.com;breve',
+  ];
+  const buffer = Buffer.from([...lines.slice(0, 40), ...mistaken, ...lines.slice(40)].join('\n'));
+  const choosing = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Choose a file' }).click();
+  await (await choosing).setFiles({ name: 'users.csv', mimeType: 'text/csv', buffer });
+  await page.getByRole('button', { name: 'Check the rows' }).click();
+  const rows = page.getByRole('region', { name: 'Rows', exact: true });
+  await rows.getByText(/^Rows with problems/).waitFor();
+  await rows.scrollIntoViewIfNeeded();
+}
+
+async function verify(page) {
+  await page.getByRole('button', { name: 'Verify the chain' }).click();
+  await page.getByText('The journal is as it was written').waitFor();
+}

@@ -1,0 +1,93 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Credential, credential } from '../setup/admin.ts';
+import { newUser, type TestService } from '../setup/service.ts';
+import { expectAccessible } from './accessibility.ts';
+import { enter, phone, startConsole, useBrowser, visit } from './browser.ts';
+
+let service: TestService;
+let office: Credential;
+
+useBrowser();
+beforeAll(async () => {
+  service = await startConsole();
+  office = await credential(service, { scopes: ['admin', 'sync:write'] });
+  const records = [
+    { Denomination: 'Rossi Srl', ExternalKey: 'C-1', Users: [newUser('zeno.cosini')] },
+    { Denomination: 'Rosati SpA', Vatnumber: 'IT01234567890' },
+  ];
+  await service.call('irs/insert', records, { headers: office });
+});
+
+describe('the way to anywhere', () => {
+  it('goes to a page by the keys alone, and gives the focus to its heading', async () => {
+    const person = await visit(service);
+    const { page } = person;
+    await enter(person, '', office);
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+    await page.keyboard.press('Control+k');
+    const field = page.getByRole('combobox', { name: 'Page or principal' });
+    await field.waitFor();
+    expect(await page.getByRole('option').count()).toBe(9);
+    await page.keyboard.type('web');
+    await page.getByRole('option', { name: 'Webhooks', selected: true }).waitFor();
+    await page.keyboard.press('Enter');
+    const heading = page.getByRole('heading', { name: 'Webhooks', level: 1 });
+    await heading.waitFor();
+    await expect.poll(() => page.locator(':focus').and(heading).count()).toBe(1);
+    await field.waitFor({ state: 'detached' });
+  });
+
+  it('finds principals by name, VAT number and username, and chooses among them with the arrows', async () => {
+    const person = await visit(service);
+    const { page } = person;
+    await enter(person, '', office);
+    await page.getByRole('button', { name: /^Search/ }).click();
+    const options = page.getByRole('option');
+    await page.keyboard.type('ros');
+    await options.filter({ hasText: 'Rosati SpA' }).waitFor();
+    expect(await options.allInnerTexts()).toEqual(['Rossi Srl\nC-1', 'Rosati SpA\nIT01234567890']);
+    await page.keyboard.press('ArrowDown');
+    await page.getByRole('option', { name: /^Rosati/, selected: true }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.getByRole('option', { name: /^Rossi/, selected: true }).waitFor();
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Rosati SpA', level: 1 }).waitFor();
+
+    for (const [term, name] of [
+      ['it012', 'Rosati SpA'],
+      ['zeno', 'Rossi Srl'],
+    ] as const) {
+      await page.keyboard.press('Control+k');
+      await page.keyboard.type(term);
+      await options.filter({ hasText: name }).waitFor();
+      expect(await options.count()).toBe(1);
+      await page.keyboard.press('Escape');
+    }
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('nobody at all');
+    await page.getByText(/^Nothing goes by this/).waitFor();
+  });
+
+  it.each(['light', 'dark'] as const)('can be used by everyone: %s', async (colorScheme) => {
+    const person = await visit(service, { colorScheme });
+    const { page } = person;
+    await enter(person, '', office);
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('ros');
+    await page.getByRole('option', { name: /^Rosati/ }).waitFor();
+    await expectAccessible(page);
+  });
+
+  it('is there on a phone, in Italian', async () => {
+    const person = await visit(service, { viewport: phone, locale: 'it-IT' });
+    const { page } = person;
+    await person.goTo('');
+    await page.getByLabel('Chiave pubblica').fill(`${office.SyncPublicKey}.${office.SyncSecretKey}`);
+    await page.getByRole('button', { name: 'Accedi' }).click();
+    await page.getByRole('button', { name: 'Cerca' }).click();
+    await page.getByRole('combobox').fill('rosati');
+    await page.getByRole('option', { name: /^Rosati/ }).click();
+    await page.getByRole('heading', { name: 'Rosati SpA', level: 1 }).waitFor();
+  });
+});
