@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 interface Grouping {
@@ -30,6 +32,11 @@ export default defineConfig({
   test: {
     // Most of the time goes into waiting for processes; more files at a time make use of it.
     maxWorkers: 3,
+    // A file has its own modules of ours all the same; only those of others stay for the next one.
+    isolate: false,
+    // What takes long to make is made once, in here.
+    provide: { prepared: join(tmpdir(), `anagrafe-prepared-${process.pid}`) },
+    globalSetup: ['test/setup/prepared.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     projects: [
@@ -57,7 +64,7 @@ export default defineConfig({
           include: onEveryStore,
           exclude: beforeTheStore,
           provide: { store: 'outside' },
-          globalSetup: ['test/setup/outside-cluster.ts'],
+          globalSetup: ['test/setup/prepared.ts', 'test/setup/outside-cluster.ts'],
         },
       },
     ],

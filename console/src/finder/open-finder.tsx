@@ -1,11 +1,10 @@
 import { ActionIcon, Kbd, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
-import { lazy, Suspense } from 'react';
 import { useWords } from '../language/words.ts';
 import { Icon } from '../parts/icon.tsx';
+import { Finder } from './finder.tsx';
 import classes from './open-finder.module.css';
 
-const Finder = lazy(async () => ({ default: (await import('./finder.tsx')).Finder }));
 const onMac = navigator.platform.startsWith('Mac');
 
 /** The way to anywhere: a button, and its keys. */
@@ -39,11 +38,7 @@ export function OpenFinder() {
       >
         <Icon name="search" size={20} />
       </ActionIcon>
-      {opened && (
-        <Suspense>
-          <Finder onClose={close} />
-        </Suspense>
-      )}
+      {opened && <Finder onClose={close} />}
     </>
   );
 }

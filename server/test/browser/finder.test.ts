@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Credential, credential } from '../setup/admin.ts';
 import { newUser, type TestService } from '../setup/service.ts';
@@ -18,15 +19,19 @@ beforeAll(async () => {
   await service.call('irs/insert', records, { headers: office });
 });
 
+/** Whoever presses the keys types when the field is there. */
+async function openFinder(page: Page): Promise<void> {
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Page or principal' }).and(page.locator(':focus')).waitFor();
+}
+
 describe('the way to anywhere', () => {
   it('goes to a page by the keys alone, and gives the focus to its heading', async () => {
     const person = await visit(service);
     const { page } = person;
     await enter(person, '', office);
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
-    await page.keyboard.press('Control+k');
-    const field = page.getByRole('combobox', { name: 'Page or principal' });
-    await field.waitFor();
+    await openFinder(page);
     expect(await page.getByRole('option').count()).toBe(9);
     await page.keyboard.type('web');
     await page.getByRole('option', { name: 'Webhooks', selected: true }).waitFor();
@@ -34,7 +39,7 @@ describe('the way to anywhere', () => {
     const heading = page.getByRole('heading', { name: 'Webhooks', level: 1 });
     await heading.waitFor();
     await expect.poll(() => page.locator(':focus').and(heading).count()).toBe(1);
-    await field.waitFor({ state: 'detached' });
+    await page.getByRole('combobox').waitFor({ state: 'detached' });
   });
 
   it('finds principals by name, VAT number and username, and chooses among them with the arrows', async () => {
@@ -42,6 +47,7 @@ describe('the way to anywhere', () => {
     const { page } = person;
     await enter(person, '', office);
     await page.getByRole('button', { name: /^Search/ }).click();
+    await page.getByRole('combobox').and(page.locator(':focus')).waitFor();
     const options = page.getByRole('option');
     await page.keyboard.type('ros');
     await options.filter({ hasText: 'Rosati SpA' }).waitFor();
@@ -58,13 +64,13 @@ describe('the way to anywhere', () => {
       ['it012', 'Rosati SpA'],
       ['zeno', 'Rossi Srl'],
     ] as const) {
-      await page.keyboard.press('Control+k');
+      await openFinder(page);
       await page.keyboard.type(term);
       await options.filter({ hasText: name }).waitFor();
       expect(await options.count()).toBe(1);
       await page.keyboard.press('Escape');
     }
-    await page.keyboard.press('Control+k');
+    await openFinder(page);
     await page.keyboard.type('nobody at all');
     await page.getByText(/^Nothing goes by this/).waitFor();
   });
@@ -73,7 +79,7 @@ describe('the way to anywhere', () => {
     const person = await visit(service, { colorScheme });
     const { page } = person;
     await enter(person, '', office);
-    await page.keyboard.press('Control+k');
+    await openFinder(page);
     await page.keyboard.type('ros');
     await page.getByRole('option', { name: /^Rosati/ }).waitFor();
     await expectAccessible(page);

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { newSecret } from '../../src/core/access/keys.ts';
 import { openStore } from '../../src/store.ts';
-import { masterKey } from '../setup/service.ts';
+import { masterKey } from '../setup/store.ts';
 import { anagrafe, dataFolder, expectOneLine, postmaster, serve, start } from './command.ts';
 
 function fresh() {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { readConfig } from '../../src/config.ts';
 import { announceWork } from '../../src/storage/announcements.ts';
 import { openStore, type Store } from '../../src/store.ts';
-import { emptyStore } from '../setup/service.ts';
+import { emptyStore } from '../setup/store.ts';
 
 let empty: Awaited<ReturnType<typeof emptyStore>>;
 let store: Store;

@@ -14,7 +14,7 @@ import { theOperator } from '../../src/core/journal/journal.ts';
 import { openAccess, openClients } from '../../src/storage/clients.ts';
 import { migrate } from '../../src/storage/migrations.ts';
 import { openStore, type Store } from '../../src/store.ts';
-import { emptyStore } from '../setup/service.ts';
+import { emptyStore } from '../setup/store.ts';
 
 let empty: Awaited<ReturnType<typeof emptyStore>>;
 let store: Store;

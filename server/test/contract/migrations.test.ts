@@ -5,7 +5,7 @@ import { migrate } from '../../src/storage/migrations.ts';
 import { describeSchema } from '../../src/storage/schema.ts';
 import { StorageError } from '../../src/storage/server.ts';
 import { openStore, type Store } from '../../src/store.ts';
-import { emptyStore } from '../setup/service.ts';
+import { emptyStore } from '../setup/store.ts';
 
 const names = readdirSync(new URL('../../migrations/', import.meta.url))
   .filter((file) => file.endsWith('.sql'))

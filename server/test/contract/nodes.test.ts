@@ -3,13 +3,8 @@ import { createClient, revokeClient } from '../../src/core/access/clients.ts';
 import { visitEngine } from '../../src/engine/engine.ts';
 import { openClients } from '../../src/storage/clients.ts';
 import { storedUsernames, wrongFigures } from '../faults/figures.ts';
-import {
-  insertPrincipals,
-  masterKey,
-  newUser,
-  startTestService,
-  type TestService,
-} from '../setup/service.ts';
+import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
+import { masterKey } from '../setup/store.ts';
 
 let nodes: readonly [TestService, TestService];
 

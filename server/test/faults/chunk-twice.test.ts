@@ -21,7 +21,8 @@ import { openSubmissions } from '../../src/storage/submissions.ts';
 import { openStore, type Store } from '../../src/store.ts';
 import { importedUser } from '../setup/jobs.ts';
 import { recordList } from '../setup/records.ts';
-import { emptyStore, newUser } from '../setup/service.ts';
+import { newUser } from '../setup/service.ts';
+import { emptyStore } from '../setup/store.ts';
 import { wrongFigures } from './figures.ts';
 import { countWrites, leftOver, repeatedWrites } from './jobs.ts';
 

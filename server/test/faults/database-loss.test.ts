@@ -6,11 +6,11 @@ import { postmasterOf } from '../engine/harness.ts';
 import {
   type Answer,
   insertPrincipals,
-  masterKey,
   newUser,
   startTestService,
   type TestService,
 } from '../setup/service.ts';
+import { masterKey } from '../setup/store.ts';
 import { storedUsernames, wrongFigures } from './figures.ts';
 import { startOutside } from './outside.ts';
 

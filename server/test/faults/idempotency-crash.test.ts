@@ -6,7 +6,8 @@ import type { Tuple } from '../../src/http/tuple.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { makeFolder } from '../engine/harness.ts';
 import { importedUser } from '../setup/jobs.ts';
-import { type Answer, insertPrincipals, masterKey, startTestService } from '../setup/service.ts';
+import { type Answer, insertPrincipals, startTestService } from '../setup/service.ts';
+import { masterKey } from '../setup/store.ts';
 import { lookInto, startChild } from './child.ts';
 import {
   countWrites,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { openDatabase } from '../../src/storage/database.ts';
 import { makeFolder } from '../engine/harness.ts';
-import { masterKey } from '../setup/service.ts';
+import { masterKey } from '../setup/store.ts';
 import { startChild } from './child.ts';
 import {
   countWrites,

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { openDatabase } from '../../src/storage/database.ts';
 import { makeFolder } from '../engine/harness.ts';
 import { importedUser } from '../setup/jobs.ts';
-import { masterKey } from '../setup/service.ts';
+import { masterKey } from '../setup/store.ts';
 import { type Child, startChild } from './child.ts';
 import {
   countWrites,

@@ -6,7 +6,7 @@ import type { CloudEvent } from '../../src/core/events/event.ts';
 import { openStore } from '../../src/store.ts';
 import { makeFolder } from '../engine/harness.ts';
 import { type Received, startReceiver } from '../setup/receiver.ts';
-import { masterKey } from '../setup/service.ts';
+import { masterKey } from '../setup/store.ts';
 import { subscribe } from '../setup/webhooks.ts';
 import { type Child, startChild } from './child.ts';
 import { startOutside } from './outside.ts';

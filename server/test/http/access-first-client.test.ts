@@ -6,7 +6,7 @@ import { openLog } from '../../src/log.ts';
 import { type Service, startService } from '../../src/main.ts';
 import { openClients } from '../../src/storage/clients.ts';
 import { openStore } from '../../src/store.ts';
-import { emptyStore } from '../setup/service.ts';
+import { emptyStore } from '../setup/store.ts';
 
 type Settings = Record<string, string>;
 

@@ -1,10 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import pg from 'pg';
 import { request } from 'undici';
-import { afterAll, inject } from 'vitest';
+import { afterAll } from 'vitest';
 import { type Config, readConfig } from '../../src/config.ts';
 import type { Envelope } from '../../src/http/envelope.ts';
 import type { Tuple } from '../../src/http/tuple.ts';
@@ -12,7 +7,7 @@ import { openLog } from '../../src/log.ts';
 import { type Service, startService } from '../../src/main.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { openStore, type Store } from '../../src/store.ts';
-import './outside-cluster.ts';
+import { newStore } from './store.ts';
 
 export interface Answer<Item = Tuple> {
   readonly status: number;
@@ -33,46 +28,19 @@ export interface TestService {
   stop(): Promise<void>;
 }
 
-/** Of every service that the tests put on an outside database, so that several can share one. */
-export const masterKey = Buffer.alloc(32, 'master key').toString('base64');
-
 /** Stopped here and not where they are started: a hook that is asked for inside another one is never run. */
 const running = new Set<() => Promise<void>>();
 afterAll(async () => {
   for (const stop of running) await stop();
 });
 
-/** An empty store on the engine that this run is about. It goes with the test file. */
-export async function emptyStore(): Promise<{ settings: Record<string, string>; discard(): Promise<void> }> {
-  if (inject('store') === 'outside') return outsideDatabase(inject('outsideUrl'));
-  const folder = mkdtempSync(join(tmpdir(), 'anagrafe-test-'));
-  return {
-    settings: { ANAGRAFE_DATA: folder },
-    discard: async () => rmSync(folder, { recursive: true, force: true }),
-  };
-}
-
-async function outsideDatabase(server: string) {
-  const name = `anagrafe_${randomBytes(6).toString('hex')}`;
-  const run = async (sql: string) => {
-    const client = new pg.Client({ connectionString: `${server}/postgres` });
-    await client.connect();
-    await client.query(sql).finally(() => client.end());
-  };
-  await run(`create database ${name}`);
-  return {
-    settings: { ANAGRAFE_DATABASE_URL: `${server}/${name}`, ANAGRAFE_MASTER_KEY: masterKey },
-    discard: () => run(`drop database ${name} with (force)`),
-  };
-}
-
-/** The real service on an empty store and a free port; stopped and cleared away when the test file ends. */
+/** The real service on a new store and a free port; stopped and cleared away when the test file ends. */
 export async function startTestService(
   settings: Record<string, string> = {},
   { consoleFolder = null }: { consoleFolder?: string | null } = {},
 ): Promise<TestService> {
-  const empty = await emptyStore();
-  const config = readConfig({ ANAGRAFE_PORT: '0', ...empty.settings, ...settings });
+  const store = await newStore();
+  const config = readConfig({ ANAGRAFE_PORT: '0', ...store.settings, ...settings });
   const log: string[] = [];
   let service: Service | undefined;
   let beside: Store | undefined;
@@ -81,7 +49,7 @@ export async function startTestService(
   async function stop(): Promise<void> {
     await beside?.close();
     await service?.stop();
-    await empty.discard();
+    await store.discard();
   }
   const stopOnce = () => (stopped ??= stop());
   running.add(stopOnce);
