@@ -18,7 +18,7 @@ export function shotsOf({ webhook, call, longJob, job }) {
     ['job-ended', `/jobs/${job}?failed=true`, (page) => page.getByText('USERNAME_TAKEN').waitFor()],
     ['events', '/events', (page) => rowOf(page, 'Events', 1)],
     ['webhooks', '/webhooks', (page) => rowOf(page, 'Webhooks', 1)],
-    ['webhook', `/webhooks/${webhook}`, (page) => page.getByText('It answered 200').first().waitFor()],
+    ['webhook', `/webhooks/${webhook}`, (page) => rowOf(page, 'What was sent', 1)],
     ['clients', '/clients', (page) => page.getByRole('row', { name: /erp/ }).waitFor()],
     ['audit', '/audit', verify],
   ];
