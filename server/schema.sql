@@ -101,6 +101,8 @@ create table anagrafe.deliveries (
   attempted_at timestamp with time zone,
   status integer,
   failure text,
+  answer text,
+  milliseconds integer,
   constraint deliveries_check CHECK ((("position" IS NOT NULL) OR ((type = 'webhook.test'::text) AND (state <> 'pending'::text)))),
   constraint deliveries_pkey PRIMARY KEY (id),
   constraint deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text]))),

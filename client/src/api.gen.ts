@@ -723,6 +723,27 @@ export interface Delivery {
   Failure: string | null;
 }
 
+export interface WholeDelivery {
+  /** The `webhook-id`, the same at every attempt. */
+  ID: string;
+  Type: EventType | 'webhook.test';
+  State: 'pending' | 'delivered' | 'failed';
+  Attempts: number;
+  CreatedAt: string;
+  NextAt: string | null;
+  AttemptedAt: string | null;
+  /** What the receiver answered last. */
+  Status: number | null;
+  /** Why there was no answer, or none that counts. */
+  Failure: string | null;
+  /** The body as it is sent, a CloudEvent in JSON; null where what it tells of is no longer kept. */
+  Message: string | null;
+  /** The beginning of what the receiver answered last: text of anybody, never HTML to show. */
+  Answer: string | null;
+  /** How long the last attempt took until its status was there. */
+  Milliseconds: number | null;
+}
+
 export interface Replayed {
   /** How many messages are sent again. */
   Replayed: number;
@@ -735,6 +756,8 @@ export interface TestedWebhook {
   Delivered: boolean;
   Status: number | null;
   Failure: string | null;
+  /** The beginning of what the receiver answered last: text of anybody, never HTML to show. */
+  Answer: string | null;
   Milliseconds: number;
 }
 
@@ -1083,6 +1106,16 @@ export interface Operations {
     };
     answer: Envelope<Delivery, Webhook>;
   };
+  /** One message, with what was sent and what came back. */
+  delivery: {
+    request: {
+      path: {
+        id: number;
+        delivery: string;
+      };
+    };
+    answer: Envelope<never, WholeDelivery>;
+  };
   /** Send again all that failed. */
   replayFailed: {
     request: {
@@ -1165,6 +1198,7 @@ export const routes = {
   changeWebhook: { method: 'PATCH', path: '/admin/v1/webhooks/{id}' },
   deleteWebhook: { method: 'DELETE', path: '/admin/v1/webhooks/{id}' },
   deliveries: { method: 'GET', path: '/admin/v1/webhooks/{id}/deliveries' },
+  delivery: { method: 'GET', path: '/admin/v1/webhooks/{id}/deliveries/{delivery}' },
   replayFailed: { method: 'POST', path: '/admin/v1/webhooks/{id}/replay' },
   replay: { method: 'POST', path: '/admin/v1/webhooks/{id}/deliveries/{delivery}/replay' },
   testWebhook: { method: 'POST', path: '/admin/v1/webhooks/{id}/test' },

@@ -35,6 +35,7 @@ export const repetitions: Readonly<Record<keyof Operations, Repetition>> = {
   verifyAudit: 'safe',
   webhooks: 'safe',
   deliveries: 'safe',
+  delivery: 'safe',
   statistics: 'safe',
   consoleSession: 'safe',
   // A job that is cancelled, or has ended, stays as it is.

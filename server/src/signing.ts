@@ -1,6 +1,6 @@
 import type { Config } from './config.ts';
 import type { Vault } from './core/sealing/vault.ts';
-import type { Signing } from './core/webhooks/deliver.ts';
+import type { Signing } from './core/webhooks/attempt.ts';
 import { webhookName } from './core/webhooks/webhook.ts';
 import { networkList } from './network.ts';
 import { version } from './version.ts';

@@ -7,6 +7,7 @@ import type {
   Webhook,
   WebhookChange,
   WebhookWish,
+  WholeDelivery,
 } from '../api.gen.ts';
 import type { CallOptions, PageOptions } from '../options.ts';
 import { Pages } from '../pages.ts';
@@ -64,6 +65,11 @@ export class Webhooks {
       const query = { page, pageSize, failed };
       return pageOf(await this.#transport.send('deliveries', { path: { id }, query }, options));
     });
+  }
+
+  /** One message in whole: its body as it is sent, and the beginning of what the receiver answered last. */
+  async delivery(id: number, delivery: string, options?: CallOptions): Promise<WholeDelivery> {
+    return pageOf(await this.#transport.send('delivery', { path: { id, delivery } }, options)).record;
   }
 
   /** Sends again all that was given up, and says how many messages that is. */

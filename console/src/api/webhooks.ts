@@ -27,6 +27,21 @@ export function useDeliveries(id: number, place: Place, failed: boolean) {
   );
 }
 
+/** A delivery in whole, asked for again until it has ended: often about the time of its next attempt, which may be hours away. */
+export function useDelivery(id: number, delivery: string) {
+  const { admin } = useAnagrafe();
+  const often = useLive(1_000);
+  const seldom = useLive(10_000);
+  return useQuery({
+    queryKey: [...key, id, 'delivery', delivery],
+    queryFn: ({ signal }) => admin.webhooks.delivery(id, delivery, { signal }),
+    refetchInterval({ state: { data } }) {
+      if (!data?.NextAt) return false;
+      return Math.abs(Date.parse(data.NextAt) - Date.now()) < 15_000 ? often : seldom;
+    },
+  });
+}
+
 export function useCreateWebhook() {
   const { admin } = useAnagrafe();
   return useWebhookMutation((wish: WebhookWish) => admin.webhooks.create(wish));

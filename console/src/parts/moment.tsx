@@ -13,11 +13,12 @@ export function Moment({ at }: { at: string }) {
   );
 }
 
-function useNow(): Date {
+/** The time, as it goes on. */
+export function useNow(everyMs = 15_000): Date {
   const [now, setNow] = useState(() => new Date());
   useEffect(() => {
-    const timer = window.setInterval(() => setNow(new Date()), 15_000);
+    const timer = window.setInterval(() => setNow(new Date()), everyMs);
     return () => window.clearInterval(timer);
-  }, []);
+  }, [everyMs]);
   return now;
 }

@@ -41,9 +41,10 @@ async function test(id: string, { json }: { json?: boolean }): Promise<void> {
     });
     if (!tested.delivered) process.exitCode = 1;
     if (json) return print(JSON.stringify(tested));
-    const { status, failure, milliseconds } = tested;
+    const { status, failure, answer, milliseconds } = tested;
     const came = status === null ? `There was no answer: ${failure}` : `The receiver answered ${status}`;
     tell(`${came}, after ${milliseconds} ms.`);
+    if (answer !== null) tell(answer);
   });
 }
 

@@ -3,8 +3,8 @@ import { ConfigError, readConfig } from '../config.ts';
 import { type EventType, eventTypes } from '../core/events/event.ts';
 import { isUuid } from '../core/fields/fields.ts';
 import { theOperator } from '../core/journal/journal.ts';
+import type { Delivery } from '../core/webhooks/delivery.ts';
 import {
-  type Delivery,
   type Granularity,
   granularities,
   newWebhookSecret,

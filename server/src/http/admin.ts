@@ -7,6 +7,7 @@ import type { HashingState } from './metrics.ts';
 import { type AuditTools, auditRoutes } from './routes/admin/audit.ts';
 import { type CallTools, callRoutes } from './routes/admin/calls.ts';
 import { type ClientTools, clientRoutes } from './routes/admin/clients.ts';
+import { deliveryRoutes } from './routes/admin/deliveries.ts';
 import { failuresRoute } from './routes/admin/failures.ts';
 import { allJobsRoute } from './routes/admin/jobs.ts';
 import { statisticsRoute } from './routes/admin/statistics.ts';
@@ -31,6 +32,7 @@ export function adminRoutes(app: FastifyInstance, tools: AdminTools & { readonly
   allJobsRoute(app, tools.jobs);
   auditRoutes(app, tools.audit);
   webhookRoutes(app, tools.webhooks);
+  deliveryRoutes(app, tools.webhooks.webhooks);
   webhookSecretRoutes(app, tools.webhooks);
   statisticsRoute(app, tools);
 }

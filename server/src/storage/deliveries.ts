@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type Entry, type EventType, eventActions } from '../core/events/event.ts';
 import { theService } from '../core/journal/journal.ts';
-import type { Attempted, DeliveryStore, DueDelivery, Endpoint } from '../core/webhooks/deliver.ts';
+import type { Endpoint } from '../core/webhooks/attempt.ts';
+import type { Attempted, DeliveryStore, DueDelivery } from '../core/webhooks/deliver.ts';
 import { subjectsOf } from '../core/webhooks/message.ts';
 import type { Granularity } from '../core/webhooks/webhook.ts';
 import type { Connection, Database } from './database.ts';
@@ -148,16 +149,19 @@ async function settle(
     await connection.query(
       `update anagrafe.deliveries as delivery
           set attempts = attempts + 1, attempted_at = now(), status = came.status, failure = came.failure,
+              answer = came.answer, milliseconds = came.milliseconds,
               state = case when came.delivered then 'delivered' when came.wait is null then 'failed' else 'pending' end,
               next_at = case when came.wait is null then next_at else now() + make_interval(secs => came.wait) end
-         from unnest($1::uuid[], $2::boolean[], $3::int[], $4::text[], $5::float8[])
-              as came (id, delivered, status, failure, wait)
+         from unnest($1::uuid[], $2::boolean[], $3::int[], $4::text[], $5::text[], $6::int[], $7::float8[])
+              as came (id, delivered, status, failure, answer, milliseconds, wait)
         where delivery.id = came.id and state = 'pending'`,
       [
         attempted.map(({ id }) => id),
         attempted.map(({ delivered }) => delivered),
         attempted.map(({ status }) => status),
         attempted.map(({ failure }) => failure),
+        attempted.map(({ answer }) => answer),
+        attempted.map(({ milliseconds }) => milliseconds),
         attempted.map(({ waitSeconds }) => waitSeconds),
       ],
     );

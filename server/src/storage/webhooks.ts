@@ -1,9 +1,8 @@
-import { testType } from '../core/events/event.ts';
 import type { Author } from '../core/journal/journal.ts';
-import type { Endpoint } from '../core/webhooks/deliver.ts';
-import type { Tested } from '../core/webhooks/test.ts';
-import type { Delivery, Webhook, WebhookStore, WebhookWish } from '../core/webhooks/webhook.ts';
+import type { Endpoint } from '../core/webhooks/attempt.ts';
+import type { Webhook, WebhookStore, WebhookWish } from '../core/webhooks/webhook.ts';
 import type { Connection, Database } from './database.ts';
+import { openHistory } from './delivery-history.ts';
 import { reading } from './failures.ts';
 import { openJournal } from './journal.ts';
 
@@ -15,6 +14,7 @@ export const endpointColumns = `id, url, array_remove(
 
 export function openWebhooks(database: Database): WebhookStore {
   return {
+    ...openHistory(database),
     create: (wish, secret, clientId, author) =>
       reading(() => create(database, wish, secret, clientId, author)),
     list: () =>
@@ -28,10 +28,7 @@ export function openWebhooks(database: Database): WebhookStore {
     addSecret: (id, sealed, oldEndsAt, author) =>
       reading(() => addSecret(database, id, sealed, oldEndsAt, author)),
     endpoint: (id) => reading(() => endpoint(database, id)),
-    noteTest: (id, tested) => reading(() => noteTest(database, id, tested)),
     remove: (id, author) => reading(() => remove(database, id, author)),
-    deliveries: (id, page) => reading(() => deliveries(database, id, page)),
-    replay: (id, deliveryId, author) => reading(() => replay(database, id, deliveryId, author)),
   };
 }
 
@@ -124,19 +121,6 @@ async function endpoint(database: Database, id: number): Promise<Endpoint | null
   return found ?? null;
 }
 
-/** It tells of no row of the journal, and is not attempted again. */
-async function noteTest(
-  database: Database,
-  webhookId: number,
-  { id, delivered, status, failure }: Tested,
-): Promise<void> {
-  await database.query(
-    `insert into anagrafe.deliveries (id, webhook_id, type, state, attempts, attempted_at, status, failure)
-     values ($1, $2, '${testType}', $3, 1, now(), $4, $5)`,
-    [id, webhookId, delivered ? 'delivered' : 'failed', status, failure],
-  );
-}
-
 /** What was sent stays to be seen until it is swept. */
 async function remove(database: Database, id: number, author: Author): Promise<boolean> {
   return database.transaction(async (connection) => {
@@ -150,44 +134,5 @@ async function remove(database: Database, id: number, author: Author): Promise<b
     ]);
     await openJournal(connection).note(author, { action: 'webhook.deleted', details: { webhook: id } });
     return true;
-  });
-}
-
-const deliveryColumns = `id, type, state, attempts, created_at as "createdAt", next_at as "nextAt",
-  attempted_at as "attemptedAt", status, failure`;
-
-async function deliveries(
-  database: Database,
-  id: number,
-  { page, pageSize, failedOnly }: { page: number; pageSize: number; failedOnly: boolean },
-): Promise<{ deliveries: Delivery[]; totalCount: number }> {
-  const which = `from anagrafe.deliveries where webhook_id = $1 ${failedOnly ? "and state = 'failed'" : ''}`;
-  const [counted] = await database.query<{ total: number }>(`select count(*) as total ${which}`, [id]);
-  const rows = await database.query<Delivery>(
-    `select ${deliveryColumns} ${which} order by created_at desc, id limit $2 offset $3`,
-    [id, pageSize, pageSize * (page - 1)],
-  );
-  return { deliveries: rows, totalCount: counted?.total ?? 0 };
-}
-
-async function replay(
-  database: Database,
-  id: number,
-  deliveryId: string | null,
-  author: Author,
-): Promise<number> {
-  return database.transaction(async (connection) => {
-    const which = deliveryId === null ? `state = 'failed' and $2::uuid is null` : 'delivery.id = $2::uuid';
-    const rows = await connection.query(
-      `update anagrafe.deliveries as delivery set state = 'pending', attempts = 0, next_at = now()
-        where webhook_id = $1 and ${which}
-          and exists (select from anagrafe.webhooks where id = $1 and deleted_at is null)
-          and exists (select from anagrafe.journal where journal.position = delivery.position)
-       returning delivery.id`,
-      [id, deliveryId],
-    );
-    const details = { webhook: id, delivery: deliveryId, count: rows.length };
-    if (rows.length > 0) await openJournal(connection).note(author, { action: 'webhook.replayed', details });
-    return rows.length;
   });
 }

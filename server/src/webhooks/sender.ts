@@ -2,12 +2,13 @@ import { lookup as lookUp } from 'node:dns';
 import { Agent as HttpAgent, type RequestOptions, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { type BlockList, isIP, type LookupFunction } from 'node:net';
-import type { Attempt } from '../core/webhooks/deliver.ts';
+import type { Sent } from '../core/webhooks/attempt.ts';
 import { refusalOf } from './addresses.ts';
+import { readAnswer } from './answer.ts';
 
 export interface Sender {
   /** Says what came of it; it never throws. */
-  send(url: string, headers: Record<string, string>, body: string): Promise<Attempt>;
+  send(url: string, headers: Record<string, string>, body: string): Promise<Sent>;
 }
 
 /** How long a receiver may take. */
@@ -48,7 +49,7 @@ export function openSender(allowed: BlockList, version: string): Sender {
       const literal = url.hostname.replace(/^\[|\]$/g, '');
       // An address needs no look-up.
       const refused = isIP(literal) === 0 ? null : refusalOf(literal, protocol, allowed);
-      if (refused !== null) return { status: null, failure: refused };
+      if (refused !== null) return unanswered(refused);
       const options = {
         method: 'POST',
         agent: agents[protocol as keyof typeof agents],
@@ -65,19 +66,24 @@ export function openSender(allowed: BlockList, version: string): Sender {
   };
 }
 
-function exchange(url: URL, options: RequestOptions, body: string): Promise<Attempt> {
+function unanswered(failure: string): Sent {
+  return { status: null, failure, answer: Promise.resolve(null) };
+}
+
+function exchange(url: URL, options: RequestOptions, body: string): Promise<Sent> {
   return new Promise((resolve) => {
     const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, options);
-    const failed = (failure: string) => resolve({ status: null, failure });
+    const failed = (failure: string) => resolve(unanswered(failure));
     const timer = setTimeout(() => {
       failed(`no answer within ${timeoutMs / 1000} seconds`);
       request.destroy();
     }, timeoutMs);
     request.once('response', (response) => {
       const status = response.statusCode ?? 0;
-      // A redirect could lead anywhere; whatever else it answers is not of interest, and has to end.
+      // A redirect could lead anywhere.
       const failure = status >= 300 && status < 400 ? 'the receiver answered with a redirect' : null;
-      resolve({ status, failure });
+      resolve({ status, failure, answer: readAnswer(response) });
+      // Whatever else it answers is not of interest, and has to end.
       let left = answerBytes;
       response.on('data', (piece: Buffer) => {
         left -= piece.length;

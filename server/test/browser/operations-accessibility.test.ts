@@ -20,7 +20,7 @@ beforeAll(async () => {
   service = await startConsole({ ANAGRAFE_WEBHOOK_NETWORKS: '127.0.0.1', ANAGRAFE_WEBHOOK_WAITS: '0' });
   office = await credential(service);
   const [taking, refusing] = [await startReceiver(), await startReceiver()];
-  refusing.answer = () => 500;
+  refusing.answer = () => ({ status: 500, body: 'out of order '.repeat(80) });
   await subscribe(service, taking.url);
   await subscribe(service, refusing.url, { types: ['user.registered'] });
   await fill(service, office);
@@ -101,6 +101,21 @@ describe.each([
     await page.getByText('Seal', { exact: true }).first().waitFor();
     await expectAccessible(page);
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+  });
+
+  it('a delivery is for everyone', async () => {
+    const person = await visit(service, look);
+    const { page } = person;
+    await enter(person, '/webhooks/2', office);
+    await page
+      .getByRole('button', { name: /^User registered/ })
+      .first()
+      .click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('out of order').waitFor();
+    await expectAccessible(page);
+    for (const part of ['document.documentElement', `document.querySelector('[role="dialog"]')`])
+      expect(await page.evaluate(`${part}.scrollWidth <= innerWidth`)).toBe(true);
   });
 
   it('the dialogs of a webhook are for everyone', async () => {

@@ -60,10 +60,11 @@ describe('a webhook', () => {
     const [message] = receiver.received;
     const event = await verifyWebhook(message?.body ?? '', message?.headers ?? {}, secret);
     expect(event).toMatchObject({ type: 'webhook.test' });
-    receiver.answer = () => 503;
+    receiver.answer = () => ({ status: 503, body: 'closed for lunch' });
     await dialog.getByRole('button', { name: 'Send it' }).click();
-    await dialog.getByText('The receiver did not take it').waitFor();
+    await dialog.getByText('The receiver had a failure of its own').waitFor();
     await dialog.getByText(/It answered 503/).waitFor();
+    await dialog.getByRole('region', { name: 'What came back' }).getByText('closed for lunch').waitFor();
     await dialog.getByRole('button', { name: 'Close' }).last().click();
 
     await page.getByRole('button', { name: 'New webhook' }).click();

@@ -63,13 +63,19 @@ describe('webhook', () => {
     expect(await verifyWebhook(message?.body ?? '', message?.headers ?? {}, secret)).toMatchObject({
       type: 'webhook.test',
     });
-    receiver.answer = () => 500;
+    receiver.answer = () => ({ status: 500, body: 'out of order' });
+    expect((await test()).stderr).toMatch(/^The receiver answered 500, after \d+ ms\.\nout of order\n$/);
     const bad = await test('--json');
     expect(bad.code).toBe(1);
-    expect(JSON.parse(bad.stdout)).toMatchObject({ delivered: false, status: 500, failure: null });
+    expect(JSON.parse(bad.stdout)).toMatchObject({
+      delivered: false,
+      status: 500,
+      failure: null,
+      answer: 'out of order',
+    });
     expect((await run('test', String(id))).stderr).toMatch(/^There was no answer: /);
     expectOneLine(await run('test', '999'), /no webhook has the number 999/);
-    expect((await run('deliveries', String(id))).stdout.split('\n')).toHaveLength(4);
+    expect((await run('deliveries', String(id))).stdout.split('\n')).toHaveLength(5);
   });
 
   it('gives an endpoint a new secret', async () => {

@@ -65,6 +65,7 @@ const methods: Record<keyof Operations, () => Promise<unknown>> = {
   changeWebhook: () => anagrafe.admin.webhooks.change(1, { Enabled: false }),
   deleteWebhook: () => anagrafe.admin.webhooks.remove(999),
   deliveries: () => anagrafe.admin.webhooks.deliveries(1, { failed: true }).page(),
+  delivery: () => anagrafe.admin.webhooks.delivery(1, nobody),
   replayFailed: () => anagrafe.admin.webhooks.replayFailed(1),
   testWebhook: () => anagrafe.admin.webhooks.test(999),
   rotateWebhook: () => anagrafe.admin.webhooks.rotate(999),

@@ -54,23 +54,28 @@ const calls: [what: string, status: number, body?: unknown][] = [
   ['POST webhooks/{id}/test', 200],
   ['POST webhooks/{id}/rotate', 200, { Hours: 1 }],
   ['GET webhooks/{id}/deliveries', 200],
+  ['GET webhooks/{id}/deliveries/{delivery}', 200],
   ['POST webhooks/{id}/replay', 200],
   ['DELETE webhooks/{id}', 200],
   ['DELETE webhooks/{id}', 404],
+  ['GET webhooks/{id}/deliveries/{delivery}', 404],
   ['GET statistics', 200],
 ];
 
 describe('/openapi.json', () => {
   it('describes every answer of the administration as it is', async () => {
     const { SyncPublicKey = '' } = await credential(service, { scopes: ['sync:read'] });
+    let delivery = '';
     for (const [what, status, body] of calls) {
       const found = what
         .replace('{publicKey}', SyncPublicKey)
         .replace('{call}', call)
         .replace('{nothing}', 'nothing')
+        .replace('{delivery}', delivery)
         .replace('{id}', '1');
-      const answer = await admin(`${found}?debug=true`, office, body);
+      const answer = await admin<{ ID: string }>(`${found}?debug=true`, office, body);
       expect([what, answer.status]).toEqual([what, status]);
+      if (what.endsWith('deliveries')) delivery = answer.body.result?.records[0]?.ID ?? '';
       const [method = '', path = ''] = what.replace(/\{(call|nothing)\}/, '{id}').split(' ');
       const place = ['paths', `/admin/v1/${path}`, method.toLowerCase()];
       const schema = [...place, 'responses', status, 'content', 'application/json', 'schema'];

@@ -40,6 +40,7 @@ describe('a test of a webhook', () => {
       Delivered: true,
       Status: 204,
       Failure: null,
+      Answer: null,
       Milliseconds: expect.any(Number),
     });
     expect(receiver.received).toHaveLength(1);
@@ -59,8 +60,9 @@ describe('a test of a webhook', () => {
 
   it('stands among the deliveries, and is neither attempted nor sent again', async () => {
     const { receiver, ID } = await endpoint();
-    receiver.answer = () => 500;
-    expect(await test(ID)).toMatchObject({ Delivered: false, Status: 500, Failure: null });
+    receiver.answer = () => ({ status: 500, body: 'out of order' });
+    const Answer = 'out of order';
+    expect(await test(ID)).toMatchObject({ Delivered: false, Status: 500, Failure: null, Answer });
     const [delivery] = await deliveries(ID);
     expect(delivery).toMatchObject({
       Type: 'webhook.test',

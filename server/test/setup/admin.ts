@@ -54,6 +54,7 @@ export const adminCalls = [
   'POST webhooks/999/test',
   'POST webhooks/999/rotate',
   'GET webhooks/999/deliveries',
+  'GET webhooks/999/deliveries/00000000-0000-0000-0000-000000000000',
   'POST webhooks/999/replay',
   'POST webhooks/999/deliveries/00000000-0000-0000-0000-000000000000/replay',
   'GET statistics',

@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { pipeline, Readable } from 'node:stream';
 import { afterAll } from 'vitest';
 
 export interface Received {
@@ -7,11 +8,17 @@ export interface Received {
   readonly body: string;
 }
 
+interface Answer {
+  readonly status: number;
+  readonly headers?: Record<string, string>;
+  readonly body?: string | Buffer | AsyncIterable<string>;
+}
+
 export interface Receiver {
   readonly url: string;
   readonly received: Received[];
-  /** What it answers; 204 unless it is told otherwise. */
-  answer: (message: Received) => number | { status: number; headers: Record<string, string> };
+  /** What it answers; 204 unless it is told otherwise, and null for nothing at all. */
+  answer: (message: Received) => number | Answer | null;
 }
 
 const open = new Set<ReturnType<typeof createServer>>();
@@ -34,12 +41,34 @@ export async function startReceiver(): Promise<Receiver> {
       const message = { headers: request.headers, body };
       receiver.received.push(message);
       const answer = receiver.answer(message);
-      if (typeof answer === 'number') response.writeHead(answer).end();
-      else response.writeHead(answer.status, answer.headers).end();
+      if (answer === null) return;
+      const {
+        status,
+        headers = {},
+        body: text = '',
+      } = typeof answer === 'number' ? { status: answer } : answer;
+      response.writeHead(status, headers);
+      if (typeof text === 'string' || Buffer.isBuffer(text)) response.end(text);
+      else {
+        response.flushHeaders();
+        // Whoever has read enough hangs up.
+        pipeline(Readable.from(text), response, () => undefined);
+      }
     });
   });
   open.add(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return Object.assign(receiver, { url: `http://127.0.0.1:${port}/hook` });
+}
+
+/** An answer that never ends, as fast as it is read. */
+export async function* endless(piece: string): AsyncGenerator<string> {
+  for (;;) yield piece;
+}
+
+/** An answer of which there is a beginning, and nothing else ever. */
+export async function* stuck(beginning: string): AsyncGenerator<string> {
+  yield beginning;
+  await new Promise(() => undefined);
 }

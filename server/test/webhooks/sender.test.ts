@@ -2,12 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { networkList } from '../../src/network.ts';
 import { refusalOf } from '../../src/webhooks/addresses.ts';
 import { openSender } from '../../src/webhooks/sender.ts';
-import { startReceiver } from '../setup/receiver.ts';
+import { endless, startReceiver, stuck } from '../setup/receiver.ts';
 
 const nowhere = networkList([]);
 const here = networkList(['127.0.0.0/8', '::1']);
-const send = (url: string, allowed = nowhere) =>
-  openSender(allowed, '1').send(url, { 'webhook-id': 'x' }, '{}');
+async function send(url: string, allowed = nowhere) {
+  const sent = await openSender(allowed, '1').send(url, { 'webhook-id': 'x' }, '{}');
+  return { ...sent, answer: await sent.answer };
+}
 
 describe('an address', () => {
   it.each([
@@ -63,11 +65,18 @@ describe('a message', () => {
     ];
     for (const name of names) {
       const came = await send(`http://${name}:${port}/hook`);
-      expect([name, came]).toEqual([name, { status: null, failure: expect.stringMatching(/internal/) }]);
+      expect([name, came]).toEqual([
+        name,
+        { status: null, failure: expect.stringMatching(/internal/), answer: null },
+      ]);
     }
     expect(receiver.received).toEqual([]);
-    expect(await send(receiver.url, here)).toEqual({ status: 204, failure: null });
-    expect(await send(`http://localhost:${port}/hook`, here)).toEqual({ status: 204, failure: null });
+    expect(await send(receiver.url, here)).toEqual({ status: 204, failure: null, answer: null });
+    expect(await send(`http://localhost:${port}/hook`, here)).toEqual({
+      status: 204,
+      failure: null,
+      answer: null,
+    });
   });
 
   it('follows no redirect', async () => {
@@ -76,6 +85,7 @@ describe('a message', () => {
     expect(await send(receiver.url, here)).toEqual({
       status: 307,
       failure: 'the receiver answered with a redirect',
+      answer: null,
     });
     expect(other.received).toEqual([]);
   });
@@ -84,7 +94,73 @@ describe('a message', () => {
     expect(await send('https://no-such-host.invalid/', here)).toEqual({
       status: null,
       failure: expect.stringMatching(/ENOTFOUND|EAI_AGAIN/),
+      answer: null,
     });
-    expect(await send('http://127.0.0.1:9/', here)).toEqual({ status: null, failure: 'ECONNREFUSED' });
+    expect(await send('http://127.0.0.1:9/', here)).toEqual({
+      status: null,
+      failure: 'ECONNREFUSED',
+      answer: null,
+    });
+    const { port } = new URL((await startReceiver()).url);
+    expect(await send(`https://127.0.0.1:${port}/`, here)).toEqual({
+      status: null,
+      failure: expect.stringMatching(/SSL|EPROTO/),
+      answer: null,
+    });
+  });
+
+  it('that is not answered is waited for no longer than a while', async () => {
+    const receiver = await startReceiver();
+    receiver.answer = () => null;
+    expect(await send(receiver.url, here)).toEqual({
+      status: null,
+      failure: 'no answer within 15 seconds',
+      answer: null,
+    });
+  });
+});
+
+describe('an answer', () => {
+  /** What is kept of an answer with this body. */
+  async function kept(body: string | Buffer | AsyncIterable<string>, status = 200): Promise<string | null> {
+    const receiver = await startReceiver();
+    receiver.answer = () => ({ status, body });
+    const came = await send(receiver.url, here);
+    expect([came.status, came.failure]).toEqual([status, null]);
+    return came.answer;
+  }
+
+  it.each([200, 404, 500])('of %i is kept with its text', async (status) => {
+    expect(await kept('{"error": "perché no"}', status)).toBe('{"error": "perché no"}');
+  });
+
+  it('without text is none', async () => {
+    expect(await kept('')).toBeNull();
+  });
+
+  it('is kept with its first 1,000 characters, none of them cut through', async () => {
+    expect(await kept('a'.repeat(1001))).toBe('a'.repeat(1000));
+    expect(await kept('😀'.repeat(2000))).toBe('😀'.repeat(1000));
+    expect(await kept(`a${'è'.repeat(3000)}`)).toBe(`a${'è'.repeat(999)}`);
+  });
+
+  it('that never ends, or comes to a standstill, is kept as far as it is of interest', async () => {
+    expect(await kept(endless('again '.repeat(1000)))).toBe('again '.repeat(167).slice(0, 1000));
+    expect(await kept(stuck('to be continued'))).toBe('to be continued');
+  });
+
+  it('that is no text is shown as far as it can be, and does no harm', async () => {
+    expect(await kept(Buffer.from([0x00, 0x01, 0x1b, 0x41, 0x80, 0xff, 0x7f, 0x42]))).toBe('���A���B');
+    expect(await kept('\u001b[31mred\u001b[0m')).toBe('�[31mred�[0m');
+    expect(await kept('one\r\ntwo\tthree\rfour')).toBe('one\ntwo\tthree\nfour');
+    expect(await kept('\u202Eexe.doc \u2066\uFEFF\u2028')).toBe('�exe.doc ���');
+    expect(await kept('<script>alert(1)</script>')).toBe('<script>alert(1)</script>');
+  });
+
+  it('has no signature of ours in it', async () => {
+    const signature = `v1,${Buffer.alloc(32, 'k').toString('base64')}`;
+    expect(await kept(`{"webhook-signature":"${signature} ${signature}"}`)).toBe(
+      '{"webhook-signature":"v1,… v1,…"}',
+    );
   });
 });

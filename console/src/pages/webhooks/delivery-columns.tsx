@@ -1,46 +1,54 @@
 import type { Delivery } from '@anagrafe/client';
-import { Badge, Box, Button, Text } from '@mantine/core';
+import { Anchor, Box, Button, Text } from '@mantine/core';
 import { useFormats } from '../../language/formats.ts';
 import { useTypeWords } from '../../parts/event-types/words.ts';
 import { Moment } from '../../parts/moment.tsx';
 import type { Column } from '../../parts/table.tsx';
+import { causeOf } from './causes/cause.ts';
+import { DeliveryState } from './delivery-state.tsx';
+import { useNextAttempt } from './next-attempt.ts';
 import { useWords } from './words.ts';
 
-const colors = { pending: 'gray', delivered: 'teal', failed: 'red' } as const;
+interface Doing {
+  readonly onOpen: (delivery: string) => void;
+  readonly onAgain: (delivery: string) => void;
+}
 
-/** What the list shows of a message. */
-export function useDeliveryColumns(onAgain: (delivery: string) => void): readonly Column<Delivery>[] {
+/** What the list shows of a message to a webhook that is enabled, or not. */
+export function useDeliveryColumns(
+  enabled: boolean,
+  { onOpen, onAgain }: Doing,
+): readonly Column<Delivery>[] {
   const { list } = useWords();
   const names = useTypeWords();
   const { number } = useFormats();
+  const came = (delivery: Delivery) => <Came delivery={delivery} enabled={enabled} />;
   return [
-    { name: list.at, cell: ({ CreatedAt }) => <Moment at={CreatedAt} /> },
+    { name: list.at, wide: true, cell: ({ CreatedAt }) => <Moment at={CreatedAt} /> },
     {
       name: list.type,
       cell: (delivery) => (
         <>
-          {names[delivery.Type]}
-          <Text size="xs" c="dimmed">
-            {delivery.ID.slice(0, 8)}
-          </Text>
+          <Anchor component="button" type="button" size="sm" ta="left" onClick={() => onOpen(delivery.ID)}>
+            {names[delivery.Type]}
+            <Text size="xs" c="dimmed" component="span" display="block">
+              {delivery.ID.slice(0, 8)}
+            </Text>
+          </Anchor>
           <Box hiddenFrom="sm" fz="xs">
-            <Answer delivery={delivery} />
+            <Moment at={delivery.CreatedAt} />
+            <br />
+            {came(delivery)}
           </Box>
         </>
       ),
     },
-    {
-      name: list.state,
-      cell: ({ State }) => (
-        <Badge color={colors[State]} variant="light" tt="none" miw="max-content">
-          {list.states[State]}
-        </Badge>
-      ),
-    },
+    { name: list.state, cell: (delivery) => <DeliveryState delivery={delivery} /> },
     { name: list.attempts, wide: true, numeric: true, cell: ({ Attempts }) => number(Attempts) },
-    { name: list.answer, wide: true, cell: (delivery) => <Answer delivery={delivery} /> },
+    { name: list.answer, wide: true, cell: came },
     {
       name: list.actions,
+      wide: true,
       quiet: true,
       numeric: true,
       // A test tells of nothing that happened: another one is as good.
@@ -60,18 +68,23 @@ export function useDeliveryColumns(onAgain: (delivery: string) => void): readonl
   ];
 }
 
-function Answer({ delivery: { Status, Failure, State, NextAt } }: { delivery: Delivery }) {
-  const { answered, list } = useWords();
-  const { ago } = useFormats();
-  const why = Failure ?? (Status !== null && answered(Status));
+function Came({ delivery, enabled }: { delivery: Delivery; enabled: boolean }) {
+  const { answered, causes } = useWords();
+  const { Status, NextAt } = delivery;
+  const cause = causeOf(delivery);
   return (
     <>
-      {why || '—'}
-      {State === 'pending' && NextAt && (
-        <Text size="xs" c="dimmed">
-          {list.next(ago(new Date(NextAt), new Date()))}
-        </Text>
-      )}
+      {Status !== null ? answered(Status) : cause ? causes[cause].what : '—'}
+      {NextAt && <Next at={NextAt} enabled={enabled} />}
     </>
+  );
+}
+
+function Next({ at, enabled }: { at: string; enabled: boolean }) {
+  const { list } = useWords();
+  return (
+    <Text size="xs" c="dimmed">
+      {list.next(useNextAttempt(at, enabled))}
+    </Text>
   );
 }

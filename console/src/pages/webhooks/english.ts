@@ -1,3 +1,5 @@
+import { causes } from './causes/english.ts';
+
 export const english = {
   title: 'Webhooks',
   intro: 'Programs that are told what happens, by a signed message to their address.',
@@ -66,8 +68,8 @@ export const english = {
   testText: (url: string) =>
     `Sends one message of the type webhook.test to ${url}, at once, and waits for the answer.`,
   testSubmit: 'Send it',
-  testDelivered: 'The receiver took it',
-  testFailed: 'The receiver did not take it',
+  taken: 'The receiver took it',
+  waiting: 'It waits to be sent',
   answered: (status: number) => `It answered ${status}`,
   took: (milliseconds: string) => `after ${milliseconds} ms`,
   one: (id: number) => `Webhook ${id}`,
@@ -96,6 +98,18 @@ export const english = {
     noneFailed: 'Nothing was given up.',
     noneFailedHint: 'A message that the receiver does not take is tried again for days before that.',
   },
+  next: { attempt: 'Next attempt', now: 'now', onceEnabled: 'once the webhook is enabled' },
+  delivery: {
+    title: (id: string) => `Delivery ${id}`,
+    type: 'It tells of',
+    created: 'Made out',
+    attempted: 'Last attempt',
+    forgotten: 'What it tells of is no longer kept.',
+    shortened: 'Only the beginning is shown. Copying takes all of it.',
+    noAnswer: 'The answer had no text.',
+    beginning: 'Only the first 1,000 characters are kept.',
+  },
+  causes,
 };
 
 export type Words = typeof english;

@@ -1,3 +1,4 @@
+import { causes } from './causes/italian.ts';
 import type { Words } from './english.ts';
 
 export const italian: Words = {
@@ -68,8 +69,8 @@ export const italian: Words = {
   testTitle: 'Un messaggio di prova',
   testText: (url) => `Invia subito un messaggio di tipo webhook.test a ${url} e aspetta la risposta.`,
   testSubmit: 'Invia',
-  testDelivered: 'Chi riceve lo ha accettato',
-  testFailed: 'Chi riceve non lo ha accettato',
+  taken: 'Chi riceve lo ha accettato',
+  waiting: 'Attende di essere inviato',
   answered: (status) => `Ha risposto ${status}`,
   took: (milliseconds) => `dopo ${milliseconds} ms`,
   one: (id) => `Webhook ${id}`,
@@ -98,4 +99,16 @@ export const italian: Words = {
     noneFailed: 'Nulla è stato abbandonato.',
     noneFailedHint: 'Prima, un messaggio che chi riceve non accetta è ritentato per giorni.',
   },
+  next: { attempt: 'Prossimo tentativo', now: 'adesso', onceEnabled: 'quando il webhook sarà abilitato' },
+  delivery: {
+    title: (id) => `Consegna ${id}`,
+    type: 'Avvisa di',
+    created: 'Preparata',
+    attempted: 'Ultimo tentativo',
+    forgotten: 'Ciò di cui avvisa non è più conservato.',
+    shortened: 'È mostrato solo l’inizio. Copiando si prende tutto.',
+    noAnswer: 'La risposta non aveva testo.',
+    beginning: 'Si conservano solo i primi 1.000 caratteri.',
+  },
+  causes,
 };

@@ -1,6 +1,8 @@
 import { Button, Skeleton, Switch } from '@mantine/core';
+import { useState } from 'react';
 import { Link } from 'wouter';
 import { useFailedOnly } from '../../api/failed-only.ts';
+import { useOpened } from '../../api/opened.ts';
 import { usePlace } from '../../api/paged.ts';
 import { useDeliveries, useReplay } from '../../api/webhooks.ts';
 import { useFormats } from '../../language/formats.ts';
@@ -14,7 +16,9 @@ import { Page } from '../../parts/page.tsx';
 import { PagedTable } from '../../parts/paged-table.tsx';
 import { Surface } from '../../parts/surface.tsx';
 import { useDeliveryColumns } from './delivery-columns.tsx';
+import { OneDelivery } from './one-delivery.tsx';
 import { State } from './state.tsx';
+import { Try } from './try.tsx';
 import { Types } from './types-told.tsx';
 import { useWords } from './words.ts';
 
@@ -26,6 +30,8 @@ export function OneWebhook({ id }: { id: number }) {
   const say = useNotice();
   const [place, goTo] = usePlace();
   const [failed, chooseFailed] = useFailedOnly();
+  const [opened, open] = useOpened();
+  const [trying, setTrying] = useState(false);
   const list = useDeliveries(id, place, failed);
   const replay = useReplay(id);
   const webhook = list.data?.record;
@@ -37,9 +43,14 @@ export function OneWebhook({ id }: { id: number }) {
     });
   }
 
-  const columns = useDeliveryColumns(sendAgain);
+  const columns = useDeliveryColumns(enabled, { onOpen: open, onAgain: sendAgain });
   const actions = (
     <>
+      {webhook && (
+        <Button variant="default" onClick={() => setTrying(true)}>
+          {words.test}
+        </Button>
+      )}
       <Button variant="default" loading={replay.isPending} onClick={() => sendAgain(null)}>
         {words.list.allAgain}
       </Button>
@@ -90,6 +101,8 @@ export function OneWebhook({ id }: { id: number }) {
               }
             />
           </Surface>
+          {opened !== null && <OneDelivery webhook={webhook} id={opened} onClose={() => open(null)} />}
+          {trying && <Try webhook={webhook} onClose={() => setTrying(false)} />}
         </>
       )}
     </Page>

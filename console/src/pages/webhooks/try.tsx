@@ -1,11 +1,10 @@
-import type { TestedWebhook } from '@anagrafe/client';
-import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useTestWebhook } from '../../api/webhooks.ts';
-import { useFormats } from '../../language/formats.ts';
 import { useWords as useCommonWords } from '../../language/words.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
-import { Icon } from '../../parts/icon.tsx';
+import { Answer } from './answer.tsx';
+import { CameBack } from './came-back.tsx';
 import type { ActProps } from './webhooks.tsx';
 import { useWords } from './words.ts';
 
@@ -18,7 +17,12 @@ export function Try({ webhook, onClose }: ActProps) {
     <Dialog title={words.testTitle} opened onClose={onClose}>
       <Stack>
         <Text style={{ overflowWrap: 'anywhere' }}>{words.testText(webhook.URL)}</Text>
-        {data && <CameBack tested={data} />}
+        {data && (
+          <>
+            <CameBack came={data} delivered={data.Delivered} />
+            {data.Status !== null && <Answer text={data.Answer} />}
+          </>
+        )}
         {error && <Failure error={error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
@@ -30,23 +34,5 @@ export function Try({ webhook, onClose }: ActProps) {
         </Group>
       </Stack>
     </Dialog>
-  );
-}
-
-function CameBack({ tested: { Delivered, Status, Failure: why, Milliseconds } }: { tested: TestedWebhook }) {
-  const words = useWords();
-  const { number } = useFormats();
-  return (
-    <Alert
-      color={Delivered ? 'teal' : 'red'}
-      variant="light"
-      role="status"
-      icon={<Icon name={Delivered ? 'check' : 'warning'} />}
-      title={Delivered ? words.testDelivered : words.testFailed}
-    >
-      {[Status === null ? why : words.answered(Status), words.took(number(Math.round(Milliseconds)))]
-        .filter(Boolean)
-        .join(' ')}
-    </Alert>
   );
 }

@@ -1,6 +1,6 @@
 import { type Entry, partsOf, type UserNames } from '../events/event.ts';
+import { type Attempt, type Endpoint, isDelivered, openEndpoint, type Signing } from './attempt.ts';
 import { bodyOf, type Subject, usersIn } from './message.ts';
-import { signedHeaders } from './signature.ts';
 
 /** A delivery that is due. */
 export interface DueDelivery extends Subject {
@@ -9,19 +9,6 @@ export interface DueDelivery extends Subject {
   readonly attempts: number;
   /** The same object for all deliveries of an entry. */
   readonly entry: Entry;
-}
-
-export interface Endpoint {
-  readonly id: number;
-  readonly url: string;
-  /** The newest, and the one before while it goes on. */
-  readonly sealedSecrets: readonly Buffer[];
-}
-
-/** What came of an attempt: an answer of the receiver, or why there was none. */
-export interface Attempt {
-  readonly status: number | null;
-  readonly failure: string | null;
 }
 
 export interface Attempted extends Attempt {
@@ -39,12 +26,6 @@ export interface DeliveryStore {
   names(userIds: readonly number[]): Promise<ReadonlyMap<number, UserNames>>;
   /** Writes down what came of attempts; an endpoint of which one was given up is disabled: then why, else null. */
   settle(webhookId: number, attempted: readonly Attempted[]): Promise<string | null>;
-}
-
-/** What signs messages, and what sends them. */
-export interface Signing {
-  openSecret(sealed: Buffer, webhookId: number): string;
-  send(url: string, headers: Record<string, string>, body: string): Promise<Attempt>;
 }
 
 export interface DeliveryTools extends Signing {
@@ -79,41 +60,22 @@ export async function deliverDue(
     const parts = new Map(due.map(({ entry }) => [entry, partsOf(entry)]));
     const users = due.flatMap((delivery) => usersIn(parts.get(delivery.entry) ?? [], delivery));
     const names = await tools.store.names([...new Set(users)]);
-    const secrets = endpoint.sealedSecrets.map((sealed) => tools.openSecret(sealed, webhookId));
+    const send = openEndpoint(endpoint, tools);
     const left = [...due];
-    const attempted: Attempted[] = [];
-    const sender = async () => {
-      for (let next = left.shift(); next && !signal.aborted; next = left.shift())
-        attempted.push(
-          await attempt(
-            next,
-            bodyOf(next.entry, parts.get(next.entry) ?? [], next, names),
-            endpoint.url,
-            secrets,
-            tools,
-          ),
-        );
+    const attempted: Promise<Attempted>[] = [];
+    const lane = async () => {
+      for (let next = left.shift(); next && !signal.aborted; next = left.shift()) {
+        const body = bodyOf(next.entry, parts.get(next.entry) ?? [], next, names);
+        const { answer, ...came } = await send(next.id, body);
+        const { id, attempts } = next;
+        const delivered = isDelivered(came);
+        const waitSeconds = delivered ? null : (tools.waits[attempts] ?? null);
+        // The next message does not wait for the text of this answer.
+        attempted.push(answer.then((text) => ({ id, delivered, waitSeconds, ...came, answer: text })));
+      }
     };
-    await Promise.all(Array.from({ length: sentAtOnce }, sender));
-    const disabled = await tools.store.settle(webhookId, attempted);
+    await Promise.all(Array.from({ length: sentAtOnce }, lane));
+    const disabled = await tools.store.settle(webhookId, await Promise.all(attempted));
     if (disabled !== null) tools.onDisabled(webhookId, disabled);
   }
-}
-
-async function attempt(
-  delivery: DueDelivery,
-  body: string,
-  url: string,
-  secrets: readonly string[],
-  { send, waits }: DeliveryTools,
-): Promise<Attempted> {
-  const { id } = delivery;
-  const came = await send(url, signedHeaders(secrets, { id, body }, new Date()), body);
-  const delivered = isDelivered(came);
-  const waitSeconds = delivered ? null : (waits[delivery.attempts] ?? null);
-  return { id, delivered, waitSeconds, ...came };
-}
-
-export function isDelivered({ status }: Attempt): boolean {
-  return status !== null && status >= 200 && status < 300;
 }

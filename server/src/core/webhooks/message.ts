@@ -1,10 +1,13 @@
 import {
+  type CloudEvent,
   type Entry,
   type EventType,
   eventOf,
   isAboutRecord,
   type Part,
   partsOf,
+  source,
+  testType,
   type UserNames,
 } from '../events/event.ts';
 import type { Granularity } from './webhook.ts';
@@ -54,6 +57,21 @@ export function bodyOf(
   const { IRID } = first.data;
   const Users = events.map(({ data: { IRID: _, ...user } }) => user);
   return JSON.stringify({ ...first, subject: `principals/${IRID}`, data: { IRID, Users } });
+}
+
+/** The body of a message that tells of nothing. */
+export function testBody(webhookId: number, { id, createdAt }: { id: string; createdAt: Date }): string {
+  const event: CloudEvent = {
+    specversion: '1.0',
+    id,
+    source,
+    type: testType,
+    subject: `webhooks/${webhookId}`,
+    time: createdAt.toISOString(),
+    datacontenttype: 'application/json',
+    data: { WebhookID: webhookId },
+  };
+  return JSON.stringify(event);
 }
 
 function partsIn(parts: readonly Part[], { type, event }: Subject): { part: Part; nth: number }[] {

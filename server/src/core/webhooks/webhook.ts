@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { type EventType, eventTypes, isAboutRecord, type MessageType } from '../events/event.ts';
+import { type EventType, eventTypes, isAboutRecord } from '../events/event.ts';
 import { wrongParameter } from '../fields/parameters.ts';
 import type { Author } from '../journal/journal.ts';
-import type { Endpoint } from './deliver.ts';
-import type { Tested } from './test.ts';
+import type { Endpoint } from './attempt.ts';
+import type { DeliveryHistory } from './delivery.ts';
 
 /** How much one message tells: of one user, of all users of a record, or of a whole call or job. */
 export const granularities = ['user', 'record', 'job'] as const;
@@ -28,22 +28,7 @@ export interface WebhookWish {
   readonly granularity: Granularity;
 }
 
-export type DeliveryState = 'pending' | 'delivered' | 'failed';
-
-/** One message to one endpoint, with what came of its last attempt. */
-export interface Delivery {
-  readonly id: string;
-  readonly type: MessageType;
-  readonly state: DeliveryState;
-  readonly attempts: number;
-  readonly createdAt: Date;
-  readonly nextAt: Date;
-  readonly attemptedAt: Date | null;
-  readonly status: number | null;
-  readonly failure: string | null;
-}
-
-export interface WebhookStore {
+export interface WebhookStore extends DeliveryHistory {
   /** Told of everything that happens from now on. */
   create(
     wish: WebhookWish,
@@ -64,14 +49,6 @@ export interface WebhookStore {
   addSecret(id: number, sealed: Buffer, oldEndsAt: Date, author: Author): Promise<boolean>;
   /** Where a message would go, disabled or not. */
   endpoint(id: number): Promise<Endpoint | null>;
-  /** Puts a test among the deliveries. */
-  noteTest(id: number, tested: Tested): Promise<void>;
-  deliveries(
-    id: number,
-    page: { page: number; pageSize: number; failedOnly: boolean },
-  ): Promise<{ deliveries: readonly Delivery[]; totalCount: number }>;
-  /** Has deliveries attempted anew from the beginning: one, or all that failed. How many. */
-  replay(id: number, deliveryId: string | null, author: Author): Promise<number>;
 }
 
 const urlMax = 2000;

@@ -56,18 +56,38 @@ const NewWebhook = named(
   'NewWebhook',
   strictObject({ ...webhook, Secret: Type.String({ description: 'whsec_…, shown only here' }) }),
 );
-const Delivery = named(
-  'Delivery',
+const Answer = nullable(
+  Type.String({
+    maxLength: 1000,
+    description: 'the beginning of what the receiver answered last: text of anybody, never HTML to show',
+  }),
+);
+const delivery = {
+  ID: Type.String({ format: 'uuid', description: 'the `webhook-id`, the same at every attempt' }),
+  Type: Type.Union([EventTypeName, Type.Literal(testType)]),
+  State: Type.String({ enum: ['pending', 'delivered', 'failed'] }),
+  Attempts: Type.Integer({ minimum: 0 }),
+  CreatedAt: Moment,
+  NextAt: nullable(Moment),
+  AttemptedAt: nullable(Moment),
+  Status: nullable(Type.Integer({ description: 'what the receiver answered last' })),
+  Failure: nullable(Type.String({ description: 'why there was no answer, or none that counts' })),
+};
+const Delivery = named('Delivery', strictObject(delivery));
+const WholeDelivery = named(
+  'WholeDelivery',
   strictObject({
-    ID: Type.String({ format: 'uuid', description: 'the `webhook-id`, the same at every attempt' }),
-    Type: Type.Union([EventTypeName, Type.Literal(testType)]),
-    State: Type.String({ enum: ['pending', 'delivered', 'failed'] }),
-    Attempts: Type.Integer({ minimum: 0 }),
-    CreatedAt: Moment,
-    NextAt: nullable(Moment),
-    AttemptedAt: nullable(Moment),
-    Status: nullable(Type.Integer({ description: 'what the receiver answered last' })),
-    Failure: nullable(Type.String({ description: 'why there was no answer, or none that counts' })),
+    ...delivery,
+    Message: nullable(
+      Type.String({
+        description:
+          'the body as it is sent, a CloudEvent in JSON; null where what it tells of is no longer kept',
+      }),
+    ),
+    Answer,
+    Milliseconds: nullable(
+      Type.Integer({ minimum: 0, description: 'how long the last attempt took until its status was there' }),
+    ),
   }),
 );
 const Replayed = named(
@@ -82,6 +102,7 @@ const Tested = named(
     Delivered: Type.Boolean({ description: 'whether the receiver took it, with any answer of 2xx' }),
     Status: nullable(Type.Integer()),
     Failure: nullable(Type.String()),
+    Answer,
     Milliseconds: Type.Integer({ minimum: 0 }),
   }),
 );
@@ -113,6 +134,10 @@ export const webhookAnswers = {
 export const removedAnswers = { 200: answer('The endpoint is gone', Empty), ...missing };
 export const deliveriesAnswers = {
   200: answer('A page of messages', page('DeliveriesEnvelope', Delivery, Webhook)),
+  ...missing,
+};
+export const deliveryAnswers = {
+  200: answer('The message', page('DeliveryEnvelope', Type.Never(), WholeDelivery)),
   ...missing,
 };
 export const replayAnswers = {

@@ -31,13 +31,14 @@ export function webhookSecretRoutes(app: FastifyInstance, tools: WebhookTools & 
       },
     },
     async (request) => {
-      const { id, delivered, status, failure, milliseconds } = await testWebhook(idOf(request), tools);
+      const tested = await testWebhook(idOf(request), tools);
       const record = {
-        ID: id,
-        Delivered: delivered,
-        Status: status,
-        Failure: failure,
-        Milliseconds: milliseconds,
+        ID: tested.id,
+        Delivered: tested.delivered,
+        Status: tested.status,
+        Failure: tested.failure,
+        Answer: tested.answer,
+        Milliseconds: tested.milliseconds,
       };
       return recordEnvelope(record, debugOf(request));
     },

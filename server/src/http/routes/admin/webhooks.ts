@@ -1,27 +1,16 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Refusal } from '../../../core/faults.ts';
-import { isUuid } from '../../../core/fields/fields.ts';
 import { readChange, readWish } from '../../../core/webhooks/read.ts';
-import {
-  type Delivery,
-  newWebhookSecret,
-  type Webhook,
-  type WebhookStore,
-} from '../../../core/webhooks/webhook.ts';
+import { newWebhookSecret, type Webhook, type WebhookStore } from '../../../core/webhooks/webhook.ts';
 import { authorOf } from '../../access.ts';
 import { debugOf } from '../../call.ts';
 import { pageEnvelope, recordEnvelope } from '../../envelope.ts';
-import { isFlagged, pageOf } from '../../query.ts';
 import { CallHeaders, CallQuery } from '../../schemas/requests.ts';
 import {
   ChangeWebhookBody,
-  DeliveryId,
-  DeliveryQuery,
-  deliveriesAnswers,
   NewWebhookBody,
   newWebhookAnswers,
   removedAnswers,
-  replayAnswers,
   WebhookId,
   webhookAnswers,
   webhooksAnswers,
@@ -35,7 +24,7 @@ export interface WebhookTools {
   sealSecret(secret: string, webhookId: number): Buffer;
 }
 
-/** `/admin/v1/webhooks`: endpoints that are told what happens, and what was told to them. */
+/** `/admin/v1/webhooks`: endpoints that are told what happens. */
 export function webhookRoutes(app: FastifyInstance, { webhooks, sealSecret }: WebhookTools): void {
   const common = { querystring: CallQuery, headers: CallHeaders, tags };
 
@@ -121,74 +110,6 @@ export function webhookRoutes(app: FastifyInstance, { webhooks, sealSecret }: We
       return recordEnvelope(null, debugOf(request));
     },
   );
-
-  app.get<{ Params: { id: string } }>(
-    '/webhooks/:id/deliveries',
-    {
-      config: { scope, query: ['page', 'pageSize', 'failed'] },
-      schema: {
-        ...common,
-        operationId: 'deliveries',
-        summary: 'What was told to an endpoint, the newest first',
-        params: WebhookId,
-        querystring: DeliveryQuery,
-        response: deliveriesAnswers,
-      },
-    },
-    async (request) => {
-      const webhook = await webhooks.find(idOf(request));
-      if (!webhook) throw new Refusal('WEBHOOK_NOT_FOUND');
-      const page = pageOf(request);
-      const failedOnly = isFlagged(request, 'failed');
-      const { deliveries, totalCount } = await webhooks.deliveries(webhook.id, { ...page, failedOnly });
-      const records = deliveries.map(deliveryFields);
-      return pageEnvelope(
-        { ...page, totalCount, count: records.length },
-        records,
-        debugOf(request),
-        webhookFields(webhook),
-      );
-    },
-  );
-
-  const replay = async (request: FastifyRequest, deliveryId: string | null) => {
-    if (!(await webhooks.find(idOf(request)))) throw new Refusal('WEBHOOK_NOT_FOUND');
-    const count = await webhooks.replay(idOf(request), deliveryId, authorOf(request));
-    if (count === 0 && deliveryId !== null) throw new Refusal('WEBHOOK_NOT_FOUND');
-    return recordEnvelope({ Replayed: count }, debugOf(request));
-  };
-  app.post<{ Params: { id: string } }>(
-    '/webhooks/:id/replay',
-    {
-      config: { scope, emptyBody: true, maxValues: 10 },
-      schema: {
-        ...common,
-        operationId: 'replayFailed',
-        summary: 'Send again all that failed',
-        params: WebhookId,
-        response: replayAnswers,
-      },
-    },
-    (request) => replay(request, null),
-  );
-  app.post<{ Params: { id: string; delivery: string } }>(
-    '/webhooks/:id/deliveries/:delivery/replay',
-    {
-      config: { scope, emptyBody: true, maxValues: 10 },
-      schema: {
-        ...common,
-        operationId: 'replay',
-        summary: 'Send one message again',
-        params: DeliveryId,
-        response: replayAnswers,
-      },
-    },
-    (request) => {
-      const { delivery } = request.params;
-      if (!isUuid(delivery)) throw new Refusal('WEBHOOK_NOT_FOUND');
-      return replay(request, delivery);
-    },
-  );
 }
 
 /** What is no number is nobody's. */
@@ -198,7 +119,7 @@ export function idOf({ params }: FastifyRequest): number {
   return Number(id);
 }
 
-function webhookFields(webhook: Webhook) {
+export function webhookFields(webhook: Webhook) {
   return {
     ID: webhook.id,
     ClientID: webhook.clientId,
@@ -208,19 +129,5 @@ function webhookFields(webhook: Webhook) {
     CreatedAt: webhook.createdAt,
     DisabledAt: webhook.disabledAt,
     DisabledWhy: webhook.disabledWhy,
-  };
-}
-
-function deliveryFields(delivery: Delivery) {
-  return {
-    ID: delivery.id,
-    Type: delivery.type,
-    State: delivery.state,
-    Attempts: delivery.attempts,
-    CreatedAt: delivery.createdAt,
-    NextAt: delivery.state === 'pending' ? delivery.nextAt : null,
-    AttemptedAt: delivery.attemptedAt,
-    Status: delivery.status,
-    Failure: delivery.failure,
   };
 }

@@ -1,0 +1,172 @@
+import type { Locator, Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { adminOf, type Credential, credential } from '../setup/admin.ts';
+import { type Received, type Receiver, startReceiver } from '../setup/receiver.ts';
+import type { TestService } from '../setup/service.ts';
+import { subscribe } from '../setup/webhooks.ts';
+import { enter, phone, startConsole, useBrowser, visit } from './browser.ts';
+
+let service: TestService;
+let office: Credential;
+
+useBrowser();
+beforeAll(async () => {
+  service = await startConsole({ ANAGRAFE_WEBHOOK_NETWORKS: '127.0.0.1', ANAGRAFE_WEBHOOK_WAITS: '3600' });
+  office = await credential(service);
+});
+
+const types = ['principal.inserted'] as const;
+const insert = () => service.call('irs/insert', [{ Denomination: 'told' }], { headers: office });
+const isWhole = (part: { scrollWidth: number; clientWidth: number }) => part.scrollWidth <= part.clientWidth;
+/** What is said beside the type on a phone, and in a column of its own elsewhere. */
+const seen = (row: Locator, text: string | RegExp) => row.getByText(text).filter({ visible: true });
+const clipboard = (page: Page) => page.evaluate('navigator.clipboard.readText()');
+
+/** An endpoint that has been told of a principal once. */
+async function told(
+  answer: Receiver['answer'],
+): Promise<{ id: number; receiver: Receiver; delivery: string }> {
+  const receiver = await startReceiver();
+  receiver.answer = answer;
+  const { id } = await subscribe(service, receiver.url, { types });
+  await insert();
+  await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(1);
+  const [{ headers }] = receiver.received as [Received];
+  return { id, receiver, delivery: String(headers['webhook-id']) };
+}
+
+describe('a delivery', () => {
+  it('is opened with the keys, shows what was sent and what came back, and is sent again', async () => {
+    const answer = '<b>out of order</b>\nsince noon';
+    const { id, receiver, delivery } = await told(() => ({ status: 500, body: answer }));
+    const person = await visit(service);
+    const { page } = person;
+    await enter(person, `/webhooks/${id}`, office);
+    const row = page.getByRole('row', { name: /Principal inserted/ });
+    await seen(row, /next attempt in (60 minutes|1 hour)/).waitFor();
+    const opener = row.getByRole('button', { name: `Principal inserted ${delivery.slice(0, 8)}` });
+    await opener.press('Enter');
+    const dialog = page.getByRole('dialog', { name: `Delivery ${delivery.slice(0, 8)}` });
+    await dialog.getByText('The receiver had a failure of its own').waitFor();
+    await dialog.getByText('Look into the log of the receiver').waitFor();
+    await dialog.getByText(/^It answered 500 after [\d,]+ ms$/).waitFor();
+    await dialog.getByText(delivery, { exact: true }).waitFor();
+    const sent = dialog.getByRole('region', { name: 'What was sent' });
+    expect(await sent.innerText()).toContain('"type": "principal.inserted"');
+    const came = dialog.getByRole('region', { name: 'What came back' });
+    expect((await came.innerText()).trim()).toBe(answer);
+
+    await dialog.getByRole('button', { name: 'Copy: What was sent' }).press('Enter');
+    await expect.poll(() => clipboard(page)).toBe(receiver.received[0]?.body);
+    await dialog.getByRole('button', { name: 'Copy: What came back' }).press('Enter');
+    await expect.poll(() => clipboard(page)).toBe(answer);
+
+    receiver.answer = () => ({ status: 200, body: 'fine again' });
+    const again = dialog.getByRole('button', { name: 'Send again' });
+    await again.press('Enter');
+    await dialog.getByText('The receiver took it').waitFor({ timeout: 20_000 });
+    expect((await came.innerText()).trim()).toBe('fine again');
+    expect(await page.locator(':focus').and(again).count()).toBe(1);
+    expect(receiver.received).toHaveLength(2);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+    await row.getByText('Delivered').waitFor();
+    expect(await page.locator(':focus').and(opener).count()).toBe(1);
+    expect(page.url()).not.toContain('open=');
+  });
+
+  it('has an address of its own, which one goes back from', async () => {
+    const { id, delivery } = await told(() => 204);
+    const person = await visit(service, { viewport: phone });
+    const { page, expectStatus } = person;
+    await enter(person, `/webhooks/${id}?open=${delivery}`, office);
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('The answer had no text.').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await dialog.waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: /^Principal inserted/ }).click();
+    await dialog.waitFor();
+    await page.goBack();
+    await dialog.waitFor({ state: 'hidden' });
+    expectStatus(404);
+    await person.goTo(`/webhooks/${id}?open=nothing`);
+    await dialog.getByRole('alert').waitFor();
+  });
+
+  it('is followed by the list while it waits, and says what it waits for', async () => {
+    const { id, receiver, delivery } = await told(() => 500);
+    const person = await visit(service);
+    const { page } = person;
+    const admin = adminOf(service);
+    await enter(person, `/webhooks/${id}`, office);
+    await admin(`PATCH webhooks/${id}`, office, { Enabled: false });
+    const row = page.getByRole('row', { name: /Principal inserted/ });
+    await seen(row, 'next attempt once the webhook is enabled').waitFor();
+    receiver.answer = () => 200;
+    await admin(`PATCH webhooks/${id}`, office, { Enabled: true });
+    await admin(`POST webhooks/${id}/deliveries/${delivery}/replay`, office);
+    await seen(row, 'It answered 200').waitFor({ timeout: 20_000 });
+    expect(await row.getByText('next attempt').count()).toBe(0);
+  });
+
+  it('that nobody took says why, and what to do', async () => {
+    const receiver = await startReceiver();
+    const person = await visit(service, { viewport: { width: 360, height: 740 } });
+    const { page, goTo } = person;
+    const dialog = page.getByRole('dialog');
+    const send = dialog.getByRole('button', { name: 'Send it' });
+    const { id } = await subscribe(service, receiver.url, { types });
+    await enter(person, `/webhooks/${id}`, office);
+    await page.getByRole('button', { name: 'Send a test message' }).click();
+    for (const [status, what, todo] of [
+      [302, 'The receiver is somewhere else', 'Edit the webhook'],
+      [401, 'The receiver does not let the message in', 'the secret of this webhook'],
+      [403, 'The receiver does not let the message in', 'its clock is right'],
+      [404, 'Nothing takes messages at this address', 'letter by letter'],
+      [410, 'The receiver is gone for good', 'delete the webhook'],
+      [422, 'The receiver refused the message', 'What came back may say why'],
+      [429, 'These are too many messages', 'one for each record'],
+      [502, 'The receiver had a failure of its own', 'Look into the log'],
+    ] as const) {
+      receiver.answer = () => ({ status, headers: { location: receiver.url }, body: `this is ${status}` });
+      await send.click();
+      await dialog.getByText(`this is ${status}`).waitFor();
+      expect(await dialog.getByRole('status').first().innerText()).toMatch(
+        new RegExp(`${what}[^]*${todo}[^]*It answered ${status}`),
+      );
+    }
+    const { port } = new URL(receiver.url);
+    for (const [url, what] of [
+      ['http://127.0.0.1:9/', 'Nobody listens at this address'],
+      ['https://10.0.0.1/', 'The address is inside a network that nothing is sent to'],
+      ['http://1.1.1.1/', 'Nothing is sent there without encryption'],
+      ['https://no-such-host.invalid/', 'The name in the address is not known'],
+      [`https://127.0.0.1:${port}/`, 'No secure connection came about'],
+    ] as const) {
+      const { id: other } = await subscribe(service, url, { types });
+      await goTo(`/webhooks/${other}`);
+      await page.getByRole('button', { name: 'Send a test message' }).click();
+      await send.click();
+      await dialog.getByText(what).waitFor();
+      expect(await dialog.getByRole('status').first().evaluate(isWhole)).toBe(true);
+    }
+  });
+
+  it('that was not answered says in the list why, also in Italian', async () => {
+    const { id } = await subscribe(service, 'http://127.0.0.1:9/', { types });
+    await insert();
+    const person = await visit(service, { locale: 'it-IT' });
+    const { page, goTo } = person;
+    await goTo(`/webhooks/${id}`);
+    await page.getByLabel('Chiave pubblica').fill(office.SyncPublicKey ?? '');
+    await page.getByLabel('Chiave segreta', { exact: true }).fill(office.SyncSecretKey ?? '');
+    await page.getByRole('button', { name: 'Accedi' }).click();
+    const row = page.getByRole('row', { name: /Anagrafica inserita/ });
+    await seen(row, 'A questo indirizzo nessuno è in ascolto').waitFor({ timeout: 20_000 });
+    await row.getByRole('button', { name: /^Anagrafica inserita/ }).click();
+    const dialog = page.getByRole('dialog', { name: /^Consegna/ });
+    await dialog.getByText('host e porta').waitFor();
+    await dialog.getByText('ECONNREFUSED').waitFor();
+    await dialog.getByText('Prossimo tentativo').waitFor();
+  });
+});

@@ -1,0 +1,187 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Anagrafe, type WholeDelivery } from '../../../client/src/index.ts';
+import { sweepAccounts } from '../../src/storage/retention.ts';
+import { adminOf, type Credential, credential, recordOf } from '../setup/admin.ts';
+import { endless, type Received, type Receiver, startReceiver, stuck } from '../setup/receiver.ts';
+import { newUser, startTestService, type TestService } from '../setup/service.ts';
+
+let service: TestService;
+let admin: ReturnType<typeof adminOf>;
+let office: Credential;
+
+beforeAll(async () => {
+  service = await startTestService({ ANAGRAFE_WEBHOOK_NETWORKS: '127.0.0.1', ANAGRAFE_WEBHOOK_WAITS: '0' });
+  admin = adminOf(service);
+  office = await credential(service);
+});
+
+interface Made {
+  readonly ID: number;
+  readonly Secret: string;
+}
+
+async function endpoint(
+  receiver: Receiver,
+  wish: { Types: string[]; Granularity?: string } = { Types: ['principal.inserted'] },
+): Promise<Made> {
+  return recordOf<Made>(await admin('POST webhooks', office, { URL: receiver.url, ...wish }));
+}
+
+const insert = (records: unknown[] = [{ Denomination: 'told' }]) =>
+  service.call<{ Item1: number }>('irs/insert', records, { headers: office });
+const listed = async (id: number) =>
+  (await admin<WholeDelivery>(`GET webhooks/${id}/deliveries`, office)).body.result?.records ?? [];
+const open = (id: number, delivery = '') => admin(`GET webhooks/${id}/deliveries/${delivery}`, office);
+
+/** The only delivery of an endpoint, once it has ended. */
+async function ended(id: number): Promise<WholeDelivery> {
+  const states = async () => (await listed(id)).map(({ State }) => State);
+  await expect.poll(states, { timeout: 15_000 }).toEqual([expect.stringMatching(/delivered|failed/)]);
+  const [delivery] = await listed(id);
+  return recordOf<WholeDelivery>(await open(id, delivery?.ID));
+}
+
+describe('a delivery', () => {
+  it('shows what was sent, byte by byte, and what came back', async () => {
+    const receiver = await startReceiver();
+    receiver.answer = () => ({ status: 202, body: '{"taken": true}' });
+    const { ID } = await endpoint(receiver, { Types: ['user.registered'] });
+    await insert([{ Denomination: 'told', Users: [newUser('told.one'), newUser('told.two')] }]);
+    const delivery = await ended(ID);
+    const [message] = receiver.received as [Received];
+    expect(delivery).toEqual({
+      ID: message.headers['webhook-id'],
+      Type: 'user.registered',
+      State: 'delivered',
+      Attempts: 1,
+      CreatedAt: expect.any(String),
+      NextAt: null,
+      AttemptedAt: expect.any(String),
+      Status: 202,
+      Failure: null,
+      Message: message.body,
+      Answer: '{"taken": true}',
+      Milliseconds: expect.any(Number),
+    });
+    expect(message.body).toContain('told.two');
+  });
+
+  it('is made for each event as well as for all of a record', async () => {
+    const receiver = await startReceiver();
+    const { ID } = await endpoint(receiver, { Types: ['user.registered'], Granularity: 'user' });
+    await insert([{ Denomination: 'told', Users: [newUser('each.one'), newUser('each.two')] }]);
+    await expect.poll(() => receiver.received.length, { timeout: 15_000 }).toBe(2);
+    for (const { headers, body } of receiver.received) {
+      const { Message } = recordOf(await open(ID, String(headers['webhook-id'])));
+      expect(Message).toBe(body);
+    }
+  });
+
+  it('that was given up shows the last answer, and the next one once it was sent again', async () => {
+    const receiver = await startReceiver();
+    let attempt = 0;
+    receiver.answer = () => ({ status: 500, body: `failed for the ${++attempt}. time` });
+    const { ID } = await endpoint(receiver);
+    await insert();
+    const failed = await ended(ID);
+    expect(failed).toMatchObject({ State: 'failed', Status: 500, Answer: 'failed for the 2. time' });
+    receiver.answer = () => 204;
+    await admin(`PATCH webhooks/${ID}`, office, { Enabled: true });
+    await admin(`POST webhooks/${ID}/deliveries/${failed.ID}/replay`, office);
+    expect(await ended(ID)).toMatchObject({ ID: failed.ID, State: 'delivered', Answer: null });
+  });
+
+  it('that is a test has the message of the test', async () => {
+    const receiver = await startReceiver();
+    receiver.answer = () => ({ status: 401, body: 'who are you?' });
+    const { ID } = await endpoint(receiver);
+    expect(recordOf(await admin(`POST webhooks/${ID}/test`, office))).toMatchObject({
+      Answer: 'who are you?',
+    });
+    const [message] = receiver.received as [Received];
+    expect(await ended(ID)).toMatchObject({
+      Type: 'webhook.test',
+      Status: 401,
+      Message: message.body,
+      Answer: 'who are you?',
+    });
+  });
+
+  it('has neither message nor answer where there is none', async () => {
+    const { ID } = recordOf<Made>(
+      await admin('POST webhooks', office, { URL: 'https://10.0.0.1/hook', Types: ['principal.inserted'] }),
+    );
+    await insert();
+    const { ID: id, Milliseconds } = await ended(ID);
+    expect(Milliseconds).toBeGreaterThanOrEqual(0);
+    // As when the journal is swept.
+    await service.database.query('update anagrafe.deliveries set position = 999999999 where id = $1', [id]);
+    expect(recordOf(await open(ID, id))).toMatchObject({
+      Status: null,
+      Failure: expect.stringMatching(/internal/),
+      Message: null,
+      Answer: null,
+    });
+  });
+
+  it('is read by the client too', async () => {
+    const receiver = await startReceiver();
+    const { ID } = await endpoint(receiver);
+    await insert();
+    const delivery = await ended(ID);
+    const { SyncPublicKey: publicKey = '', SyncSecretKey: secretKey = '' } = office;
+    const { webhooks } = new Anagrafe({ url: service.url, publicKey, secretKey }).admin;
+    expect(await webhooks.delivery(ID, delivery.ID)).toEqual(delivery);
+  });
+
+  it('has nothing secret of ours in it, and is gone with its time', async () => {
+    const receiver = await startReceiver();
+    receiver.answer = ({ headers }) => ({ status: 500, body: JSON.stringify(headers) });
+    const { ID, Secret } = await endpoint(receiver);
+    await insert();
+    const { ID: id } = await ended(ID);
+    const { text } = await open(ID, id);
+    const [message] = receiver.received as [Received];
+    expect(text).toContain('webhook-signature');
+    expect(text).not.toContain(String(message.headers['webhook-signature']).slice(3, 30));
+    expect(text).not.toContain(Secret.slice(6, 30));
+    await service.database.query(`update anagrafe.deliveries set created_at = now() - interval '31 days'`);
+    await sweepAccounts(service.database, { deliveryDays: 30, auditDays: 0 });
+    expect((await open(ID, id)).status).toBe(404);
+  });
+
+  it('that is not there, or is that of another endpoint, is not found', async () => {
+    const receiver = await startReceiver();
+    const [one, other] = [await endpoint(receiver), await endpoint(await startReceiver())];
+    await admin(`POST webhooks/${one.ID}/test`, office);
+    const { ID: id } = await ended(one.ID);
+    const nobody = '00000000-0000-0000-0000-000000000000';
+    const paths = [
+      `${other.ID}/deliveries/${id}`,
+      `${one.ID}/deliveries/${nobody}`,
+      `${one.ID}/deliveries/x`,
+    ];
+    for (const path of [...paths, `999999/deliveries/${id}`, `x/deliveries/${id}`]) {
+      const { status, body } = await admin(`GET webhooks/${path}`, office);
+      expect([path, status, body.errorCode]).toEqual([path, 404, 'WEBHOOK_NOT_FOUND']);
+    }
+    await admin(`DELETE webhooks/${one.ID}`, office);
+    expect((await open(one.ID, id)).status).toBe(404);
+  });
+
+  it.each([
+    ['never end', () => endless('x'.repeat(10_000)), 'x'.repeat(1000)],
+    ['come to a standstill', () => stuck('beginning'), 'beginning'],
+  ])('does not wait for the answers of others, also where they %s', async (_, body, Answer) => {
+    const receiver = await startReceiver();
+    receiver.answer = () => ({ status: 200, body: body() });
+    const { ID } = await endpoint(receiver);
+    // Many more than are sent at a time: if each waited for the end of its answer, it would take minutes.
+    await insert(Array.from({ length: 100 }, () => ({ Denomination: 'told' })));
+    await expect.poll(() => receiver.received.length, { timeout: 30_000 }).toBe(100);
+    const states = async () => new Set((await listed(ID)).map(({ State }) => State));
+    await expect.poll(states, { timeout: 15_000 }).toEqual(new Set(['delivered']));
+    const [delivery] = await listed(ID);
+    expect(recordOf(await open(ID, delivery?.ID))).toMatchObject({ Status: 200, Answer });
+  });
+});
