@@ -1,4 +1,4 @@
-import { type CSSVariablesResolver, createTheme, Menu } from '@mantine/core';
+import { Badge, type CSSVariablesResolver, createTheme, Menu } from '@mantine/core';
 
 export const theme = createTheme({
   primaryColor: 'indigo',
@@ -25,6 +25,8 @@ export const theme = createTheme({
   },
   headings: { fontWeight: '650' },
   components: {
+    // Words as they are written, and whole.
+    Badge: Badge.extend({ defaultProps: { variant: 'light', tt: 'none', miw: 'max-content' } }),
     // What it puts first to be focused is no item, which a menu must not have; the first item is focused instead.
     Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
   },

@@ -1,11 +1,14 @@
-import { Box, Group, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Box, Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect, useRef } from 'react';
+import { Link } from 'wouter';
 import { useWords } from '../language/words.ts';
 
 interface PageProps {
   readonly title: string;
   /** One sentence: what this page is for. */
   readonly intro?: string;
+  /** The page that this one belongs to. */
+  readonly back?: { readonly href: string; readonly name: string };
   /** Buttons at the right of the heading. */
   readonly actions?: ReactNode;
   readonly children: ReactNode;
@@ -15,7 +18,7 @@ interface PageProps {
 let lastPath: string | null = null;
 
 /** A page with its heading, which is the title of the document and is focused when one comes from another page. */
-export function Page({ title, intro, actions, children }: PageProps) {
+export function Page({ title, intro, back, actions, children }: PageProps) {
   const { product } = useWords();
   const heading = useRef<HTMLHeadingElement>(null);
 
@@ -33,6 +36,11 @@ export function Page({ title, intro, actions, children }: PageProps) {
     <Stack gap="lg">
       <Group justify="space-between" align="flex-end" gap="md">
         <Box maw={720}>
+          {back && (
+            <Anchor component={Link} href={back.href} size="sm">
+              {back.name}
+            </Anchor>
+          )}
           <Title order={1} size="h2" ref={heading} tabIndex={-1}>
             {title}
           </Title>

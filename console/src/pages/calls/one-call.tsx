@@ -1,6 +1,5 @@
 import type { CompletedCall } from '@anagrafe/client';
-import { Button, Skeleton } from '@mantine/core';
-import { Link } from 'wouter';
+import { Skeleton } from '@mantine/core';
 import { useCall, useCallKit } from '../../api/calls.ts';
 import { useFailedOnly } from '../../api/failed-only.ts';
 import { usePlace } from '../../api/paged.ts';
@@ -25,13 +24,8 @@ export function OneCall({ id }: { id: string }) {
   const list = useCall(id, place, failed);
   const kit = useCallKit(id);
   const call = list.data?.record;
-  const back = (
-    <Button component={Link} href="/calls" variant="default">
-      {words.all}
-    </Button>
-  );
   return (
-    <Page title={words.one(id.slice(0, 8))} actions={back}>
+    <Page title={words.one(id.slice(0, 8))} back={{ href: '/calls', name: words.all }}>
       {!call && !list.error && <Skeleton height={180} />}
       {!call && list.error && <Failure error={list.error} title={table.failed} onRetry={list.refetch} />}
       {call && (

@@ -22,15 +22,11 @@ export function useColumns(
             {Name}
           </Text>
           {RevokedAt && (
-            <Badge color="red" variant="light" flex="none">
+            <Badge color="red" flex="none">
               {words.revoked}
             </Badge>
           )}
-          {PublicKey === own && (
-            <Badge variant="light" flex="none">
-              {words.you}
-            </Badge>
-          )}
+          {PublicKey === own && <Badge flex="none">{words.you}</Badge>}
         </Group>
       ),
     },
@@ -41,7 +37,7 @@ export function useColumns(
       cell: ({ Scopes }) => (
         <Group gap={4}>
           {Scopes.map((scope) => (
-            <Badge key={scope} variant="default" tt="none" fw={500}>
+            <Badge key={scope} variant="default" fw={500}>
               {scope}
             </Badge>
           ))}

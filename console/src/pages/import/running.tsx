@@ -57,11 +57,7 @@ function Bar({ rows, jobs }: { rows: number; jobs: readonly Job[] }) {
       <Group justify="space-between" mb={6}>
         <Group gap="xs">
           <Text size="sm">{said}</Text>
-          {failed > 0 && (
-            <Badge color="red" variant="light" tt="none">
-              {progress.failed(number(failed))}
-            </Badge>
-          )}
+          {failed > 0 && <Badge color="red">{progress.failed(number(failed))}</Badge>}
         </Group>
         <Text size="sm" fw={600}>
           {percent(done / rows)}

@@ -1,7 +1,6 @@
 import type { Job } from '@anagrafe/client';
 import { Button, Skeleton, VisuallyHidden } from '@mantine/core';
 import { useState } from 'react';
-import { Link } from 'wouter';
 import { useFailedOnly } from '../../api/failed-only.ts';
 import { useJob, useJobKit } from '../../api/jobs.ts';
 import { usePlace } from '../../api/paged.ts';
@@ -26,20 +25,13 @@ export function OneJob({ id }: { id: string }) {
   const kit = useJobKit(id);
   const [cancelling, setCancelling] = useState(false);
   const job = list.data?.record;
-  const actions = (
-    <>
-      {job && job.EndedAt === null && job.State !== 'cancelled' && (
-        <Button variant="default" onClick={() => setCancelling(true)}>
-          {words.cancel}
-        </Button>
-      )}
-      <Button component={Link} href="/jobs" variant="default">
-        {words.all}
-      </Button>
-    </>
+  const actions = job && job.EndedAt === null && job.State !== 'cancelled' && (
+    <Button variant="default" onClick={() => setCancelling(true)}>
+      {words.cancel}
+    </Button>
   );
   return (
-    <Page title={words.one(id.slice(0, 8))} actions={actions}>
+    <Page title={words.one(id.slice(0, 8))} back={{ href: '/jobs', name: words.all }} actions={actions}>
       {!job && !list.error && <Skeleton height={180} />}
       {!job && list.error && <Failure error={list.error} title={table.failed} onRetry={list.refetch} />}
       {job && (

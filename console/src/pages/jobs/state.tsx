@@ -6,9 +6,5 @@ const colors = { queued: 'gray', running: 'indigo', completed: 'teal', cancelled
 
 export function State({ state }: { state: Job['State'] }) {
   const { states } = useWords();
-  return (
-    <Badge color={colors[state]} variant="light" tt="none" miw="max-content">
-      {states[state]}
-    </Badge>
-  );
+  return <Badge color={colors[state]}>{states[state]}</Badge>;
 }

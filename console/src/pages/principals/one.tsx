@@ -1,6 +1,5 @@
-import { Anchor, Button, Skeleton, Stack } from '@mantine/core';
+import { Button, Skeleton } from '@mantine/core';
 import { useState } from 'react';
-import { Link } from 'wouter';
 import { usePrincipal } from '../../api/principals.ts';
 import { useWords as useCommonWords } from '../../language/words.ts';
 import { Failure } from '../../parts/failure.tsx';
@@ -46,17 +45,12 @@ export function One({ id }: { id: number }) {
     </>
   );
   return (
-    <Stack gap="xs">
-      <Anchor component={Link} href="/principals" size="sm" w="fit-content">
-        {words.all}
-      </Anchor>
-      <Page title={nameOf(principal)} actions={actions}>
-        <Details principal={principal} />
-        <Users principal={principal} />
-        <History principal={principal} />
-      </Page>
+    <Page title={nameOf(principal)} back={{ href: '/principals', name: words.all }} actions={actions}>
+      <Details principal={principal} />
+      <Users principal={principal} />
+      <History principal={principal} />
       {act === 'register' && <Register principalId={id} onClose={close} />}
       {act === 'state' && <SwitchPrincipal principal={principal} onClose={close} />}
-    </Stack>
+    </Page>
   );
 }

@@ -6,9 +6,5 @@ const colors = { pending: 'gray', delivered: 'teal', failed: 'red' } as const;
 
 export function DeliveryState({ delivery: { State } }: { delivery: Delivery }) {
   const { list } = useWords();
-  return (
-    <Badge color={colors[State]} variant="light" tt="none" miw="max-content">
-      {list.states[State]}
-    </Badge>
-  );
+  return <Badge color={colors[State]}>{list.states[State]}</Badge>;
 }

@@ -1,6 +1,5 @@
 import { Button, Skeleton, Switch } from '@mantine/core';
 import { useState } from 'react';
-import { Link } from 'wouter';
 import { useFailedOnly } from '../../api/failed-only.ts';
 import { useOpened } from '../../api/opened.ts';
 import { usePlace } from '../../api/paged.ts';
@@ -54,9 +53,6 @@ export function OneWebhook({ id }: { id: number }) {
       <Button variant="default" loading={replay.isPending} onClick={() => sendAgain(null)}>
         {words.list.allAgain}
       </Button>
-      <Button component={Link} href="/webhooks" variant="default">
-        {words.all}
-      </Button>
     </>
   );
   const filter = (
@@ -67,7 +63,7 @@ export function OneWebhook({ id }: { id: number }) {
     />
   );
   return (
-    <Page title={words.one(id)} actions={actions}>
+    <Page title={words.one(id)} back={{ href: '/webhooks', name: words.all }} actions={actions}>
       {!webhook && !list.error && <Skeleton height={180} />}
       {!webhook && list.error && <Failure error={list.error} title={table.failed} onRetry={list.refetch} />}
       {replay.error && <Failure error={replay.error} title={words.list.notSent} />}

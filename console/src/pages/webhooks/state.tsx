@@ -6,17 +6,11 @@ import { useWords } from './words.ts';
 export function State({ webhook: { DisabledAt, DisabledWhy } }: { webhook: Webhook }) {
   const words = useWords();
   if (DisabledAt === null) {
-    return (
-      <Badge color="teal" variant="light" tt="none" miw="max-content">
-        {words.enabled}
-      </Badge>
-    );
+    return <Badge color="teal">{words.enabled}</Badge>;
   }
   return (
     <>
-      <Badge color="red" variant="light" tt="none" miw="max-content">
-        {words.disabled}
-      </Badge>
+      <Badge color="red">{words.disabled}</Badge>
       {DisabledWhy && (
         <Text size="xs" c="dimmed">
           {DisabledWhy === 'by hand' ? words.byHand : DisabledWhy}

@@ -13,11 +13,13 @@ export function Faults({ tuple }: { tuple: Tuple }) {
   const { number } = useFormats();
   const inWords = usePlaceInWords();
   const places = Object.entries(tuple.Item5);
+  // Where there is one fault, the sentence about the record is often the same.
+  const said = places.some(([, faults]) => faults.some(({ message }) => message === tuple.Item4));
   return (
     <>
-      <Text size="sm">{tuple.Item4}</Text>
+      {!said && <Text size="sm">{tuple.Item4}</Text>}
       {places.length > 0 && (
-        <List size="sm" mt={4} spacing={2}>
+        <List size="sm" mt={said ? 0 : 4} spacing={2}>
           {places.slice(0, shown).map(([place, faults]) => (
             <List.Item key={place}>
               <Text span size="sm" fw={600}>

@@ -27,11 +27,7 @@ export function JobProgress({ job, name }: { job: Job; name?: ReactNode }) {
           <Text size="sm" c="dimmed">
             {sentence}
           </Text>
-          {RecordsFailed > 0 && (
-            <Badge color="red" variant="light" tt="none" miw="max-content">
-              {progress.failed(number(RecordsFailed))}
-            </Badge>
-          )}
+          {RecordsFailed > 0 && <Badge color="red">{progress.failed(number(RecordsFailed))}</Badge>}
         </Group>
         <Text size="sm" fw={600}>
           {percent(share)}

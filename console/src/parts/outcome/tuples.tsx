@@ -97,9 +97,5 @@ export function Tuples<About>(props: TuplesProps<About>) {
 
 function Outcome({ applied }: { applied: boolean }) {
   const { tuples } = useOutcomeWords();
-  return (
-    <Badge color={applied ? 'teal' : 'red'} variant="light" tt="none" miw="max-content">
-      {applied ? tuples.applied : tuples.notApplied}
-    </Badge>
-  );
+  return <Badge color={applied ? 'teal' : 'red'}>{applied ? tuples.applied : tuples.notApplied}</Badge>;
 }
