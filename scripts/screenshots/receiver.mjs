@@ -1,12 +1,10 @@
 import { createServer } from 'node:http';
 
-/** An endpoint for webhooks that takes messages, but for the first one of those that tell of a reset password. */
+/** An endpoint for webhooks that takes every message, but for those that tell of a reset password. */
 export async function openReceiver() {
-  let refused = false;
   const server = createServer(async (request, response) => {
     const body = JSON.parse((await request.toArray()).join(''));
-    const taken = refused || body.type !== 'user.password_reset';
-    refused ||= !taken;
+    const taken = body.type !== 'user.password_reset';
     response.writeHead(taken ? 200 : 503, { 'content-type': 'application/json' });
     response.end(JSON.stringify(taken ? { received: true } : { error: 'the ERP is being restarted' }));
   });

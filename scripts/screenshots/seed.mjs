@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Anagrafe } from '../../client/dist/index.js';
 import { user, users } from './people.mjs';
 
@@ -34,7 +35,8 @@ export async function seed(url, database, receiver) {
   ]);
   await office.jobs.wait(job);
   const [call] = (await office.admin.calls({ failed: true }).page()).records;
-  return { keys, office, webhook: hook.ID, job, call: call.CallID };
+  const refused = await refusedDelivery(office, hook.ID);
+  return { keys, office, webhook: hook.ID, refused, job, call: call.CallID };
 }
 
 async function addClients({ admin: { clients } }) {
@@ -76,6 +78,16 @@ async function addCalls(office, one, two) {
     { ID: two, Users: [user(104)] },
     { ID: one, Users: [{ ID: 99_999, ...passwords }] },
   ]);
+}
+
+/** The ID of the message that the receiver did not take. */
+async function refusedDelivery({ admin }, webhook) {
+  for (;;) {
+    const { records } = await admin.webhooks.deliveries(webhook, { pageSize: 100 }).page();
+    const refused = records.find(({ Status }) => Status === 503);
+    if (refused) return refused.ID;
+    await sleep(200);
+  }
 }
 
 /** Long enough to be seen under way. Gives its ID. */

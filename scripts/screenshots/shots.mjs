@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /** What each page is called, where it is, and what must be there before it is taken. */
-export function shotsOf({ webhook, call, longJob, job }) {
+export function shotsOf({ webhook, refused, call, longJob, job }) {
   return [
     [
       'overview',
@@ -19,6 +19,11 @@ export function shotsOf({ webhook, call, longJob, job }) {
     ['events', '/events', (page) => rowOf(page, 'Events', 1)],
     ['webhooks', '/webhooks', (page) => rowOf(page, 'Webhooks', 1)],
     ['webhook', `/webhooks/${webhook}`, (page) => rowOf(page, 'What was sent', 1)],
+    [
+      'delivery',
+      `/webhooks/${webhook}?open=${refused}`,
+      (page) => page.getByRole('dialog').getByText('the ERP is being restarted').waitFor(),
+    ],
     ['clients', '/clients', (page) => page.getByRole('row', { name: /erp/ }).waitFor()],
     ['audit', '/audit', verify],
   ];
