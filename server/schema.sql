@@ -137,9 +137,11 @@ CREATE INDEX journal_at ON anagrafe.journal USING btree (at);
 CREATE INDEX journal_call_id ON anagrafe.journal USING btree (call_id) WHERE (action = 'call.completed'::text);
 CREATE INDEX journal_calls ON anagrafe.journal USING btree (id) WHERE (action = 'call.completed'::text);
 CREATE INDEX journal_calls_failed ON anagrafe.journal USING btree (id) WHERE ((action = 'call.completed'::text) AND ((details ->> 'recordsFailed'::text) <> '0'::text));
-CREATE INDEX journal_events ON anagrafe.journal USING btree ("position") WHERE (action = ANY (ARRAY['insert'::text, 'update'::text, 'state'::text, 'call.completed'::text, 'job.completed'::text, 'webhook.disabled'::text]));
+CREATE INDEX journal_deeds ON anagrafe.journal USING btree ("position") WHERE ((action <> 'records.read'::text) AND ("position" IS NOT NULL));
+CREATE INDEX journal_events ON anagrafe.journal USING btree ("position") WHERE ((action = ANY (ARRAY['insert'::text, 'update'::text, 'state'::text, 'call.completed'::text, 'job.completed'::text, 'webhook.disabled'::text])) AND ("position" IS NOT NULL));
 CREATE UNIQUE INDEX journal_position ON anagrafe.journal USING btree ("position");
-CREATE INDEX journal_principal_id ON anagrafe.journal USING btree (principal_id, "position") WHERE (principal_id IS NOT NULL);
+CREATE INDEX journal_principal_deeds ON anagrafe.journal USING btree (principal_id, "position") WHERE ((action <> 'records.read'::text) AND (principal_id IS NOT NULL) AND ("position" IS NOT NULL));
+CREATE INDEX journal_principal_id ON anagrafe.journal USING btree (principal_id, "position") WHERE ((principal_id IS NOT NULL) AND ("position" IS NOT NULL));
 CREATE INDEX journal_unsealed ON anagrafe.journal USING btree (id) WHERE ("position" IS NULL);
 
 create table anagrafe.journal_chain (

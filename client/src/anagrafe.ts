@@ -16,15 +16,15 @@ import type {
 import { Console } from './console.ts';
 import { Jobs } from './jobs.ts';
 import { type NewPassword, type NewUser, type SignedInUser, updatePrincipal } from './one-principal.ts';
-import { type AnagrafeOptions, type CallOptions, type PageOptions, readOptions } from './options.ts';
+import { type AnagrafeOptions, type CallOptions, readOptions } from './options.ts';
 import { Pages } from './pages.ts';
-import { type FollowOptions, Sequence } from './sequence.ts';
+import { Sequence, type SequenceOptions } from './sequence.ts';
 import { Transport } from './transport.ts';
 import { type KeyOptions, type WriteOptions, type WriteResult, write } from './writes.ts';
 
 /** Which events. */
-export interface EventOptions extends PageOptions, FollowOptions {
-  /** The `id` of the event that was read last; without it, from the beginning. */
+export interface EventOptions extends SequenceOptions {
+  /** The `id` of the event that was read last; without it, from the first one in the order. */
   readonly after?: string | null | undefined;
 }
 
@@ -133,7 +133,8 @@ export class Anagrafe {
   }
 
   /**
-   * What happened, in order, without gaps. It ends where nothing more has happened yet; with `follow` it waits there.
+   * What happened, in order, without gaps. It ends where nothing more has happened yet; with `follow` it waits there. From the
+   * newest on (`order`) it is read back to the oldest.
    *
    * @example
    * ```ts
@@ -144,15 +145,15 @@ export class Anagrafe {
    * ```
    */
   events(options: EventOptions = {}): Sequence<CloudEvent, string> {
-    const { after: start = null, pageSize, follow, pollMs, ...rest } = options;
+    const { after: start = null, order, pageSize, follow, pollMs, ...rest } = options;
     return new Sequence(
       async (after) => {
-        const query = { after: after ?? undefined, pageSize };
+        const query = { order, after: after ?? undefined, pageSize };
         const { records, record } = pageOf(await this.#transport.send('events', { query }, rest));
         return { records, after: record.After, more: record.More };
       },
       start,
-      { follow, pollMs, signal: rest.signal },
+      { order, follow, pollMs, signal: rest.signal },
     );
   }
 

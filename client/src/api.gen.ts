@@ -915,7 +915,9 @@ export interface Operations {
   events: {
     request: {
       query?: {
-        /** The id of the event that was read last; without it, from the beginning. */
+        /** Which one comes first. */
+        order?: 'oldest' | 'newest' | undefined;
+        /** The id of the event that was read last; without it, from the first one in the order. */
         after?: string | undefined;
         pageSize?: number | undefined;
       };
@@ -1046,10 +1048,14 @@ export interface Operations {
   audit: {
     request: {
       query?: {
-        /** The position that was read last. */
+        /** Which one comes first. */
+        order?: 'oldest' | 'newest' | undefined;
+        /** The position that was read last; without it, from the first one in the order. */
         after?: number | undefined;
         /** Only what was done to this principal. */
         principal?: number | undefined;
+        /** Whether rows of those who have only read are among them. */
+        reads?: boolean | undefined;
         pageSize?: number | undefined;
       };
     };

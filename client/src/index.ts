@@ -20,6 +20,6 @@ export type { JobOptions, Jobs, TupleOptions, WaitOptions } from './jobs.ts';
 export type { NewPassword, NewUser, SignedInUser } from './one-principal.ts';
 export type { AnagrafeOptions, CallOptions, Fetch, PageOptions } from './options.ts';
 export type { Pages } from './pages.ts';
-export type { FollowOptions, Sequence, Stretch } from './sequence.ts';
+export type { FollowOptions, Sequence, SequenceOptions, Stretch } from './sequence.ts';
 export { type GroupedEvent, verifyWebhook, type WebhookEvent } from './webhook.ts';
 export type { KeyOptions, RecordsOf, WriteOptions, WriteResult } from './writes.ts';

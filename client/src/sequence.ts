@@ -1,3 +1,4 @@
+import type { PageOptions } from './options.ts';
 import { wait } from './time.ts';
 
 /** Some of a sequence, and where to read on. */
@@ -7,6 +8,12 @@ export interface Stretch<Item, Place> {
   readonly after: Place | null;
   /** Whether there is more at once. */
   readonly more: boolean;
+}
+
+/** How a sequence is read. */
+export interface SequenceOptions extends PageOptions, FollowOptions {
+  /** Which one comes first; the oldest unless given. What is read from the newest on ends at the oldest one. */
+  readonly order?: 'oldest' | 'newest' | undefined;
 }
 
 export interface FollowOptions {
@@ -31,16 +38,18 @@ export interface FollowOptions {
 export class Sequence<Item, Place> implements AsyncIterable<Item> {
   readonly #read: (after: Place | null) => Promise<Stretch<Item, Place>>;
   readonly #start: Place | null;
-  readonly #following: FollowOptions;
+  readonly #options: SequenceOptions;
 
   constructor(
     read: (after: Place | null) => Promise<Stretch<Item, Place>>,
     start: Place | null,
-    following: FollowOptions = {},
+    options: SequenceOptions = {},
   ) {
+    if (options.follow && options.order === 'newest')
+      throw new TypeError('what is read from the newest on ends, and cannot be followed');
     this.#read = read;
     this.#start = start;
-    this.#following = following;
+    this.#options = options;
   }
 
   /** One stretch: after a place, or from where the sequence was asked for. */
@@ -49,7 +58,7 @@ export class Sequence<Item, Place> implements AsyncIterable<Item> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
-    const { follow, pollMs = 2000, signal } = this.#following;
+    const { follow, pollMs = 2000, signal } = this.#options;
     for (let place = this.#start; ; ) {
       const { records, after, more } = await this.#read(place);
       yield* records;

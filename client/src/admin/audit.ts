@@ -1,15 +1,17 @@
 import { pageOf } from '../answer.ts';
 import type { JournalRow, Verdict } from '../api.gen.ts';
-import type { CallOptions, PageOptions } from '../options.ts';
-import { type FollowOptions, Sequence } from '../sequence.ts';
+import type { CallOptions } from '../options.ts';
+import { Sequence, type SequenceOptions } from '../sequence.ts';
 import type { Transport } from '../transport.ts';
 
 /** Which rows of the journal. */
-export interface AuditOptions extends PageOptions, FollowOptions {
-  /** The position that was read last; without it, from the beginning. */
+export interface AuditOptions extends SequenceOptions {
+  /** The position that was read last; without it, from the first row in the order. */
   readonly after?: number | null | undefined;
   /** Only what was done to the principal with this ID. */
   readonly principal?: number | undefined;
+  /** Whether rows of those who have only read are among them; they are unless this is false. */
+  readonly reads?: boolean | undefined;
 }
 
 /** The journal of everything that was done, sealed into a chain. */
@@ -20,17 +22,17 @@ export class Audit {
     this.#transport = transport;
   }
 
-  /** The rows, in order. */
+  /** The rows, the oldest first, or the newest. */
   rows(options: AuditOptions = {}): Sequence<JournalRow, number> {
-    const { after: start = null, principal, pageSize, follow, pollMs, ...rest } = options;
+    const { after: start = null, order, principal, reads, pageSize, follow, pollMs, ...rest } = options;
     return new Sequence(
       async (after) => {
-        const query = { after: after ?? undefined, principal, pageSize };
+        const query = { order, after: after ?? undefined, principal, reads, pageSize };
         const { records, record } = pageOf(await this.#transport.send('audit', { query }, rest));
         return { records, after: record.After, more: record.More };
       },
       start,
-      { follow, pollMs, signal: rest.signal },
+      { order, follow, pollMs, signal: rest.signal },
     );
   }
 

@@ -1,43 +1,37 @@
-import type { JournalRow, Page } from '@anagrafe/client';
-import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
-import { useRef } from 'react';
+import type { JournalRow } from '@anagrafe/client';
+import { useMutation } from '@tanstack/react-query';
 import { useAnagrafe, usePatientAnagrafe } from './anagrafe.ts';
-import { findJournalSpan, type JournalSpan } from './journal-span.ts';
-import { type Place, usePaged } from './paged.ts';
-import { useLive } from './presence.ts';
+import { type NewestFirst, useNewestFirst } from './newest-first.ts';
 
-const key = ['audit'];
-
-/** A page of the journal, the newest row first. */
-export function useJournal(place: Place) {
-  const { admin } = useAnagrafe();
-  const known = useRef(0);
-  return usePaged(
-    [...key, 'all'],
-    place,
-    async ({ page, pageSize }, signal): Promise<Page<JournalRow, JournalSpan>> => {
-      const span = await findJournalSpan(admin, signal, known.current);
-      known.current = span.last;
-      const totalCount = span.last - span.first + 1;
-      const last = span.last - (page - 1) * pageSize;
-      const after = Math.max(span.first - 1, last - pageSize);
-      const rows = admin.audit.rows({ pageSize: Math.max(1, last - after), signal });
-      const records = last > after ? [...(await rows.page(after)).records].reverse() : [];
-      const totalPages = Math.ceil(totalCount / pageSize);
-      return { totalCount, totalPages, page, count: records.length, records, record: span };
-    },
-    useLive(10_000),
-  );
+/** Which rows of the journal. */
+interface JournalWish {
+  /** Only what was done to this one. */
+  readonly principal: number | null;
+  /** Whether rows of those who have only read are among them. */
+  readonly reads: boolean;
+  /** The first row is the one at this position, or the one before it; null for the newest one. */
+  readonly position?: number | null;
+  readonly pageSize: number;
 }
 
-/** What was done to one principal, in order, read on as far as one likes. */
-export function usePrincipalRows(principal: number) {
+/** The journal, the newest row first. */
+export function useJournal({
+  principal,
+  reads,
+  position = null,
+  pageSize,
+}: JournalWish): NewestFirst<JournalRow> {
   const { admin } = useAnagrafe();
-  return useInfiniteQuery({
-    queryKey: [...key, 'of', principal],
-    queryFn: ({ pageParam, signal }) => admin.audit.rows({ principal, pageSize: 50, signal }).page(pageParam),
-    initialPageParam: null as number | null,
-    getNextPageParam: ({ after, more }) => (more ? after : null),
+  return useNewestFirst<JournalRow, number>({
+    key: ['audit', principal, reads],
+    pageSize,
+    start: position === null ? null : position + 1,
+    read: async ({ order, after, count, signal }) => {
+      const wanted = { principal: principal ?? undefined, reads, order, pageSize: count, signal };
+      const page = await admin.audit.rows(wanted).page(after);
+      const { records } = page;
+      return { ...page, first: records[0]?.Position ?? null, reachedAt: records.at(-1)?.At ?? null };
+    },
   });
 }
 

@@ -83,6 +83,10 @@ export const english = {
     next: 'Next page',
     last: 'Last page',
     pages: (of: string) => `Pages of: ${of}`,
+    newest: 'Show the newest',
+    behind: 'Much has happened since, and is not shown yet.',
+    older: 'Show older',
+    noOlder: 'There is nothing older.',
   },
   failure: {
     unreachable:

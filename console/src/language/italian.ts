@@ -84,6 +84,10 @@ export const italian: Words = {
     next: 'Pagina successiva',
     last: 'Ultima pagina',
     pages: (of) => `Pagine di: ${of}`,
+    newest: 'Mostra i più recenti',
+    behind: 'Nel frattempo è accaduto molto, che qui non appare ancora.',
+    older: 'Mostra i meno recenti',
+    noOlder: 'Non c’è nulla di meno recente.',
   },
   failure: {
     unreachable:

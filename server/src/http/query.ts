@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import { unknownParameter, wrongParameter } from '../core/fields/parameters.ts';
 
-type Flag = 'debug' | 'dryRun' | 'failed';
+type Flag = 'debug' | 'dryRun' | 'failed' | 'reads';
 type Figure = 'page' | 'pageSize';
 /** Checked by whoever reads it. */
-type Text = 'after' | 'principal';
+type Text = 'after' | 'order' | 'principal';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -18,7 +18,7 @@ const figures: Record<Figure, { fallback: number; max: number }> = {
   pageSize: { fallback: 100, max: 1000 },
 };
 
-const texts: readonly string[] = ['after', 'principal'] satisfies Text[];
+const texts: readonly string[] = ['after', 'order', 'principal'] satisfies Text[];
 
 /** A parameter that is not known could have meant something important, so that it is refused. */
 export function checkQuery(request: FastifyRequest): void {
@@ -35,8 +35,8 @@ export function checkQuery(request: FastifyRequest): void {
   }
 }
 
-export function isFlagged(request: FastifyRequest, name: Flag): boolean {
-  return queryOf(request)[name] === 'true';
+export function isFlagged(request: FastifyRequest, name: Flag, fallback = false): boolean {
+  return String(queryOf(request)[name] ?? fallback) === 'true';
 }
 
 export function pageOf(request: FastifyRequest): { page: number; pageSize: number } {

@@ -34,13 +34,16 @@ export function openAudit(database: Database): AuditStore {
 
 function page(
   connection: Connection,
-  { after, limit, principalId }: AuditListing,
+  { order, after, limit, principalId, reads }: AuditListing,
 ): Promise<readonly AuditRow[]> {
+  const isNewest = order === 'newest';
+  const start = isNewest ? Number.MAX_SAFE_INTEGER : 0;
   const ofPrincipal = principalId === null ? '' : 'and principal_id = $3';
   return connection.query<AuditRow>(
     `select ${auditColumns} from anagrafe.journal
-      where position > $1 ${ofPrincipal} order by position limit $2`,
-    [after, limit, ...(principalId === null ? [] : [principalId])],
+      where position ${isNewest ? '<' : '>'} $1 ${ofPrincipal} ${reads ? '' : "and action <> 'records.read'"}
+      order by position ${isNewest ? 'desc' : 'asc'} limit $2`,
+    [after ?? start, limit, ...(principalId === null ? [] : [principalId])],
   );
 }
 
@@ -54,7 +57,7 @@ async function* allSealed(connection: Connection): AsyncGenerator<SealedRow> {
 
 async function* allRows(connection: Connection): AsyncGenerator<AuditRow> {
   yield* inPages(Number.MIN_SAFE_INTEGER, 'position', (after) =>
-    page(connection, { after, limit: rowsAtOnce, principalId: null }),
+    page(connection, { order: 'oldest', after, limit: rowsAtOnce, principalId: null, reads: true }),
   );
   yield* inPages(0, 'id', (after) =>
     connection.query<AuditRow>(

@@ -4,6 +4,7 @@ import { allSealed } from '../setup/journal.ts';
 import type { TestService } from '../setup/service.ts';
 import { enter, startConsole, useBrowser, visit } from './browser.ts';
 import { fill } from './filled.ts';
+import { patience, rowOf } from './principals.ts';
 
 let service: TestService;
 let office: Credential;
@@ -15,6 +16,14 @@ beforeAll(async () => {
   await fill(service, office);
 });
 
+/** The position of the newest row. */
+async function end(): Promise<number> {
+  const [chain] = await service.database.query<{ last: number }>(
+    'select last_position as last from anagrafe.journal_chain',
+  );
+  return Number(chain?.last);
+}
+
 describe('the audit', () => {
   it('tells what was done and by whom, the newest first, with its details', async () => {
     await service.call('irs/state', [{ ID: 1, State: 'disabled' }], { headers: office });
@@ -22,63 +31,79 @@ describe('the audit', () => {
     const { page } = person;
     await enter(person, '/audit', office);
     await allSealed(service);
-    await page.reload();
     const journal = page.getByRole('table', { name: 'The journal' });
-    await journal.getByText('Principal 1 was inserted with 1 user').waitFor();
-    await journal.getByText('Principal 1: 2 users registered').waitFor();
-    await journal.getByText('Principal 1 was disabled').waitFor();
-    await journal.getByText('The API client office was created').waitFor();
-    await journal.getByText('A call was answered: 3 records, 2 not applied').waitFor();
-    expect(await journal.getByRole('row').nth(1).innerText()).toMatch(
-      /office, at the console\s+Signed in at the console/,
-    );
+    await rowOf(
+      page,
+      'The journal',
+      /Principal 1 The principal was created\. Registered: user \d+\./,
+    ).waitFor();
+    await rowOf(page, 'The journal', /Principal 1 The principal was disabled\./).waitFor();
+    await journal.getByText('The API client office was created.').waitFor();
+    await journal.getByText('A call was answered: 3 records, 2 not applied.').waitFor();
+    await expect
+      .poll(() => journal.getByRole('row').nth(1).innerText(), patience)
+      .toMatch(/office, at the console\s+Signed in at the console\./);
 
-    const row = journal.getByRole('row', { name: /Principal 1: 2 users registered/ });
+    const row = rowOf(page, 'The journal', /Principal 1 Registered: user \d+, user \d+\./);
     await row.getByText('Details').click();
     await row.getByText('Users registered', { exact: true }).waitFor();
     expect(await row.innerText()).toMatch(/Action\s+update.*Address\s+127\.0\.0\.1.*Seal\s+[0-9a-f]{64}/s);
+    await row.getByRole('link', { name: 'Principal 1' }).click();
+    await page.getByRole('heading', { name: 'Rossi Srl', level: 1 }).waitFor();
   });
 
-  it('of one principal is asked for by its ID', async () => {
+  it('of one principal is asked for by its ID, also without those who have only read', async () => {
+    await service.call('irs/list', { ID: 2 }, { headers: office });
     const person = await visit(service);
     const { page } = person;
     await enter(person, '/audit', office);
-    const journal = page.getByRole('table', { name: 'The journal' });
-    await journal.getByText('Principal 1 was inserted with 1 user').waitFor();
+    await rowOf(page, 'The journal', /Principal 1 The principal was created/).waitFor();
     await page.getByRole('textbox', { name: 'Only the principal with the ID' }).fill('2');
     await page.keyboard.press('Enter');
     await page.getByText('What was done to principal 2').waitFor();
-    await journal.getByText('Principal 2 was inserted with 1 user').waitFor();
-    expect(await journal.getByText('Principal 1').count()).toBe(0);
+    await rowOf(page, 'The journal', /Principal 2 The principal was created/).waitFor();
+    const read = rowOf(page, 'The journal', /Principal 2 Its data were read/);
+    await read.waitFor();
+    expect(await rowOf(page, 'The journal', /Principal 1/).count()).toBe(0);
     expect(new URL(page.url()).search).toBe('?principal=2');
-    await page.getByRole('link', { name: 'Show everything' }).click();
-    await journal.getByText('Principal 1 was inserted with 1 user').waitFor();
+    await page.getByLabel('Also what was only read').uncheck();
+    await read.waitFor({ state: 'hidden' });
+    await rowOf(page, 'The journal', /Principal 2 The principal was created/).waitFor();
+    expect(new URL(page.url()).search).toBe('?principal=2&reads=false');
+    await page.getByRole('button', { name: 'Show everything' }).click();
+    await rowOf(page, 'The journal', /Principal 1 The principal was created/).waitFor();
   });
 
-  it('is read page by page, and from a position', async () => {
-    for (let n = 0; n < 60; n++)
-      await service.call('irs/insert', [{ Denomination: `Page ${n}` }], { headers: office });
+  it('keeps itself current, and goes further back by the button or to a position', async () => {
+    for (let n = 0; n < 30; n++)
+      await service.call('irs/insert', [{ Denomination: `Row ${n}` }], { headers: office });
     const person = await visit(service);
     const { page } = person;
     await enter(person, '/audit', office);
     await allSealed(service);
     await page.reload();
-    const [chain] = await service.database.query<{ last: number }>(
-      'select last_position as last from anagrafe.journal_chain',
-    );
-    const last = Number(chain?.last);
     const journal = page.getByRole('table', { name: 'The journal' });
-    const first = () => journal.getByRole('row').nth(1).getByRole('cell').first().innerText();
-    const pager = page.getByRole('navigation', { name: /^Pages of/ });
-    await pager.getByText(`1–50 of ${last}`).waitFor();
-    expect(Number(await first())).toBe(last);
-    await pager.getByRole('button', { name: 'Next page' }).click();
-    await expect.poll(async () => Number(await first()), { timeout: 10_000 }).toBe(last - 50);
-    await pager.getByRole('button', { name: 'Last page' }).click();
-    await journal.getByText('The API client office was created').waitFor();
-    await page.getByRole('textbox', { name: 'Go to the position' }).fill(String(last - 60));
+    const shown = async () => {
+      const rows = (await journal.getByRole('row').all()).slice(1);
+      return Promise.all(rows.map(async (row) => Number(await row.getByRole('cell').first().innerText())));
+    };
+    const from = (last: number, count: number) => Array.from({ length: count }, (_, n) => last - n);
+    const last = await end();
+    await expect.poll(shown, patience).toEqual(from(last, 50));
+
+    await service.call('irs/insert', [{ Denomination: 'While it is open' }], { headers: office });
+    await expect.poll(shown, patience).toEqual(from(last + 2, 52));
+    await page.getByRole('button', { name: 'Show older' }).click();
+    await page.getByText('There is nothing older.').waitFor();
+    expect(await shown()).toEqual(from(last + 2, last + 2));
+    await journal.getByText('The API client office was created.').waitFor();
+
+    await page.getByRole('textbox', { name: 'Go to the position' }).fill(String(last - 55));
     await page.keyboard.press('Enter');
-    await expect.poll(async () => Number(await first()), { timeout: 10_000 }).toBe(last - 50);
+    await page.getByText(`From position ${last - 55} back`).waitFor();
+    await expect.poll(shown, patience).toEqual(from(last - 55, Math.min(50, last - 55)));
+    await page.getByRole('button', { name: 'Back to the newest' }).click();
+    await expect.poll(async () => (await shown())[0], patience).toBe(last + 2);
   });
 
   it('is verified on screen, with the end to note elsewhere', async () => {
@@ -86,13 +111,13 @@ describe('the audit', () => {
     const { page } = person;
     await enter(person, '/audit', office);
     await allSealed(service);
-    await page.getByRole('button', { name: 'Verify the chain' }).click();
+    await page.getByRole('button', { name: 'Check the journal' }).click();
     await page.getByText('The journal is as it was written').waitFor();
     const verdict = recordOf<{ Rows: number; LastPosition: number; LastSeal: string }>(
       await adminOf(service)('GET audit/verify', office),
     );
-    await page.getByText(`All ${verdict.Rows} rows hold.`).waitFor();
-    await page.getByRole('button', { name: 'Copy: The end of the chain' }).click();
+    await page.getByText(`All ${verdict.Rows} rows are there, and none was changed.`).waitFor();
+    await page.getByRole('button', { name: 'Copy: The end of the journal' }).click();
     const copied = await page.evaluate('navigator.clipboard.readText()');
     expect(copied).toBe(`${verdict.LastPosition}:${verdict.LastSeal}`);
   });
@@ -106,7 +131,7 @@ describe('the audit', () => {
     await page.getByRole('menuitemradio', { name: 'Italiano' }).click();
     await page.getByRole('heading', { name: 'Registro', level: 1 }).waitFor();
     await page.getByText('Accesso alla console').first().waitFor();
-    await page.getByRole('button', { name: 'Verifica la catena' }).click();
+    await page.getByRole('button', { name: 'Controlla il registro' }).click();
     await page.getByText('Il registro è come è stato scritto').waitFor();
   });
 
@@ -116,9 +141,9 @@ describe('the audit', () => {
     await enter(person, '/audit', office);
     await allSealed(service);
     await service.database.query(`update anagrafe.journal set action = 'logout' where position = 4`);
-    await page.getByRole('button', { name: 'Verify the chain' }).click();
+    await page.getByRole('button', { name: 'Check the journal' }).click();
     await page.getByRole('alert').getByText('The journal is not as it was written').waitFor();
-    await page.getByText('3 rows hold, up to position 4: there, a row was changed.').waitFor();
-    expect(await page.getByText('The end of the chain').count()).toBe(0);
+    await page.getByText('3 rows are as they were written. At position 4 a row was changed.').waitFor();
+    expect(await page.getByText('The end of the journal', { exact: true }).count()).toBe(0);
   });
 });

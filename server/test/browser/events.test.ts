@@ -1,42 +1,135 @@
-import { describe, expect, it } from 'vitest';
-import { credential } from '../setup/admin.ts';
+import type { Locator, Page } from 'playwright-core';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Credential, credential } from '../setup/admin.ts';
 import { allSealed } from '../setup/journal.ts';
-import { newUser } from '../setup/service.ts';
+import { newUser, type TestService } from '../setup/service.ts';
 import { enter, startConsole, useBrowser, visit } from './browser.ts';
 import { fill } from './filled.ts';
+import { patience } from './principals.ts';
+
+let service: TestService;
+let headers: Credential;
+let page: Page;
+let table: Locator;
 
 useBrowser();
+beforeAll(async () => {
+  service = await startConsole();
+  headers = await credential(service);
+  await fill(service, headers);
+  await allSealed(service);
+});
+beforeEach(async () => {
+  const person = await visit(service);
+  await enter(person, '/events', headers);
+  ({ page } = person);
+  table = page.getByRole('table', { name: 'Events' });
+});
+
+const insert = (...names: string[]) =>
+  service.call(
+    'irs/insert',
+    names.map((name) => ({ Denomination: name, Users: [newUser(name)] })),
+    { headers },
+  );
+
+async function insertMany(count: number): Promise<void> {
+  await service.database.query(
+    `insert into anagrafe.journal (actor, action, principal_id)
+     select 'service', 'insert', 1 from generate_series(1, $1::integer)`,
+    [count],
+  );
+  await allSealed(service);
+}
+
+const row = (name: RegExp) => table.getByRole('row', { name });
+const choose = (label: string) => page.getByLabel('Type', { exact: true }).selectOption({ label });
+const expectRows = (count: number) =>
+  expect.poll(() => table.getByRole('row').count(), patience).toBe(count + 1);
+/** The position of the newest one that is shown. */
+const newest = async () => Math.trunc(Number(await table.getByRole('code').first().innerText()));
+const older = () => page.getByRole('button', { name: 'Show older' });
 
 describe('the events', () => {
-  it('are read in order, by type, and read on', async () => {
-    const service = await startConsole();
-    const headers = await credential(service);
-    await fill(service, headers);
-    await allSealed(service);
-    const person = await visit(service);
-    const { page } = person;
-    await enter(person, '/events', headers);
-    const table = page.getByRole('table', { name: 'Events' });
-    await table.getByRole('row', { name: /User registered.*mario\.rossi · principal 1/ }).waitFor();
-    const types = page.getByLabel('Type', { exact: true });
-    await types.selectOption({ label: 'Call completed' });
-    await expect.poll(() => table.getByRole('row').count(), { timeout: 10_000 }).toBe(3);
-    await table.getByText('Users · 3 records, 2 not applied').waitFor();
-    await types.selectOption({ label: 'Password reset' });
-    await page.getByText('None of this type so far').waitFor();
-    await page.getByText('The beginning').click();
-    await types.selectOption({ label: 'Principal inserted' });
-    await expect.poll(() => table.getByRole('row').count(), { timeout: 10_000 }).toBe(3);
-    expect(new URL(page.url()).search).toBe('?from=beginning&type=principal.inserted');
-
-    const more = [{ Denomination: 'Later', Users: [newUser('later')] }];
-    await service.call('irs/insert', more, { headers });
-    await allSealed(service);
-    await page.getByRole('button', { name: 'Read on' }).click();
-    await expect.poll(() => table.getByRole('row').count(), { timeout: 10_000 }).toBe(4);
-
+  it('are told the newest first, all or by type', async () => {
+    await row(/User registered.*mario\.rossi · principal 1/).waitFor();
+    expect(await table.getByRole('row').nth(1).innerText()).toMatch(/Call completed/);
+    expect(await table.getByRole('row').last().innerText()).toMatch(/Principal inserted\s+principal [12]/);
+    await choose('Call completed');
+    await expectRows(2);
+    await row(/Users · 3 records, 2 not applied/).waitFor();
+    expect(new URL(page.url()).search).toBe('?type=call.completed');
+    await choose('Password reset');
+    await page.getByText('None of this type', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Language' }).click();
     await page.getByRole('menuitemradio', { name: 'Italiano' }).click();
-    await page.getByRole('table', { name: 'Eventi' }).getByText('anagrafica 1').waitFor();
+    await page.getByText('Nessuno di questo tipo').waitFor();
+  });
+
+  it('show up by themselves while the page is open', async () => {
+    await row(/mario\.rossi/).waitFor();
+    await insert('while.open');
+    await row(/while\.open/).waitFor();
+    expect(await table.getByRole('row').nth(1).innerText()).toMatch(/Call completed/);
+    await choose('Principal inserted');
+    await expectRows(3);
+    await insert('while.open.too');
+    await expectRows(4);
+  });
+
+  it('are shown further back by the button, which adds to what is there', async () => {
+    await insert(...Array.from({ length: 30 }, (_, n) => `many.${n}`));
+    await row(/many\.29/).waitFor();
+    await page.reload();
+    await expectRows(50);
+    expect(await row(/mario\.rossi/).count()).toBe(0);
+    await insert('meanwhile');
+    await expectRows(53);
+    await older().click();
+    await row(/mario\.rossi/).waitFor();
+    await row(/meanwhile/).waitFor();
+    await page.getByText('There is nothing older.').waitFor();
+    const ids = await table.getByRole('code').allInnerTexts();
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.at(-1)).toBe('2.0');
+  });
+
+  it('begin anew where very many have come at once, unless one has gone further back', async () => {
+    await table.getByRole('code').first().waitFor();
+    const before = await newest();
+    await insertMany(700);
+    await expect.poll(newest, patience).toBeGreaterThanOrEqual(before + 700);
+    const reached = await newest();
+    await expectRows(50);
+    await insert('after.many');
+    await row(/after\.many/).waitFor();
+    await expectRows(53);
+    expect(await newest()).toBe(reached + 2);
+
+    // Whoever has gone further back keeps what is there until it is let go.
+    await older().click();
+    await expectRows(103);
+    await insertMany(700);
+    await page.getByText('Much has happened since, and is not shown yet.').waitFor();
+    await expectRows(103);
+    await page.getByRole('button', { name: 'Show the newest' }).click();
+    await expectRows(50);
+    expect(await newest()).toBe(reached + 702);
+    expect(await page.getByText('Much has happened since').count()).toBe(0);
+  });
+
+  it('of one type are searched for further back, and it is told how far', async () => {
+    await insertMany(200);
+    await choose('User registered');
+    await row(/mario\.rossi/).waitFor();
+    await page.getByText('Searched back to the oldest event that is kept.').waitFor();
+
+    await insertMany(10_500);
+    await page.reload();
+    await page.getByText('None of this type so far').waitFor();
+    await page.getByText(/^Searched back to \d/).waitFor();
+    await older().click();
+    await row(/mario\.rossi/).waitFor();
+    await page.getByText('Searched back to the oldest event that is kept.').waitFor();
   });
 });

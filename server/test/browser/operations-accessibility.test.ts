@@ -66,8 +66,9 @@ const pages: readonly [path: () => string, there: (page: Page) => Promise<void>]
         .first()
         .waitFor(),
   ],
-  [() => '/audit?principal=1', (page) => page.getByText('Principal 1 was inserted').waitFor()],
-  [() => '/events?from=beginning', (page) => page.getByRole('row', { name: /mario/ }).first().waitFor()],
+  [() => '/audit?principal=1', (page) => page.getByText('The principal was created.').waitFor()],
+  [() => '/events', (page) => page.getByRole('button', { name: 'Show older' }).waitFor()],
+  [() => '/events?type=principal.inserted', (page) => page.getByText(/^Searched back to/).waitFor()],
 ];
 
 describe.each([
@@ -95,7 +96,7 @@ describe.each([
     const person = await visit(service, look);
     const { page } = person;
     await enter(person, '/audit', office);
-    await page.getByRole('button', { name: 'Verify the chain' }).click();
+    await page.getByRole('button', { name: 'Check the journal' }).click();
     await page.getByText('The journal is as it was written').waitFor();
     await page.getByText('Details').first().click();
     await page.getByText('Seal', { exact: true }).first().waitFor();

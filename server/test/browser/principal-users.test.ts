@@ -100,7 +100,7 @@ describe('the users of a principal', () => {
     expect((await login(service, 'marco.gallo')).status).toBe(401);
     expect((await login(service, 'marco.gallo', password)).status).toBe(200);
     await rowOf(page, 'History', /Password reset: marco\.gallo\..*office, at the console/).waitFor();
-    await rowOf(page, 'History', /A sign-in of marco\.gallo failed\./).waitFor();
+    await rowOf(page, 'History', /A sign-in failed: marco\.gallo\./).waitFor();
   });
 
   it('are disabled and enabled, each by itself', async () => {

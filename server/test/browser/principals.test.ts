@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Credential, credential } from '../setup/admin.ts';
+import { allSealed } from '../setup/journal.ts';
 import { asUser, login, rightPassword, signedIn } from '../setup/login.ts';
 import { newUser, type TestService } from '../setup/service.ts';
 import { enter, startConsole, useBrowser, type Visit, visit } from './browser.ts';
@@ -50,7 +51,7 @@ describe('from the first start to the first account', () => {
     expect((await login(fresh, 'mario.rossi', password)).status).toBe(200);
     expect((await login(fresh, 'mario.rossi', rightPassword)).status).toBe(401);
     await rowOf(page, 'History', /Registered: mario\.rossi\..*protected mode/).waitFor();
-    await rowOf(page, 'History', /mario\.rossi signed in\./).waitFor();
+    await rowOf(page, 'History', /Signed in: mario\.rossi\./).waitFor();
   });
 });
 
@@ -155,6 +156,36 @@ describe('the principals', () => {
 });
 
 describe('the history of a principal', () => {
+  it('is told the newest first, keeps itself current, and goes further back by the button', async () => {
+    const { page } = person;
+    await enterNew(service, office, person, 'Storia Srl', 'sara.storia');
+    const ID = Number(new URL(page.url()).pathname.split('/').at(-1));
+    const turn = (State: string) => service.call('irs/state', [{ ID, State }], { headers: office });
+    for (let n = 0; n < 12; n++) {
+      await turn('disabled');
+      await turn('active');
+    }
+    await allSealed(service);
+    await page.reload();
+    const history = page.getByRole('table', { name: 'History' });
+    const told = async () => (await history.getByRole('row').allInnerTexts()).slice(1);
+    await expect.poll(async () => (await told()).length, patience).toBe(20);
+    expect((await told())[0]).toMatch(/The principal was enabled\./);
+    expect((await told()).join()).not.toMatch(/created/);
+
+    await turn('disabled');
+    await expect.poll(async () => (await told())[0], patience).toMatch(/The principal was disabled\./);
+    expect(await told()).toHaveLength(21);
+    await page.getByRole('button', { name: 'Show older' }).press('Enter');
+    await page.getByText('There is nothing older.').waitFor();
+    expect(await page.evaluate('document.activeElement.innerText')).toBe('Show older');
+    expect(await told()).toHaveLength(26);
+    expect((await told()).at(-1)).toMatch(/The principal was created\. Registered: sara\.storia\./);
+    await turn('active');
+    await expect.poll(async () => (await told()).length, patience).toBe(27);
+    expect((await told())[0]).toMatch(/The principal was enabled\./);
+  });
+
   it('tells who has read it where one asks for that', async () => {
     const { page } = person;
     await enterNew(service, office, person, 'Greco Srl');

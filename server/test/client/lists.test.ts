@@ -73,6 +73,15 @@ describe('events', () => {
     expect(await all(anagrafe.events({ after: events.at(-2)?.id ?? '' }))).toEqual(events.slice(-1));
   });
 
+  it('are read back from the newest on, to their end', async () => {
+    const events = await all(anagrafe.events());
+    expect(await all(anagrafe.events({ order: 'newest', pageSize: 4 }))).toEqual(events.toReversed());
+    const after = events[5]?.id;
+    const { records } = await anagrafe.events({ order: 'newest', after, pageSize: 2 }).page();
+    expect(records).toEqual([events[4], events[3]]);
+    expect(() => anagrafe.events({ order: 'newest', follow: true })).toThrow(TypeError);
+  });
+
   it('are followed as they happen, until the caller has enough', async () => {
     const last = (await all(anagrafe.events())).at(-1)?.id;
     const controller = new AbortController();
@@ -99,6 +108,12 @@ describe('the journal', () => {
     expect(mine.map(({ Action }) => Action)).toEqual(expect.arrayContaining(['insert', 'update']));
     const { records } = await anagrafe.admin.audit.rows({ after: rows[1]?.Position, pageSize: 2 }).page();
     expect(records).toEqual(rows.slice(2, 4));
+    await anagrafe.users().page();
+    await allSealed(service);
+    const deeds = await all(anagrafe.admin.audit.rows({ order: 'newest', reads: false, pageSize: 4 }));
+    const later = await all(anagrafe.admin.audit.rows());
+    expect(deeds).toEqual(later.filter(({ Action }) => Action !== 'records.read').toReversed());
+    expect(deeds.length).toBeLessThan(later.length);
     expect(await anagrafe.admin.audit.verify()).toMatchObject({ Sound: true, Fault: null });
   });
 });

@@ -22,7 +22,7 @@ export function Ask({ label, onAsk }: { label: string; onAsk: (number: number) =
           value={number}
           onChange={setNumber}
           min={1}
-          max={Number.MAX_SAFE_INTEGER}
+          max={Number.MAX_SAFE_INTEGER - 1}
           allowDecimal={false}
           allowNegative={false}
           hideControls

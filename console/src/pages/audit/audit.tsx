@@ -1,20 +1,15 @@
-import { useSearchParams } from 'wouter';
 import { Page } from '../../parts/page.tsx';
 import { Chain } from './chain.tsx';
-import { History } from './history.tsx';
 import { Journal } from './journal.tsx';
 import { useWords } from './words.ts';
 
-/** `/console/audit`: what was done; `?principal=7` for one principal. */
+/** `/console/audit`: what was done, and whether what is written of it is as it was written. */
 export function Audit() {
   const words = useWords();
-  const [search] = useSearchParams();
-  const principal = Number(search.get('principal'));
-  const chosen = Number.isSafeInteger(principal) && principal > 0;
   return (
     <Page title={words.title} intro={words.intro}>
       <Chain />
-      {chosen ? <History principal={principal} /> : <Journal />}
+      <Journal />
     </Page>
   );
 }

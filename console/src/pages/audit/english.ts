@@ -1,12 +1,9 @@
-import type { Told } from './told.ts';
-
-const users = (count: number, n: (value: number) => string) => (count === 1 ? '1 user' : `${n(count)} users`);
-
 export const english = {
   title: 'Audit',
-  intro: 'Everything that was done and by whom, the newest first, sealed into a chain.',
+  intro: 'Everything that was done, when and by whom, the newest first.',
   caption: 'The journal',
-  columns: { position: 'Position', at: 'When', author: 'By', what: 'What was done' },
+  columns: { position: 'Position', at: 'When', author: 'By', about: 'About', what: 'What was done' },
+  principal: (id: number) => `Principal ${id}`,
   empty: { title: 'Nothing was done yet', hint: 'Whatever is done shows up here within a second.' },
   emptyOf: {
     title: 'Nothing is known of this principal',
@@ -16,10 +13,12 @@ export const english = {
     position: 'Go to the position',
     principal: 'Only the principal with the ID',
     go: 'Go',
+    reads: 'Also what was only read',
     all: 'Show everything',
-    of: (id: string) => `What was done to principal ${id}, the oldest first.`,
+    newest: 'Back to the newest',
+    of: (id: string) => `What was done to principal ${id}.`,
+    from: (position: string) => `From position ${position} back; what is new is not added here.`,
   },
-  more: 'Read on',
   details: 'Details',
   detail: {
     action: 'Action',
@@ -34,68 +33,19 @@ export const english = {
   },
   others: (count: string) => `and ${count} more`,
   chain: {
-    title: 'The chain',
-    text: 'Every row is sealed together with the one before it, so that a change to any of them shows. Reading all of them takes a while where there are millions.',
-    verify: 'Verify the chain',
+    title: 'Is the journal untouched?',
+    text: 'The check proves whether anyone with access to the database has changed, removed or added a row. Then copy the end of the journal, which it shows, to a place outside the database: only with it can a later check tell that the newest rows were cut off.',
+    verify: 'Check the journal',
     sound: 'The journal is as it was written',
-    soundText: (rows: string) => `All ${rows} rows hold.`,
+    soundText: (rows: string) => `All ${rows} rows are there, and none was changed.`,
     broken: 'The journal is not as it was written',
     brokenText: (rows: string, position: string, fault: string) =>
-      `${rows} rows hold, up to position ${position}: there, a row was ${fault}.`,
+      `${rows} rows are as they were written. At position ${position} a row was ${fault}.`,
     faults: { changed: 'changed', removed: 'removed', inserted: 'inserted', 'cut off': 'cut off' },
-    end: 'The end of the chain',
+    end: 'The end of the journal',
     endHint:
-      'Note it where whoever can write to the database cannot: with it, anagrafe audit verify --expect also tells that rows were cut off.',
+      'Keep it outside the database. On the machine of the service, anagrafe audit verify --expect compares a later journal with it.',
   },
-  told: {
-    insert: ({ principal, registered, n }) =>
-      registered > 0
-        ? `Principal ${principal} was inserted with ${users(registered, n)}`
-        : `Principal ${principal} was inserted`,
-    update: ({ principal, registered, reset, n }) => {
-      const done = [
-        registered > 0 && `${users(registered, n)} registered`,
-        reset > 0 && `${reset === 1 ? '1 password' : `${n(reset)} passwords`} reset`,
-      ];
-      return `Principal ${principal}: ${done.filter(Boolean).join(', ')}`;
-    },
-    state: ({ principal, details }) =>
-      details.state === undefined
-        ? `States of users of principal ${principal} were changed`
-        : `Principal ${principal} was ${details.state === 'disabled' ? 'disabled' : 'enabled'}`,
-    'call.completed': ({ count }) =>
-      `A call was answered: ${count('records')} records, ${count('recordsFailed')} not applied`,
-    'job.submitted': ({ count }) => `A job was sent: ${count('records')} records, ${count('users')} users`,
-    'job.completed': ({ count }) =>
-      `A job ended: ${count('records')} records, ${count('recordsFailed')} not applied`,
-    'job.cancelled': () => 'A job was cancelled',
-    'records.read': ({ count, details }) =>
-      details.call === 'failed'
-        ? 'A retry kit was read'
-        : `${details.call === 'users' ? 'Users' : 'Principals'} were read: ${count('count')}`,
-    login: ({ details }) => `User ${details.user} signed in`,
-    'login.failed': ({ details }) =>
-      typeof details.user === 'number'
-        ? `A sign-in of user ${details.user} failed`
-        : 'A sign-in with an unknown username failed',
-    'login.refreshed': ({ details }) => `The session of user ${details.user} was carried on`,
-    'login.reused': ({ details }) =>
-      `A refresh token of user ${details.user} was used twice: what came of that sign-in was ended`,
-    logout: ({ details }) => `User ${details.user} signed out`,
-    'console.login': () => 'Signed in at the console',
-    'console.logout': () => 'Signed out of the console',
-    'client.created': ({ details }) => `The API client ${details.name} was created`,
-    'client.changed': ({ client }) => `The API client ${client} was changed`,
-    'client.rotated': ({ client }) => `The API client ${client} got a new secret`,
-    'client.revoked': ({ client }) => `The API client ${client} was revoked`,
-    'webhook.created': ({ details }) => `Webhook ${details.webhook} was created`,
-    'webhook.changed': ({ details }) => `Webhook ${details.webhook} was changed`,
-    'webhook.rotated': ({ details }) => `Webhook ${details.webhook} got a new secret`,
-    'webhook.deleted': ({ details }) => `Webhook ${details.webhook} was deleted`,
-    'webhook.disabled': ({ details }) => `Webhook ${details.webhook} was disabled: ${details.why}`,
-    'webhook.replayed': ({ details, count }) =>
-      `Messages of webhook ${details.webhook} were sent again: ${count('count')}`,
-  } satisfies Record<string, (told: Told) => string>,
 };
 
 export type Words = typeof english;

@@ -2,9 +2,8 @@ import type { Words } from './english.ts';
 
 export const italian: Words = {
   title: 'Eventi',
-  intro: "Che cosa è accaduto, nell'unico ordine in cui ogni lettore lo riceve: lo stesso dei webhook.",
+  intro: 'Che cosa è accaduto, dal più recente: lo stesso che viene comunicato ai webhook.',
   caption: 'Eventi',
-  start: { label: 'Da', latest: 'Gli ultimi', beginning: "L'inizio" },
   type: 'Tipo',
   allTypes: 'Tutti i tipi',
   columns: { id: 'ID', at: 'Quando', type: 'Che cosa è accaduto', about: 'Riguarda' },
@@ -13,11 +12,15 @@ export const italian: Words = {
     hint: 'Qui appaiono nuovi utenti, password reimpostate e chiamate.',
   },
   emptyType: {
-    title: 'Finora nessuno di questo tipo',
-    hint: 'Continua a leggere, o scegli un altro tipo.',
+    title: 'Nessuno di questo tipo',
+    hint: 'Scegli un altro tipo, o attendi: i nuovi appaiono qui.',
   },
-  more: 'Continua a leggere',
-  end: (moment) => `Alle ${moment} non era accaduto altro.`,
+  emptySoFar: {
+    title: 'Finora nessuno di questo tipo',
+    hint: 'Mostra i meno recenti, o scegli un altro tipo.',
+  },
+  reached: (moment) => `Ricerca arrivata a ${moment}.`,
+  reachedAll: "Ricerca arrivata all'evento più vecchio conservato.",
   about: {
     principal: (id) => `anagrafica ${id}`,
     user: (id, name) => (name === null ? `utente ${id}` : `utente ${id}, ${name}`),

@@ -121,33 +121,7 @@ export const english = {
     who: 'Who',
     address: 'From',
     withReads: 'Also who has read it',
-    readingOn: 'There is a lot: newer entries are still being read.',
     empty: { title: 'Nothing yet', hint: 'What is done to this principal and its users appears here.' },
-    inserted: 'The principal was created.',
-    registered: (users: string) => `Registered: ${users}.`,
-    reset: (users: string) => `Password reset: ${users}.`,
-    logins: {
-      login: (user: string) => `${user} signed in.`,
-      'login.failed': (user: string) => `A sign-in of ${user} failed.`,
-      'login.refreshed': (user: string) => `${user} stayed signed in.`,
-    },
-    read: 'Its data were read.',
-    principalState: { disabled: 'The principal was disabled.', active: 'The principal was enabled.' },
-    userState: {
-      disabled: (users: string) => `Disabled: ${users}.`,
-      active: (users: string) => `Enabled: ${users}.`,
-    },
-    sameState: 'A state was set that it had already.',
-    andMore: (users: string, count: number) => `${users} and ${count} more`,
-    user: (id: number) => `user ${id}`,
-    client: (id: number) => `client ${id}`,
-    atConsole: (client: string) => `${client}, at the console`,
-    actors: {
-      user: 'whoever signed in',
-      protected: 'someone at this machine, in protected mode',
-      operator: 'the operator, at the command line',
-      service: 'the service',
-    },
   },
 };
 

@@ -126,38 +126,9 @@ export const italian: Words = {
     who: 'Chi',
     address: 'Da',
     withReads: "Anche chi l'ha letta",
-    readingOn: "C'è molto: le voci più recenti sono ancora in lettura.",
     empty: {
       title: 'Ancora niente',
       hint: 'Qui appare ciò che viene fatto a questa anagrafica e ai suoi utenti.',
-    },
-    inserted: "L'anagrafica è stata creata.",
-    registered: (users) => `Registrazione: ${users}.`,
-    reset: (users) => `Password reimpostata: ${users}.`,
-    logins: {
-      login: (user) => `Accesso di ${user}.`,
-      'login.failed': (user) => `Accesso non riuscito di ${user}.`,
-      'login.refreshed': (user) => `${user} ha prolungato l'accesso.`,
-    },
-    read: 'I suoi dati sono stati letti.',
-    principalState: {
-      disabled: "L'anagrafica è stata disabilitata.",
-      active: "L'anagrafica è stata abilitata.",
-    },
-    userState: {
-      disabled: (users) => `Disabilitazione: ${users}.`,
-      active: (users) => `Abilitazione: ${users}.`,
-    },
-    sameState: 'È stato impostato uno stato che aveva già.',
-    andMore: (users, count) => (count === 1 ? `${users} e un altro` : `${users} e altri ${count}`),
-    user: (id) => `utente ${id}`,
-    client: (id) => `client ${id}`,
-    atConsole: (client) => `${client}, dalla console`,
-    actors: {
-      user: "chi ha effettuato l'accesso",
-      protected: 'qualcuno su questa macchina, in modalità protetta',
-      operator: "l'operatore, dalla riga di comando",
-      service: 'il servizio',
     },
   },
 };

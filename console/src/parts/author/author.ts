@@ -6,12 +6,14 @@ import { italian } from './italian.ts';
 
 const useWords = wordsOf({ en: english, it: italian });
 
-/** Who did something, by name where there is one. */
-export function useAuthor(): (by: Pick<CompletedCall, 'Actor' | 'ClientID' | 'UserID'>) => string {
+type By = Pick<CompletedCall, 'Actor' | 'ClientID' | 'UserID'>;
+
+/** Who did something, by name where there is one; `usernames` are those of users that are known. */
+export function useAuthor(usernames?: ReadonlyMap<number, string>): (by: By) => string {
   const words = useWords();
   const clients = useClients().data;
   return ({ Actor, ClientID, UserID }) => {
-    if (Actor === 'user') return words.user(UserID);
+    if (Actor === 'user') return usernames?.get(UserID ?? 0) ?? words.user(UserID);
     if (Actor !== 'client' && Actor !== 'console') return words[Actor];
     const name = clients?.find(({ ID }) => ID === ClientID)?.Name ?? words.unknownClient(ClientID);
     return words[Actor](name);

@@ -1,11 +1,12 @@
 import { wrongParameter } from '../fields/parameters.ts';
+import { type Order, readOrder } from '../journal/order.ts';
 import { type CloudEvent, type Entry, eventOf, type Part, partsOf, type UserNames } from './event.ts';
 
 export interface EventStore {
   /** Where the journal ends. */
   end(): Promise<number>;
-  /** Entries that make events, from a position on, in order. */
-  entries(from: number, limit: number): Promise<readonly Entry[]>;
+  /** Entries that make events, from a position on, in that order. */
+  entries(order: Order, from: number, limit: number): Promise<readonly Entry[]>;
   names(userIds: readonly number[]): Promise<ReadonlyMap<number, UserNames>>;
 }
 
@@ -40,19 +41,23 @@ interface Found {
   readonly nth: number;
 }
 
-/** Up to `limit` events after the one that was read last. */
-export async function readEvents(after: string | null, limit: number, store: EventStore): Promise<EventPage> {
+/** What the query of a call said. */
+export interface EventQuery {
+  readonly order: string | null;
+  readonly after: string | null;
+}
+
+/** Up to `limit` events after the one that was read last, in the order that was asked for. */
+export async function readEvents(
+  { order: sentOrder, after }: EventQuery,
+  limit: number,
+  store: EventStore,
+): Promise<EventPage> {
+  const order = readOrder(sentOrder);
   const cursor = readCursor(after);
-  const found: Found[] = [];
-  let from = cursor?.position ?? 1;
-  while (found.length <= limit) {
-    const entries = await store.entries(from, entriesAtOnce);
-    for (const entry of entries) found.push(...partsAfter(entry, cursor, limit + 1 - found.length));
-    from = (entries.at(-1)?.position ?? from) + 1;
-    if (entries.length < entriesAtOnce) break;
-  }
+  const found = await findParts(order, cursor, limit + 1, store);
   // A reader that is ahead has read another store, and would miss what is written until this one has caught up.
-  if (found.length === 0 && cursor && cursor.position > (await store.end()))
+  if (order === 'oldest' && found.length === 0 && cursor && cursor.position > (await store.end()))
     throw wrongParameter('after', 'beyond');
   const page = found.slice(0, limit);
   const names = await store.names(page.map(({ part }) => part.userId).filter((id) => id !== null));
@@ -60,9 +65,30 @@ export async function readEvents(after: string | null, limit: number, store: Eve
   return { events, after: events.at(-1)?.id ?? after, more: found.length > limit };
 }
 
-function partsAfter(entry: Entry, cursor: Cursor | null, limit: number): Found[] {
-  const skipped = cursor?.position === entry.position ? cursor.nth + 1 : 0;
-  return partsOf(entry)
-    .slice(skipped, skipped + Math.max(limit, 0))
-    .map((part, at) => ({ entry, part, nth: skipped + at }));
+async function findParts(
+  order: Order,
+  cursor: Cursor | null,
+  limit: number,
+  store: EventStore,
+): Promise<Found[]> {
+  const isNewest = order === 'newest';
+  const found: Found[] = [];
+  let from = cursor?.position ?? (isNewest ? Number.MAX_SAFE_INTEGER : 1);
+  while (found.length < limit) {
+    const entries = await store.entries(order, from, entriesAtOnce);
+    for (const entry of entries) found.push(...partsAfter(entry, order, cursor, limit - found.length));
+    from = (entries.at(-1)?.position ?? from) + (isNewest ? -1 : 1);
+    if (entries.length < entriesAtOnce) break;
+  }
+  return found;
+}
+
+function partsAfter(entry: Entry, order: Order, cursor: Cursor | null, limit: number): Found[] {
+  const parts = partsOf(entry).map((part, nth) => ({ entry, part, nth }));
+  const reached = cursor?.position === entry.position ? cursor.nth : null;
+  const left =
+    order === 'oldest'
+      ? parts.slice(reached === null ? 0 : reached + 1)
+      : parts.slice(0, reached ?? parts.length).toReversed();
+  return left.slice(0, Math.max(limit, 0));
 }

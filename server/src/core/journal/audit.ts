@@ -2,6 +2,7 @@ import { idMax } from '../fields/fields.ts';
 import { wrongParameter } from '../fields/parameters.ts';
 import { type Chain, type ChainEnd, type Seal, type SealedRow, type Verdict, verifyChain } from './chain.ts';
 import type { Action, Author } from './journal.ts';
+import { type Order, readOrder } from './order.ts';
 
 /** A row of the journal with all that stands in it. */
 export interface AuditRow extends Author {
@@ -28,16 +29,27 @@ export interface AuditMoment {
 }
 
 export interface AuditStore {
-  /** Rows that have their place, in its order. */
+  /** Rows that have their place, in its order or against it. */
   page(listing: AuditListing): Promise<readonly AuditRow[]>;
   inOneMoment<Result>(work: (moment: AuditMoment) => Promise<Result>): Promise<Result>;
 }
 
 export interface AuditListing {
-  /** The position that was read last. */
-  readonly after: number;
+  readonly order: Order;
+  /** The position that was read last; null for the first one in the order. */
+  readonly after: number | null;
   readonly limit: number;
   readonly principalId: number | null;
+  /** Whether rows of those who have only read are among them. */
+  readonly reads: boolean;
+}
+
+/** What the query of a call said. */
+export interface AuditQuery {
+  readonly order: string | null;
+  readonly after: string | null;
+  readonly principal: string | null;
+  readonly reads: boolean;
 }
 
 export interface AuditPage {
@@ -48,16 +60,13 @@ export interface AuditPage {
 }
 
 /** A page of the journal; one row more than asked for is read, to see whether there is one. */
-export async function readAudit(
-  sent: { after: string | null; principal: string | null },
-  pageSize: number,
-  store: AuditStore,
-): Promise<AuditPage> {
-  const after = readFigure('after', sent.after, 0) ?? 0;
+export async function readAudit(sent: AuditQuery, pageSize: number, store: AuditStore): Promise<AuditPage> {
+  const order = readOrder(sent.order);
+  const after = readFigure('after', sent.after, 0);
   const principalId = readFigure('principal', sent.principal, 1);
-  const found = await store.page({ after, limit: pageSize + 1, principalId });
+  const found = await store.page({ order, after, limit: pageSize + 1, principalId, reads: sent.reads });
   const rows = found.slice(0, pageSize);
-  return { rows, after: rows.at(-1)?.position ?? after, more: found.length > pageSize };
+  return { rows, after: rows.at(-1)?.position ?? after ?? 0, more: found.length > pageSize };
 }
 
 function readFigure(name: string, text: string | null, min: number): number | null {

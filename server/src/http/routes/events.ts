@@ -11,12 +11,12 @@ export function eventRoute(app: FastifyInstance, store: EventStore): void {
   app.get(
     '/events',
     {
-      config: { scope: 'sync:read', query: ['after', 'pageSize'] },
+      config: { scope: 'sync:read', query: ['order', 'after', 'pageSize'] },
       schema: {
         operationId: 'events',
         summary: 'What happened, in order',
         description:
-          'CloudEvents 1.0. Whoever reads on from `result.record.After` misses nothing and gets nothing twice, whatever is written meanwhile.',
+          'CloudEvents 1.0. Whoever reads on from `result.record.After` misses nothing and gets nothing twice, whatever is written meanwhile. `order=newest` reads back from what happened last.',
         tags: ['events'],
         querystring: EventQuery,
         headers: CallHeaders,
@@ -25,7 +25,8 @@ export function eventRoute(app: FastifyInstance, store: EventStore): void {
     },
     async (request) => {
       const { pageSize } = pageOf(request);
-      const { events, after, more } = await readEvents(textOf(request, 'after'), pageSize, store);
+      const sent = { order: textOf(request, 'order'), after: textOf(request, 'after') };
+      const { events, after, more } = await readEvents(sent, pageSize, store);
       const count = events.length;
       const record = { After: after, More: more };
       return pageEnvelope(

@@ -15,7 +15,7 @@ import {
 } from './answers.ts';
 import { refusalExample } from './examples.ts';
 import { Id, named, nullable, Operation, strictObject } from './named.ts';
-import { debug, paging } from './requests.ts';
+import { debug, order, paging } from './requests.ts';
 
 const author = {
   At: Moment,
@@ -139,8 +139,17 @@ export const CompletedCallQuery = Type.Object({
   ...debug,
 });
 export const AuditQuery = Type.Object({
-  after: Type.Optional(Type.Integer({ minimum: 0, description: 'the position that was read last' })),
+  ...order,
+  after: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description: 'the position that was read last; without it, from the first one in the order',
+    }),
+  ),
   principal: Type.Optional({ ...Id, description: 'only what was done to this principal' } as TSchema),
+  reads: Type.Optional(
+    Type.Boolean({ default: true, description: 'whether rows of those who have only read are among them' }),
+  ),
   pageSize: paging.pageSize,
   ...debug,
 });

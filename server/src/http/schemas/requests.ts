@@ -1,4 +1,5 @@
 import { type TSchema, Type } from 'typebox';
+import { orders } from '../../core/journal/order.ts';
 import { example, Id, named, nullable, State, strictObject } from './named.ts';
 
 const text = (maxLength: number, description?: string) =>
@@ -185,9 +186,17 @@ export const WriteQuery = Type.Object({
   ),
   ...debug,
 });
+export const order = {
+  order: Type.Optional(
+    Type.String({ enum: [...orders], default: 'oldest', description: 'which one comes first' }),
+  ),
+};
 export const EventQuery = Type.Object({
+  ...order,
   after: Type.Optional(
-    Type.String({ description: 'the id of the event that was read last; without it, from the beginning' }),
+    Type.String({
+      description: 'the id of the event that was read last; without it, from the first one in the order',
+    }),
   ),
   pageSize: paging.pageSize,
   ...debug,

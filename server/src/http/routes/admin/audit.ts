@@ -4,7 +4,7 @@ import type { Seal, Verdict } from '../../../core/journal/chain.ts';
 import { auditFields } from '../../audit-fields.ts';
 import { debugOf } from '../../call.ts';
 import { pageEnvelope, recordEnvelope } from '../../envelope.ts';
-import { pageOf, textOf } from '../../query.ts';
+import { isFlagged, pageOf, textOf } from '../../query.ts';
 import { AuditQuery, auditAnswers, verdictAnswers } from '../../schemas/admin.ts';
 import { CallHeaders, CallQuery } from '../../schemas/requests.ts';
 
@@ -29,12 +29,12 @@ export function auditRoutes(app: FastifyInstance, { store, seal }: AuditTools): 
   app.get(
     '/audit',
     {
-      config: { scope, query: ['after', 'principal', 'pageSize'] },
+      config: { scope, query: ['order', 'after', 'principal', 'reads', 'pageSize'] },
       schema: {
         operationId: 'audit',
         summary: 'The journal, in order',
         description:
-          'Rows get their place, and are seen here, within a second. Whoever reads on from `result.record.After` misses nothing and gets nothing twice.',
+          'Rows get their place, and are seen here, within a second. Whoever reads on from `result.record.After` misses nothing and gets nothing twice. `order=newest` reads back from the newest row.',
         tags: ['admin'],
         querystring: AuditQuery,
         headers: CallHeaders,
@@ -43,7 +43,12 @@ export function auditRoutes(app: FastifyInstance, { store, seal }: AuditTools): 
     },
     async (request) => {
       const { pageSize } = pageOf(request);
-      const sent = { after: textOf(request, 'after'), principal: textOf(request, 'principal') };
+      const sent = {
+        order: textOf(request, 'order'),
+        after: textOf(request, 'after'),
+        principal: textOf(request, 'principal'),
+        reads: isFlagged(request, 'reads', true),
+      };
       const { rows, after, more } = await readAudit(sent, pageSize, store);
       const count = rows.length;
       const page = { totalCount: count, count, page: 1, pageSize };

@@ -1,0 +1,55 @@
+import type { Told } from './told.ts';
+
+/** "1 record", "12 records". */
+const some = (told: string, what: string) => `${told} ${what}${told === '1' ? '' : 's'}`;
+
+/** What was done, by the rows of the journal. */
+export const english = {
+  inserted: 'The principal was created.',
+  registered: (users: string) => `Registered: ${users}.`,
+  reset: (users: string) => `Password reset: ${users}.`,
+  principalState: { disabled: 'The principal was disabled.', active: 'The principal was enabled.' },
+  userState: {
+    disabled: (users: string) => `Disabled: ${users}.`,
+    active: (users: string) => `Enabled: ${users}.`,
+  },
+  sameState: 'A state was set that it had already.',
+  user: (id: number) => `user ${id}`,
+  andMore: (users: string, _others: number, told: string) => `${users} and ${told} more`,
+  deeds: {
+    'call.completed': ({ count }) =>
+      `A call was answered: ${some(count('records'), 'record')}, ${count('recordsFailed')} not applied.`,
+    'job.submitted': ({ count }) =>
+      `A job was sent: ${some(count('records'), 'record')}, ${some(count('users'), 'user')}.`,
+    'job.completed': ({ count }) =>
+      `A job ended: ${some(count('records'), 'record')}, ${count('recordsFailed')} not applied.`,
+    'job.cancelled': () => 'A job was cancelled.',
+    'records.read': ({ count, details, principal }) => {
+      if (details.call === 'failed') return 'A retry kit was read.';
+      if (details.call === 'users') return `Users were read: ${count('count')}.`;
+      return principal === null ? `Principals were read: ${count('count')}.` : 'Its data were read.';
+    },
+    login: ({ user }) => `Signed in: ${user}.`,
+    'login.failed': ({ user }) =>
+      user === null ? 'A sign-in with an unknown username failed.' : `A sign-in failed: ${user}.`,
+    'login.refreshed': ({ user }) => `Stayed signed in: ${user}.`,
+    'login.reused': ({ user }) =>
+      `A refresh token was used twice, and what came of that sign-in was ended: ${user}.`,
+    logout: ({ user }) => `Signed out: ${user}.`,
+    'console.login': () => 'Signed in at the console.',
+    'console.logout': () => 'Signed out of the console.',
+    'client.created': ({ details }) => `The API client ${details.name} was created.`,
+    'client.changed': ({ client }) => `The API client ${client} was changed.`,
+    'client.rotated': ({ client }) => `The API client ${client} got a new secret.`,
+    'client.revoked': ({ client }) => `The API client ${client} was revoked.`,
+    'webhook.created': ({ details }) => `Webhook ${details.webhook} was created.`,
+    'webhook.changed': ({ details }) => `Webhook ${details.webhook} was changed.`,
+    'webhook.rotated': ({ details }) => `Webhook ${details.webhook} got a new secret.`,
+    'webhook.deleted': ({ details }) => `Webhook ${details.webhook} was deleted.`,
+    'webhook.disabled': ({ details }) => `Webhook ${details.webhook} was disabled: ${details.why}.`,
+    'webhook.replayed': ({ details, count }) =>
+      `Messages of webhook ${details.webhook} were sent again: ${count('count')}.`,
+  } satisfies Record<string, (told: Told) => string>,
+};
+
+export type Words = typeof english;
