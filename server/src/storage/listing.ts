@@ -87,18 +87,41 @@ async function readPage<Row extends object>(
   if (filter.conditions.length === 0)
     return readWholePage(database, table, columns, offset, listing.pageSize);
   const matches = `from anagrafe.${table} where ${filter.conditions.join(' and ')}`;
+  if (listing.search !== null) return readFound(database, table, columns, matches, filter, listing);
   const [counted] = await database.query<{ count: number }>(`select count(*) ${matches}`, filter.values);
   const totalCount = counted?.count ?? 0;
   if (offset >= totalCount) return { totalCount, count: 0, items: [] };
-  const span = `order by id offset ${filter.value(offset)} limit ${filter.value(listing.pageSize)}`;
-  // How many match a search cannot be estimated; left to itself, PostgreSQL would walk all rows to find a few.
-  const sql =
-    listing.search === null
-      ? `select ${columns} ${matches} ${span}`
-      : `with found as materialized (select id ${matches})
-         select ${columns} from anagrafe.${table} where id in (select id from found ${span}) order by id`;
-  const items = await database.query<Row>(sql, filter.values);
+  const items = await database.query<Row>(
+    `select ${columns} ${matches} order by id offset ${filter.value(offset)} limit ${filter.value(listing.pageSize)}`,
+    filter.values,
+  );
   return { totalCount, count: items.length, items };
+}
+
+/**
+ * How many match a search cannot be estimated; left to itself, PostgreSQL would walk all rows to find a few. They are found once, to be
+ * counted and to take the page from; where it is empty, one row tells how many there are.
+ */
+async function readFound<Row extends object>(
+  database: Database,
+  table: 'principals' | 'users',
+  columns: string,
+  matches: string,
+  filter: Filter,
+  { page, pageSize }: Listing,
+): Promise<PageOf<readonly Row[]>> {
+  const rows = await database.query<Row & { id: number | null; total: number }>(
+    `with found as materialized (select id ${matches}), page as (
+       select id from found order by id offset ${filter.value((page - 1) * pageSize)} limit ${filter.value(pageSize)}
+     )
+     select shown.*, (select count(*) from found) as total
+       from (select) as always
+       left join (select ${columns} from anagrafe.${table} where id in (select id from page)) as shown on true
+      order by shown.id`,
+    filter.values,
+  );
+  const items = rows.filter(({ id }) => id !== null).map(({ total: _, ...row }) => row as unknown as Row);
+  return { totalCount: rows[0]?.total ?? 0, count: items.length, items };
 }
 
 /** The last page of a million is found as fast as the first: the tallies tell near which ID it starts. */
