@@ -1,16 +1,45 @@
-import axe, { type AxeResults } from 'axe-core';
+import axe, { type Result } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { desktop, phone } from './browser.ts';
 
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+const looks = [
+  { colorScheme: 'light', viewport: desktop },
+  { colorScheme: 'dark', viewport: desktop },
+  { colorScheme: 'dark', viewport: phone },
+  { colorScheme: 'light', viewport: phone },
+] as const;
 
-/** WCAG 2.2 AA, as far as a program can tell. */
+/** WCAG 2.2 AA, as far as a program can tell, in light and dark, on a desktop and on a phone, on which nothing is too wide. */
 export async function expectAccessible(page: Page): Promise<void> {
-  await page.evaluate(axe.source);
-  const run = `axe.run({ runOnly: ${JSON.stringify(rules)} })`;
-  const { violations } = (await page.evaluate(run)) as AxeResults;
-  const found = violations.flatMap(({ id, nodes }) =>
+  for (const { colorScheme, viewport } of looks) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize(viewport);
+    await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor();
+    // What is still being painted in the colours of before is looked at once more.
+    await expect
+      .poll(async () => [...(await violations(page)), ...(await tooWide(page))], {
+        message: `${colorScheme}, ${viewport.width} pixels, ${page.url()}`,
+        timeout: 5_000,
+      })
+      .toEqual([]);
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize(desktop);
+}
+
+async function violations(page: Page): Promise<string[]> {
+  if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(axe.source);
+  const options = JSON.stringify({ runOnly: rules, resultTypes: ['violations'], preload: false });
+  // Only what is wrong leaves the page: the rest is long.
+  const found = (await page.evaluate(`axe.run(${options}).then((all) => all.violations)`)) as Result[];
+  return found.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary}`),
   );
-  expect(found).toEqual([]);
+}
+
+async function tooWide(page: Page): Promise<string[]> {
+  const wide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
+  return wide ? ['the page is wider than the screen'] : [];
 }
