@@ -95,7 +95,8 @@ export const english = {
     waiting: 'waiting for its turn',
     rate: (rate: string) => `${rate} users per second`,
     ends: 'Ends',
-    safe: 'You may leave this page: the service goes on by itself. The job is then on the overview, and here no longer.',
+    safe: 'You may leave this page: the service goes on by itself, and what fails is kept with its jobs.',
+    jobs: 'Follow it under Jobs',
   },
   outcome: {
     title: 'The import has ended',

@@ -94,7 +94,8 @@ export const italian: Words = {
     waiting: 'in attesa del proprio turno',
     rate: (rate) => `${rate} utenti al secondo`,
     ends: 'Fine',
-    safe: 'Puoi lasciare questa pagina: il servizio continua da solo. Il job si trova poi nel riepilogo, e qui non più.',
+    safe: 'Puoi lasciare questa pagina: il servizio continua da solo, e ciò che non riesce resta nei suoi lavori.',
+    jobs: 'Seguila nei Lavori',
   },
   outcome: {
     title: "L'importazione è terminata",
