@@ -194,6 +194,34 @@ export interface Job {
   EstimatedEnd: string | null;
 }
 
+/** A job, beside a page of its tuples. */
+export interface JobWithTuples {
+  ID: string;
+  State: 'queued' | 'running' | 'completed' | 'cancelled';
+  Operation: Operation;
+  /** How many were sent. */
+  Records: number;
+  /** How many have their outcome, whatever it is. */
+  RecordsDone: number;
+  /** How many of those were not applied. */
+  RecordsFailed: number;
+  /** How many were sent. */
+  Users: number;
+  /** The users of the records that are done. */
+  UsersDone: number;
+  UsersPerSecond: number | null;
+  SubmittedAt: string;
+  StartedAt: string | null;
+  /** Null while something is left to do. */
+  EndedAt: string | null;
+  EstimatedEnd: string | null;
+  /**
+   * Which record of the call each tuple of `result.records` belongs to, from 0, as `Position` in the retry
+   * kit.
+   */
+  Positions: number[];
+}
+
 /** The record as it was sent, its secrets null, with its place in the call (from 0) and its faults. */
 export interface FailedRecord {
   Position: number;
@@ -358,6 +386,28 @@ export interface CompletedCall {
   Users: number;
   UsersApplied: number;
   Milliseconds: number;
+}
+
+/** A call, beside a page of its tuples. */
+export interface CallWithTuples {
+  At: string;
+  Actor: 'client' | 'console' | 'user' | 'protected' | 'operator' | 'service';
+  ClientID: number | null;
+  UserID: number | null;
+  Address: string | null;
+  RequestId: string | null;
+  CallID: string | null;
+  Operation: Operation;
+  Records: number;
+  RecordsFailed: number;
+  Users: number;
+  UsersApplied: number;
+  Milliseconds: number;
+  /**
+   * Which record of the call each tuple of `result.records` belongs to, from 0, as `Position` in the retry
+   * kit.
+   */
+  Positions: number[];
 }
 
 export interface Failure {
@@ -891,7 +941,7 @@ export interface Operations {
         failed?: boolean | undefined;
       };
     };
-    answer: Envelope<Tuple, Job>;
+    answer: Envelope<Tuple, JobWithTuples>;
   };
   /** Cancel what has not begun. */
   cancelJob: {
@@ -1013,7 +1063,7 @@ export interface Operations {
         failed?: boolean | undefined;
       };
     };
-    answer: Envelope<Tuple, CompletedCall>;
+    answer: Envelope<Tuple, CallWithTuples>;
   };
   /** The failed records of a call, ready to be sent again. */
   failedRecordsOfCall: {

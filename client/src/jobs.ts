@@ -1,5 +1,5 @@
 import { pageOf } from './answer.ts';
-import type { FailedRecord, Job, Operation, Page, Tuple } from './api.gen.ts';
+import type { FailedRecord, Job, JobWithTuples, Operation, Page, Tuple } from './api.gen.ts';
 import type { CallOptions, PageOptions } from './options.ts';
 import { Pages } from './pages.ts';
 import { wait } from './time.ts';
@@ -54,8 +54,11 @@ export class Jobs {
     return submit(this.#transport, operation, records, options);
   }
 
-  /** The job in `record`, and a page of its tuples so far in `records`. */
-  async get(id: string, options: JobOptions = {}): Promise<Page<Tuple, Job>> {
+  /**
+   * The job in `record`, and a page of its tuples so far in `records`. `record.Positions` tells which record of the call each tuple
+   * belongs to, from 0.
+   */
+  async get(id: string, options: JobOptions = {}): Promise<Page<Tuple, JobWithTuples>> {
     const { page, pageSize, failed, representation, ...rest } = options;
     const headers = representation ? { Prefer: 'return=representation' } : {};
     return pageOf(
@@ -68,7 +71,7 @@ export class Jobs {
   }
 
   /** All tuples of a job, in the order sent. They are complete once it has ended. */
-  tuples(id: string, options: TupleOptions = {}): Pages<Tuple, Job> {
+  tuples(id: string, options: TupleOptions = {}): Pages<Tuple, JobWithTuples> {
     return new Pages((page) => this.get(id, { ...options, page }));
   }
 

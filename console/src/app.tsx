@@ -7,13 +7,18 @@ import { useWords } from './language/words.ts';
 import { pages } from './pages.ts';
 import { Boundary } from './parts/boundary.tsx';
 import { Failure } from './parts/failure.tsx';
+import { NoticeProvider } from './parts/notice.tsx';
+import { Kept } from './shell/kept.tsx';
 import { Lost } from './shell/lost.tsx';
 import { ProtectedBanner } from './shell/protected-banner.tsx';
 import { Shell } from './shell/shell.tsx';
 import { FirstClient } from './sign-in/first-client.tsx';
 import { SignIn } from './sign-in/sign-in.tsx';
 
-/** The sign-in, or the page that the address names. The address stays: whoever signs in is where they were. */
+/**
+ * The sign-in, or the page that the address names. The address stays: whoever signs in is where they were, and the client whose session
+ * has ended finds the page as it was left.
+ */
 export function App() {
   const words = useWords();
   const session = useSession();
@@ -28,26 +33,30 @@ export function App() {
       </Container>
     );
   }
-  const { State, Client, ended = false } = session.data;
+  const { State, Client, visit } = session.data;
+  const away = State === 'signed-out';
   return (
     <>
-      {State === 'signed-out' ? (
-        <SignIn ended={ended} />
-      ) : (
-        <Shell client={Client}>
-          {State === 'protected' && <ProtectedBanner onCreate={open} />}
-          <Boundary key={path}>
-            <Suspense fallback={<Waiting label={words.loading} />}>
-              <Switch>
-                {pages.map((page) => (
-                  <Route key={page.path} path={page.route ?? page.path} component={page.Show} />
-                ))}
-                <Route component={Lost} />
-              </Switch>
-            </Suspense>
-          </Boundary>
-        </Shell>
+      {visit && (
+        <Kept key={visit.key} away={away}>
+          <NoticeProvider>
+            <Shell client={Client}>
+              {State === 'protected' && <ProtectedBanner onCreate={open} />}
+              <Boundary key={path}>
+                <Suspense fallback={<Waiting label={words.loading} />}>
+                  <Switch>
+                    {pages.map((page) => (
+                      <Route key={page.path} path={page.route ?? page.path} component={page.Show} />
+                    ))}
+                    <Route component={Lost} />
+                  </Switch>
+                </Suspense>
+              </Boundary>
+            </Shell>
+          </NoticeProvider>
+        </Kept>
       )}
+      {away && <SignIn ended={visit !== null} />}
       {/* Outside of what depends on the session: its secret must stay to be seen whatever becomes of that. */}
       <FirstClient opened={creating} onClose={close} />
     </>

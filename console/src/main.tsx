@@ -9,7 +9,6 @@ import { openQueries } from './api/queries.ts';
 import { App } from './app.tsx';
 import { LanguageProvider } from './language/language.tsx';
 import { styleNonce } from './nonce.ts';
-import { NoticeProvider } from './parts/notice.tsx';
 import { theme, variables } from './theme.ts';
 
 const queries = openQueries();
@@ -26,11 +25,9 @@ createRoot(root).render(
     >
       <QueryClientProvider client={queries}>
         <LanguageProvider>
-          <NoticeProvider>
-            <Router base="/console">
-              <App />
-            </Router>
-          </NoticeProvider>
+          <Router base="/console">
+            <App />
+          </Router>
         </LanguageProvider>
       </QueryClientProvider>
     </MantineProvider>

@@ -1,5 +1,14 @@
 import { pageOf } from '../answer.ts';
-import type { CompletedCall, FailedRecord, Failure, Job, Page, Statistics, Tuple } from '../api.gen.ts';
+import type {
+  CallWithTuples,
+  CompletedCall,
+  FailedRecord,
+  Failure,
+  Job,
+  Page,
+  Statistics,
+  Tuple,
+} from '../api.gen.ts';
 import type { CallOptions, PageOptions } from '../options.ts';
 import { Pages } from '../pages.ts';
 import type { Transport } from '../transport.ts';
@@ -42,8 +51,11 @@ export class Admin {
     );
   }
 
-  /** A call in `record`, and a page of its tuples in `records`. */
-  async call(id: string, options: CallTupleOptions = {}): Promise<Page<Tuple, CompletedCall>> {
+  /**
+   * A call in `record`, and a page of its tuples in `records`. `record.Positions` tells which record of the call each tuple belongs
+   * to, from 0.
+   */
+  async call(id: string, options: CallTupleOptions = {}): Promise<Page<Tuple, CallWithTuples>> {
     const { page, pageSize, failed, ...rest } = options;
     const call = { path: { id }, query: { page, pageSize, failed } };
     return pageOf(await this.#transport.send('completedCall', call, rest));

@@ -5,7 +5,7 @@ export { csvLine } from './csv/line.ts';
 export { byteOrderMark, FailedRows } from './failed-rows.ts';
 export { type FaultCode, type FaultFigures, SheetError, type SheetFault } from './fault.ts';
 export type { FaultyItem, RecordItem, SheetItem, SheetSource, UserItem } from './item.ts';
-export type { JsonObject } from './json/element.ts';
+export { type JsonObject, readElement } from './json/element.ts';
 export { openSheet, type SheetOptions } from './open.ts';
 export type { Sheet } from './sheet.ts';
 export type { SheetBytes } from './text/chunks.ts';

@@ -15,6 +15,8 @@ export function useClients() {
       const live = newest.filter(({ RevokedAt }) => RevokedAt === null);
       return [...live, ...newest.filter(({ RevokedAt }) => RevokedAt !== null)];
     },
+    // It would hide a secret that is being carried elsewhere, and without which nobody can sign in any more, if the session has ended.
+    refetchOnWindowFocus: false,
   });
 }
 
@@ -27,37 +29,49 @@ export function useChangeClient(publicKey: string) {
   const anagrafe = useAnagrafe();
   return useClientMutation(
     (change: ClientChange) => anagrafe.admin.clients.change(publicKey, change),
-    [sessionKey],
+    () => [key, sessionKey],
   );
 }
 
 /** `own`: it is the client that is signed in, whose session ends with the rotation; a new one begins at once. */
 export function useRotateClient(publicKey: string, own: boolean) {
   const anagrafe = useAnagrafe();
-  return useClientMutation(async (Hours: number) => {
-    const rotated = await anagrafe.admin.clients.rotate(publicKey, { Hours });
-    const { PublicKey, SecretKey } = rotated;
-    // Where this fails the secret is still shown, and the next call leads to the sign-in.
-    if (own) await anagrafe.console.signIn({ PublicKey, SecretKey }).catch(() => {});
-    return rotated;
-  });
+  return useClientMutation(
+    async (Hours: number) => {
+      const rotated = await anagrafe.admin.clients.rotate(publicKey, { Hours });
+      const { PublicKey, SecretKey } = rotated;
+      const signIn = () => anagrafe.console.signIn({ PublicKey, SecretKey });
+      const signedIn =
+        !own ||
+        (await signIn().then(
+          () => true,
+          () => false,
+        ));
+      return { ...rotated, signedIn };
+    },
+    // The next call would lead to the sign-in, and the secret, which it takes by then, would be out of sight.
+    ({ signedIn }) => (signedIn ? [key] : []),
+  );
 }
 
 export function useRevokeClient(publicKey: string) {
   const anagrafe = useAnagrafe();
-  return useClientMutation(() => anagrafe.admin.clients.revoke(publicKey), [sessionKey]);
+  return useClientMutation(
+    () => anagrafe.admin.clients.revoke(publicKey),
+    () => [key, sessionKey],
+  );
 }
 
-/** `stale`: what else is to be read anew, beside the list. */
+/** `stale`: what is to be read anew; the list, unless something else is said. */
 function useClientMutation<Wish, Result>(
   change: (wish: Wish) => Promise<Result>,
-  stale: readonly QueryKey[] = [],
+  stale: (result: Result) => readonly QueryKey[] = () => [key],
 ) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: change,
-    onSuccess: () => {
-      for (const queryKey of [key, ...stale]) void queries.invalidateQueries({ queryKey });
+    onSuccess: (result) => {
+      for (const queryKey of stale(result)) void queries.invalidateQueries({ queryKey });
     },
   });
 }

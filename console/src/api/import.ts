@@ -12,7 +12,8 @@ import {
   tryRows,
 } from '@anagrafe/client/import';
 import type { SheetItem } from '@anagrafe/client/sheet';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { doAgain } from './again.ts';
 import { usePatientAnagrafe } from './anagrafe.ts';
 import { useLive } from './presence.ts';
 
@@ -57,11 +58,15 @@ export async function tryAll(
   return { faults, seconds };
 }
 
-/** Has rows taken as jobs, one for each kind of record unless they are too large. */
+/** Has rows taken as jobs, one for each kind of record unless they are too large. A session that ends holds it up, and no more. */
 export function useSendRows() {
   const anagrafe = usePatientAnagrafe();
-  // What was sent has passwords in it, and is not kept.
-  return useMutation({ mutationFn: (sending: Sending) => send(sending, { anagrafe }), gcTime: 0 });
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (sending: Sending) => doAgain(queries, (signal) => send(sending, { anagrafe, signal })),
+    // What was sent has passwords in it, and is not kept.
+    gcTime: 0,
+  });
 }
 
 async function send({ name, items }: Sending, line: Line): Promise<SentRows> {
@@ -77,6 +82,7 @@ async function send({ name, items }: Sending, line: Line): Promise<SentRows> {
     const parts = await inParts(all, (some) =>
       line.anagrafe.jobs.submit(operation, some.map(({ record }) => record) as never[], {
         idempotencyKey: `${name}-${operation}-${some[0]?.item.row}-${some.length}`,
+        signal: line.signal,
       }),
     );
     for (const { items: sent, answer, refusal } of parts) {

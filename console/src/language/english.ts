@@ -26,7 +26,7 @@ export const english = {
   signIn: {
     title: 'Sign in',
     intro: 'With the keys of an API client that has the scope admin.',
-    ended: 'Your session has ended. Sign in again to go on where you were.',
+    ended: 'Your session has ended. Sign in with the same client, and everything is as you left it.',
     publicKey: 'Public key',
     publicKeyHint: 'Or paste both keys at once: public.secret',
     secretKey: 'Secret key',

@@ -27,7 +27,7 @@ export const italian: Words = {
   signIn: {
     title: 'Accedi',
     intro: "Con le chiavi di un client API che ha l'ambito admin.",
-    ended: "La sessione è terminata. Accedi di nuovo per continuare da dov'eri.",
+    ended: 'La sessione è terminata. Accedi con lo stesso client e ritrovi tutto come lo hai lasciato.',
     publicKey: 'Chiave pubblica',
     publicKeyHint: 'Oppure incolla le due chiavi insieme: pubblica.segreta',
     secretKey: 'Chiave segreta',

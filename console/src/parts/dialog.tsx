@@ -1,5 +1,5 @@
 import { Modal } from '@mantine/core';
-import { type ReactNode, useLayoutEffect } from 'react';
+import { type ReactNode, useLayoutEffect, useRef } from 'react';
 import { useWords } from '../language/words.ts';
 
 interface DialogProps {
@@ -22,10 +22,18 @@ document.addEventListener('focusin', ({ target }) => {
 export function Dialog({ title, opened, onClose, lasting = false, children }: DialogProps) {
   const { close } = useWords();
 
+  const opener = useRef<HTMLElement>(null);
+
   useLayoutEffect(() => {
-    if (!opened) return;
-    const opener = lastInPage;
-    return () => opener?.focus({ preventScroll: true });
+    if (!opened) {
+      opener.current = null;
+      return;
+    }
+    // Where the dialog is taken out again with the page that was put away, it has been opened before.
+    opener.current ??= lastInPage;
+    const { current } = opener;
+    // A page that is put away has done so by then, and takes no focus.
+    return () => queueMicrotask(() => current?.focus({ preventScroll: true }));
   }, [opened]);
 
   return (

@@ -2,6 +2,7 @@ import { AppShell, Box } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { useWords } from '../language/words.ts';
+import { useFocusBack } from './focus-back.ts';
 import { Header } from './header.tsx';
 import { Navigation } from './navigation.tsx';
 import classes from './shell.module.css';
@@ -11,6 +12,7 @@ import type { SignedInClient } from './who.tsx';
 export function Shell({ client, children }: { client: SignedInClient | null; children: ReactNode }) {
   const words = useWords();
   const [menu, { toggle, close }] = useDisclosure(false);
+  useFocusBack();
   return (
     <AppShell
       header={{ height: 60 }}

@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
-import { type FormEvent, useEffect, useState } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useSignIn } from '../api/session.ts';
 import { useWords } from '../language/words.ts';
 import { Command } from '../parts/command.tsx';
@@ -19,10 +19,16 @@ export function SignIn({ ended }: { ended: boolean }) {
   const [publicKey, setPublicKey] = useState('');
   const [secretKey, setSecretKey] = useState('');
   const [missing, setMissing] = useState(false);
+  const heading = useRef<HTMLHeadingElement>(null);
 
   useEffect(() => {
     document.title = `${signIn.title} · ${words.product}`;
   }, [signIn.title, words.product]);
+
+  useEffect(() => {
+    // What had the focus is out of sight. Not a field, which what is being typed would go into.
+    if (ended) heading.current?.focus();
+  }, [ended]);
 
   function submit(event: FormEvent) {
     event.preventDefault();
@@ -50,7 +56,7 @@ export function SignIn({ ended }: { ended: boolean }) {
           <form onSubmit={submit} noValidate>
             <Stack>
               <div>
-                <Title order={1} size="h3">
+                <Title order={1} size="h3" ref={heading} tabIndex={-1}>
                   {signIn.title}
                 </Title>
                 <Text c="dimmed" size="sm" mt={4}>

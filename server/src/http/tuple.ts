@@ -1,7 +1,7 @@
 import type { Code, Fault } from '../core/codes.ts';
 import { Faults } from '../core/faults.ts';
 import { type Language, say } from '../core/language/say.ts';
-import type { AppliedUser, Outcome } from '../core/records/outcome.ts';
+import type { AppliedUser, Outcome, PlacedOutcome } from '../core/records/outcome.ts';
 
 /** The documented answer to one record: fixed positions instead of names. */
 export interface Tuple {
@@ -76,6 +76,11 @@ export function tupleOf(outcome: Outcome, language: Language, representation: bo
     Item5: faultsByPlace(outcome.faults.byPlace, language),
     Item6: {},
   };
+}
+
+/** Which records of a call its tuples belong to: a tuple itself does not say it. */
+export function positionsOf(outcomes: readonly PlacedOutcome[]): number[] {
+  return outcomes.map(({ position }) => position);
 }
 
 export function faultsByPlace(

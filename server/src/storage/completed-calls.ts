@@ -1,5 +1,5 @@
 import type { CallListing, CallStore, CompletedCall } from '../core/journal/calls.ts';
-import type { Outcome } from '../core/records/outcome.ts';
+import type { PlacedOutcome } from '../core/records/outcome.ts';
 import type { Database } from './database.ts';
 import { failedRecords } from './failed-records.ts';
 import { reading } from './failures.ts';
@@ -54,7 +54,7 @@ async function outcomes(
   database: Database,
   call: CompletedCall,
   { page, pageSize, failedOnly }: CallListing,
-): Promise<Outcome[]> {
+): Promise<PlacedOutcome[]> {
   const kept = `select ${outcomeColumnsWithoutUsers} from anagrafe.outcomes where call_id = $1`;
   const noted = `select (details -> 'position')::integer, principal_id, null, null, null from anagrafe.journal
      where call_id = $1 and details ? 'position'

@@ -3,7 +3,7 @@ import type { UserNames } from '../core/events/event.ts';
 import { Faults } from '../core/faults.ts';
 import { isObject } from '../core/fields/fields.ts';
 import type { KeptRefusal } from '../core/jobs/kept-refusal.ts';
-import type { AppliedUser, Outcome } from '../core/records/outcome.ts';
+import type { AppliedUser, PlacedOutcome } from '../core/records/outcome.ts';
 import type { Receipt } from '../core/records/writing.ts';
 import { Turns } from '../core/turns.ts';
 import type { Connection } from './database.ts';
@@ -106,10 +106,14 @@ async function largeJson(value: unknown, turns: Turns): Promise<string> {
   return `{${parts.join(',')}}`;
 }
 
-export async function toOutcomes(connection: Connection, rows: readonly OutcomeRow[]): Promise<Outcome[]> {
+export async function toOutcomes(
+  connection: Connection,
+  rows: readonly OutcomeRow[],
+): Promise<PlacedOutcome[]> {
   const ids = rows.flatMap((row) => (row.applied ?? []).map(([id]) => id));
   const names = ids.length > 0 ? await namesOf(connection, ids) : new Map<number, UserNames>();
   return rows.map((row) => ({
+    position: row.position,
     id: row.principalId,
     refusal: row.refusal,
     faults: toFaults(row.faults),

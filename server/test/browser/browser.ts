@@ -85,10 +85,11 @@ export async function visit(
   };
 }
 
-/** Signs in by the form that is there. */
+/** Signs in by the form that is there, whatever it hides. */
 export async function signIn(page: Page, publicKey: string, secretKey: string): Promise<void> {
-  await page.getByLabel('Public key').fill(publicKey);
-  await page.getByLabel('Secret key', { exact: true }).fill(secretKey);
+  const field = (name: string) => page.getByLabel(name, { exact: true }).filter({ visible: true });
+  await field('Public key').fill(publicKey);
+  await field('Secret key').fill(secretKey);
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 

@@ -38,6 +38,8 @@ describe('the calls', () => {
     await records.getByRole('switch', { name: 'Failed only' }).click();
     await expect.poll(() => applied.count(), { timeout: 10_000 }).toBe(0);
     await records.getByText(/User 1, Password: .*PASSWORD_TOO_SHORT/).waitFor();
+    const numbers = await records.getByRole('row').locator('td:first-child').allInnerTexts();
+    expect(numbers).toEqual(['2', '3']);
 
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -45,6 +47,9 @@ describe('the calls', () => {
     ]);
     const kit = JSON.parse(await readFile(await download.path(), 'utf8'));
     expect(kit).toMatchObject([{ Position: 1 }, { Position: 2, Users: [{ Username: 'luca.verdi' }] }]);
+
+    await records.getByRole('row').nth(1).getByRole('link').click();
+    await page.getByRole('heading', { name: 'Bianchi SpA', level: 1 }).waitFor();
   });
 
   it('are there in Italian', async () => {

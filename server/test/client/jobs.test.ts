@@ -36,6 +36,7 @@ describe('a job', () => {
     expect(tuples).toEqual([...names.map(() => true), false]);
     const failed = await anagrafe.jobs.get(job.ID, { failed: true });
     expect(failed.records).toMatchObject([{ Item2: 'PRINCIPAL_NOT_FOUND' }]);
+    expect(failed.record.Positions).toEqual([30]);
   });
 
   it('gives its failed records back, to be corrected and sent again', async () => {

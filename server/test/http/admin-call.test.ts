@@ -58,6 +58,7 @@ describe('a call that was answered at once', () => {
     expect(shown.body.result?.records).toEqual(answer.body.result?.records);
     expect(shown.body.result).toMatchObject({ totalCount: 5, totalPages: 1, page: 1, count: 5 });
     expect(recordOf(shown)).toMatchObject({ CallID: id, RequestId, Records: 5, RecordsFailed: 2, Users: 5 });
+    expect(recordOf(shown)).toMatchObject({ Positions: [0, 1, 2, 3, 4] });
     expect(shown.headers.get('content-language')).toBe('en');
   });
 
@@ -67,9 +68,10 @@ describe('a call that was answered at once', () => {
     const second = await read(`${id}?page=2&pageSize=2`);
     expect(second.body.result?.records).toEqual(all.slice(2, 4));
     expect(second.body.result).toMatchObject({ totalCount: 5, totalPages: 3, page: 2, count: 2 });
+    expect(recordOf(second)).toMatchObject({ Positions: [2, 3] });
     const failed = await read(`${id}?failed=true`);
     expect(failed.body.result?.records).toEqual(all.filter(({ Item3 }) => !Item3));
-    expect(failed.body.result).toMatchObject({ totalCount: 2, count: 2 });
+    expect(failed.body.result).toMatchObject({ totalCount: 2, count: 2, record: { Positions: [0, 3] } });
     expect((await read(`${id}?failed=true&page=2&pageSize=1`)).body.result?.records).toEqual([all[3]]);
   });
 

@@ -1,6 +1,16 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Tuple } from '../../src/http/tuple.ts';
-import { finished, importedUser, jobOf, readJob, sendJob, submit } from '../setup/jobs.ts';
+import {
+  finished,
+  holding,
+  importedUser,
+  jobOf,
+  positionsOf,
+  principalLock,
+  readJob,
+  sendJob,
+  submit,
+} from '../setup/jobs.ts';
 import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 
 let service: TestService;
@@ -62,6 +72,7 @@ describe('the tuples of a job', () => {
       seen.push(...(idsOf(body.result?.records) ?? []));
     }
     expect(seen).toEqual(principals);
+    expect(positionsOf(await readJob(service, `${id}?page=3&pageSize=10`))).toEqual([20, 21, 22, 23, 24]);
   });
 
   it('are those of failed records alone with failed=true, in pages with true totals', async () => {
@@ -73,8 +84,23 @@ describe('the tuples of a job', () => {
     expect(last.body.result).toMatchObject({ totalCount: 5, totalPages: 3, page: 3, count: 1 });
     expect(idsOf(last.body.result?.records)).toEqual(failed.slice(4));
     expect(jobOf(last)).toMatchObject({ Records: 25, RecordsDone: 25, RecordsFailed: 5 });
+    expect(positionsOf(last)).toEqual(refusedAt.slice(4));
     const all = await readJob(service, `${id}?failed=false`);
     expect(all.body.result?.totalCount).toBe(25);
+  });
+
+  it('are told by the place of their record in the call while others have none yet', async () => {
+    const [held = 0] = await insertPrincipals(service, 1);
+    await holding(service, principalLock(held), async ({ blocked }) => {
+      const records = [
+        { ID: held, Users: [importedUser('is held up')] },
+        { ID: 999_999, Users: [importedUser('is refused')] },
+      ];
+      const job = await submit(service, 'irs/update', records);
+      await blocked(1);
+      const answer = await readJob(service, job);
+      expect([idsOf(answer.body.result?.records), positionsOf(answer)]).toEqual([[999_999], [1]]);
+    });
   });
 
   it('have the users where they are asked for with Prefer: return=representation', async () => {

@@ -13,8 +13,15 @@ type Headers = Record<string, string>;
 
 const patienceMs = 50_000;
 
+/** The job of an answer, the same whether there are tuples beside it or not. */
 export function jobOf({ body }: Answer<unknown>): Job {
-  return body.result?.record as Job;
+  const { Positions: _, ...job } = (body.result?.record ?? {}) as Job & { Positions?: number[] };
+  return job;
+}
+
+/** Which records of the call the tuples of an answer belong to. */
+export function positionsOf({ body }: Answer<unknown>): number[] | undefined {
+  return (body.result?.record as { Positions?: number[] } | null)?.Positions;
 }
 
 /** Sends records to be taken as a job. */

@@ -38,7 +38,6 @@ export function OneCall({ id }: { id: string }) {
             onPage={goTo}
             failed={failed}
             onFailed={chooseFailed}
-            complete
             kit={call.RecordsFailed > 0 ? kit : null}
           />
         </>

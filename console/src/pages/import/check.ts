@@ -18,13 +18,23 @@ export interface Checked {
   readonly seconds: number;
 }
 
-/** Looks at rows: first whether they mean something, then what the service would say to them. Nothing is done. */
-export function useCheck(file: UsersFile) {
+interface Unchecked {
+  readonly rows: readonly Row[];
+  readonly reading: Reading;
+}
+
+/**
+ * Looks at rows: first whether they mean something, then what the service would say to them. Nothing is done.
+ *
+ * `onEach` is told of each answer, also where another one was asked for meanwhile.
+ */
+export function useCheck(file: UsersFile, onEach: (found: Checked) => void = () => {}) {
   const anagrafe = usePatientAnagrafe();
   const { fault: say, resets } = useWords();
   return useMutation({
     gcTime: 0,
-    mutationFn: async ({ rows, reading }: { rows: readonly Row[]; reading: Reading }): Promise<Checked> => {
+    onSuccess: onEach,
+    mutationFn: async ({ rows, reading }: Unchecked): Promise<Checked> => {
       const faults: RowFaults = new Map();
       for (const { row, fault } of rows) if (fault) faults.set(row, [aboutRow(say(fault))]);
       const items = await itemsOf(rows, file, reading);
@@ -43,4 +53,17 @@ export function useCheck(file: UsersFile) {
       return { rows, faults, sound: readable.filter(({ row }) => !faults.has(row)), seconds };
     },
   });
+}
+
+/**
+ * What was found, with what was found of a row that was mended since. It stays among those with problems, so that it does not go away
+ * under the hands of whoever mends it. All rows have to be checked again all the same: what is wrong with one may lie in another.
+ */
+export function withRow(before: Checked, { rows: [row], faults }: Checked): Checked {
+  if (!row || before.rows.includes(row)) return before;
+  return {
+    ...before,
+    rows: before.rows.map((other) => (other.row === row.row ? row : other)),
+    faults: new Map(before.faults).set(row.row, faults.get(row.row) ?? []),
+  };
 }

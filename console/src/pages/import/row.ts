@@ -1,6 +1,7 @@
 import {
   type ColumnMapping,
   FailedRows,
+  type JsonObject,
   openSheet,
   type SheetFault,
   type SheetItem,
@@ -17,6 +18,8 @@ export interface Row {
   readonly source: SheetSource;
   /** Why nothing of it could be read; null where something was. */
   readonly fault: SheetFault | null;
+  /** What stands in the place of JSON that could not be read; null where it could, or where that is not known. */
+  readonly written: string | null;
 }
 
 /** How rows are understood. */
@@ -39,14 +42,14 @@ export function cellsOf({ source }: Row, { layout, names }: Shape): readonly str
 /** The row with another text in one of its cells. */
 export function withCell(row: Row, at: number, text: string, shape: Shape): Row {
   const { layout, names } = shape;
-  if (layout.format === 'csv') return { ...row, source: cellsOf(row, shape).with(at, text), fault: null };
-  return { ...row, source: { ...row.source, [names[at] ?? '']: text }, fault: null };
+  const source =
+    layout.format === 'csv' ? cellsOf(row, shape).with(at, text) : { ...row.source, [names[at] ?? '']: text };
+  return { ...row, source, fault: null, written: null };
 }
 
-/** The users of a record of the interface; null for a flat row, which has cells. */
-export function usersOf({ source }: Row): number | null {
-  if (source === null || isCells(source) || !('Users' in source)) return null;
-  return Array.isArray(source.Users) ? source.Users.length : 0;
+/** The row as a record of the interface, with its `Users`; null where it is something else. */
+export function recordIn({ source }: Row): JsonObject | null {
+  return source === null || isCells(source) || !('Users' in source) ? null : source;
 }
 
 /**

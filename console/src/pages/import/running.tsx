@@ -1,6 +1,7 @@
 import type { Job } from '@anagrafe/client';
 import type { RowFaults } from '@anagrafe/client/import';
-import { Badge, Group, Progress, Skeleton, Stack, Text } from '@mantine/core';
+import { Anchor, Badge, Group, Progress, Skeleton, Stack, Text } from '@mantine/core';
+import { Link } from 'wouter';
 import { type SentRows, useSentProgress } from '../../api/import.ts';
 import { useFormats } from '../../language/formats.ts';
 import { Failure } from '../../parts/failure.tsx';
@@ -74,7 +75,12 @@ function Bar({ rows, jobs }: { rows: number; jobs: readonly Job[] }) {
           </>
         )}
       </Text>
-      <Text mt="md">{progress.safe}</Text>
+      <Text mt="md">
+        {progress.safe}{' '}
+        <Anchor component={Link} href="/jobs" underline="always">
+          {progress.jobs}
+        </Anchor>
+      </Text>
     </Surface>
   );
 }

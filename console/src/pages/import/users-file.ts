@@ -1,4 +1,5 @@
 import {
+  type Bookmark,
   type ColumnMapping,
   openSheet,
   type Sheet,
@@ -6,7 +7,8 @@ import {
   type SheetField,
   type SheetLayout,
 } from '@anagrafe/client/sheet';
-import { type Row, usersOf } from './row.ts';
+import { withJson } from './json.ts';
+import { type Row, recordIn } from './row.ts';
 
 /** What a page can hold; more is for the command line. */
 export const rowsMax = 100_000;
@@ -29,11 +31,16 @@ export class NoRowsError extends Error {}
 export async function readUsersFile(file: File): Promise<UsersFile> {
   const sheet = await openSheet(file.stream(), { survey: true });
   const rows: Row[] = [];
+  let before = 0;
   for await (const item of sheet) {
     if (rows.length === rowsMax) throw new TooManyRowsError();
-    const { row, line, source } = item;
+    const { row, line, source, end } = item;
     const fault = source === null && item.kind === 'fault' ? (item.faults[0] ?? null) : null;
-    rows.push({ row, line, source, fault });
+    const whole = { row, line, source, fault, written: null };
+    const written = fault && (await writtenIn(file, before, end));
+    // Its faults are told by the lines of what is seen of it.
+    rows.push(written === null ? whole : withJson(whole, written));
+    before = end.byte;
   }
   if (rows.length === 0) throw new NoRowsError();
   const fields = new Map<string, SheetField | null>();
@@ -45,10 +52,21 @@ export async function readUsersFile(file: File): Promise<UsersFile> {
 /** The objects of a JSON file may have different names; all of them are columns. */
 async function columnsOf({ columns, layout }: Sheet, rows: readonly Row[]): Promise<readonly SheetColumn[]> {
   if (layout.format === 'csv') return columns;
-  const flat = rows.filter((row) => row.source !== null && usersOf(row) === null);
+  const flat = rows.filter((row) => row.source !== null && recordIn(row) === null);
   const header = [...new Set(flat.flatMap(({ source }) => Object.keys(source ?? {})))];
   const start = { row: 0, byte: 0, line: 1, column: 1, layout: { ...layout, header } };
   return (await openSheet(new Blob().stream(), { survey: true, from: start })).columns;
+}
+
+/** More than anyone mends by hand. */
+const bytesShown = 1_000_000;
+
+/** What stands between two rows of a JSON file, without the signs that part them. */
+async function writtenIn(file: File, before: number, { byte, layout }: Bookmark): Promise<string | null> {
+  if (layout.format === 'csv' || byte - before > bytesShown) return null;
+  const bytes = await file.slice(before, byte).arrayBuffer();
+  const text = new TextDecoder(layout.encoding ?? 'utf-8').decode(bytes);
+  return (layout.format === 'json' ? text.replace(/^\s*[[,]/, '') : text).trim();
 }
 
 /** A name that none of the others has: two columns may be called the same, and are mapped one by one. */

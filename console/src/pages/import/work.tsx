@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { type Sending, useSendRows } from '../../api/import.ts';
 import { useFormats } from '../../language/formats.ts';
 import { arrive } from './arrive.ts';
-import { type Checked, useCheck } from './check.ts';
+import { type Checked, useCheck, withRow } from './check.ts';
 import { Columns } from './columns.tsx';
 import { downloadFailed } from './download.ts';
 import { type Named, Principal, principalOf } from './principal.tsx';
@@ -27,8 +27,10 @@ export function Work({ file }: { file: UsersFile }) {
   const [checked, setChecked] = useState<Checked | null>(null);
   const [sending, setSending] = useState<Sending | null>(null);
   const check = useCheck(file);
+  const checkRow = useCheck(file, (found) => setChecked((before) => before && withRow(before, found)));
   const send = useSendRows();
   useStay(send.isPending);
+  const reading = { columns, principal: principalOf(named) };
 
   function look(): void {
     const onSuccess = (found: Checked) => {
@@ -36,7 +38,11 @@ export function Work({ file }: { file: UsersFile }) {
       setSending(null);
       send.reset();
     };
-    check.mutate({ rows, reading: { columns, principal: principalOf(named) } }, { onSuccess });
+    check.mutate({ rows, reading }, { onSuccess });
+  }
+  function mendRow(row: Row): void {
+    setRows((before) => before.map((other) => (other.row === row.row ? row : other)));
+    checkRow.mutate({ rows: [row], reading });
   }
   /** What was found out holds for these columns alone. */
   const readAnew =
@@ -94,7 +100,7 @@ export function Work({ file }: { file: UsersFile }) {
           columns={columns}
           checked={checked}
           busy={check.isPending ? 'checking' : send.isPending ? 'sending' : null}
-          onRow={(row) => setRows(rows.map((other) => (other.row === row.row ? row : other)))}
+          onRow={mendRow}
           onCheck={look}
           onRun={begin}
         />

@@ -50,7 +50,6 @@ export function OneJob({ id }: { id: string }) {
             onPage={goTo}
             failed={failed}
             onFailed={chooseFailed}
-            complete={job.EndedAt !== null}
             kit={job.RecordsFailed > 0 ? kit : null}
           />
         </>

@@ -1,11 +1,11 @@
 import type { Tuple } from '@anagrafe/client';
 import { List, Text } from '@mantine/core';
 import { useFormats } from '../../language/formats.ts';
+import { usePlaceInWords } from './place.ts';
 import { useOutcomeWords } from './words.ts';
 
 /** A record may have a thousand users, each with its fault. */
 const shown = 20;
-const placeText = /^(?:Users\[(\d+)\])?(?:(?:^|\.)(\w+))?$/;
 
 /** Why a record was not applied: the sentence about it, and each fault by its place in words. */
 export function Faults({ tuple }: { tuple: Tuple }) {
@@ -41,15 +41,4 @@ export function Faults({ tuple }: { tuple: Tuple }) {
       )}
     </>
   );
-}
-
-/** `Users[0].Password` is the password of user 1. What is not known is shown as it is. */
-function usePlaceInWords(): (place: string) => string {
-  const { user, fields } = useOutcomeWords();
-  const { number } = useFormats();
-  return (place) => {
-    const [, index, field] = placeText.exec(place) ?? [];
-    const parts = [index && user(number(Number(index) + 1)), field && (fields[field] ?? field)];
-    return parts.filter(Boolean).join(', ') || place;
-  };
 }

@@ -1,6 +1,7 @@
 import type { FailedRecord, Page, Tuple } from '@anagrafe/client';
-import { Badge, Box, Group, Switch } from '@mantine/core';
+import { Anchor, Badge, Box, Group, Switch, Text } from '@mantine/core';
 import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query';
+import { Link } from 'wouter';
 import type { Place } from '../../api/paged.ts';
 import { useFormats } from '../../language/formats.ts';
 import { Empty } from '../empty.tsx';
@@ -12,14 +13,17 @@ import { Faults } from './faults.tsx';
 import { RetryKit } from './retry-kit.tsx';
 import { useOutcomeWords } from './words.ts';
 
-interface TuplesProps<About> {
+/** What the tuples are of: it says which of its records each of them belongs to. */
+interface Placing {
+  readonly Positions: readonly number[];
+}
+
+interface TuplesProps<About extends Placing> {
   readonly list: UseQueryResult<Page<Tuple, About>>;
   readonly place: Place;
   readonly onPage: (page: number) => void;
   readonly failed: boolean;
   readonly onFailed: (failed: boolean) => void;
-  /** Whether every record has its tuple, so that the tenth belongs to the tenth record. */
-  readonly complete: boolean;
   /** Where there is something to be sent again. */
   readonly kit: UseMutationResult<FailedRecord[], Error, void> | null;
   readonly id: string;
@@ -27,37 +31,38 @@ interface TuplesProps<About> {
 
 interface Row {
   readonly tuple: Tuple;
-  /** From 1, among those that are listed. */
+  /** Of the record in its call, from 0. */
   readonly position: number;
 }
 
 /** What became of the records of a call or a job, page by page. */
-export function Tuples<About>(props: TuplesProps<About>) {
-  const { list, place, onPage, failed, onFailed, complete, kit, id } = props;
+export function Tuples<About extends Placing>(props: TuplesProps<About>) {
+  const { list, place, onPage, failed, onFailed, kit, id } = props;
   const { tuples, failedOnly } = useOutcomeWords();
   const { number } = useFormats();
   const columns: readonly Column<Row>[] = [
-    ...(complete && !failed
-      ? [{ name: tuples.position, wide: true, cell: ({ position }: Row) => number(position) }]
-      : []),
-    { name: tuples.principal, cell: ({ tuple }) => tuple.Item1 ?? '—' },
+    { name: tuples.position, numeric: true, cell: ({ position }) => number(position + 1) },
+    { name: tuples.principal, wide: true, cell: ({ tuple }) => <Principal tuple={tuple} /> },
     { name: tuples.outcome, wide: true, cell: ({ tuple }) => <Outcome applied={tuple.Item3} /> },
     {
       name: tuples.reason,
       cell: ({ tuple }) => (
         <>
-          <Box hiddenFrom="sm" mb={4}>
+          <Group hiddenFrom="sm" mb={4} gap="xs">
             <Outcome applied={tuple.Item3} />
-          </Box>
+            <Text size="sm">
+              {tuples.principal} <Principal tuple={tuple} />
+            </Text>
+          </Group>
           {!tuple.Item3 && <Faults tuple={tuple} />}
         </>
       ),
     },
   ];
-  const first = (place.page - 1) * place.pageSize + 1;
-  const numbered = list.data && {
-    ...list.data,
-    records: list.data.records.map((tuple, n) => ({ tuple, position: first + n })),
+  const { data } = list;
+  const placed = data && {
+    ...data,
+    records: data.records.map((tuple, n) => ({ tuple, position: data.record.Positions[n] ?? n })),
   };
   const actions = (
     <Group gap="md">
@@ -79,7 +84,7 @@ export function Tuples<About>(props: TuplesProps<About>) {
       <PagedTable
         caption={tuples.caption}
         columns={columns}
-        list={{ data: numbered, error: list.error, refetch: list.refetch }}
+        list={{ data: placed, error: list.error, refetch: list.refetch }}
         place={place}
         onPage={onPage}
         keyOf={({ position }) => position}
@@ -92,6 +97,16 @@ export function Tuples<About>(props: TuplesProps<About>) {
         }
       />
     </Surface>
+  );
+}
+
+/** By its ID, which leads to its page unless there is none. */
+function Principal({ tuple: { Item1, Item2 } }: { tuple: Tuple }) {
+  if (Item1 === null || Item2 === 'PRINCIPAL_NOT_FOUND') return Item1 ?? '—';
+  return (
+    <Anchor component={Link} href={`/principals/${Item1}`} size="sm" underline="always">
+      {Item1}
+    </Anchor>
   );
 }
 

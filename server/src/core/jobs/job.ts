@@ -3,7 +3,7 @@ import { Refusal } from '../faults.ts';
 import { isUuid } from '../fields/fields.ts';
 import type { Author } from '../journal/journal.ts';
 import type { OperationName } from '../records/operation.ts';
-import type { Outcome } from '../records/outcome.ts';
+import type { PlacedOutcome } from '../records/outcome.ts';
 import type { FailedRecord } from './retry-kit.ts';
 
 export type JobState = 'queued' | 'running' | 'completed' | 'cancelled';
@@ -39,7 +39,7 @@ export interface OutcomePage extends Page {
 
 export interface JobPage {
   readonly job: Job;
-  readonly outcomes: readonly Outcome[];
+  readonly outcomes: readonly PlacedOutcome[];
 }
 
 /** What is read of jobs, and the one thing that can be done to them. */

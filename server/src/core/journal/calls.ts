@@ -3,7 +3,7 @@ import { isUuid } from '../fields/fields.ts';
 import type { Page } from '../jobs/job.ts';
 import type { FailedRecord } from '../jobs/retry-kit.ts';
 import type { OperationName } from '../records/operation.ts';
-import type { Outcome } from '../records/outcome.ts';
+import type { PlacedOutcome } from '../records/outcome.ts';
 import type { Author } from './journal.ts';
 
 /** A call that was answered at once, as the journal has it. */
@@ -34,7 +34,7 @@ export interface CallStore {
   /** Null where there is none, or where it ended too long ago. */
   find(id: string): Promise<CompletedCall | null>;
   /** What became of its records, in the order sent; of applied ones without their users. */
-  outcomes(call: CompletedCall, listing: CallListing): Promise<readonly Outcome[]>;
+  outcomes(call: CompletedCall, listing: CallListing): Promise<readonly PlacedOutcome[]>;
   failed(id: string): AsyncIterable<FailedRecord>;
 }
 

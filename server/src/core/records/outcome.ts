@@ -19,6 +19,11 @@ export interface Outcome {
   readonly users: readonly AppliedUser[];
 }
 
+/** What became of a record, and which one of its call it is, from 0. */
+export interface PlacedOutcome extends Outcome {
+  readonly position: number;
+}
+
 export function applied(id: number | null, users: readonly AppliedUser[], draft: Draft): Outcome {
   return { id, refusal: null, faults: draft.faults, users };
 }

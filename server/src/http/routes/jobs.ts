@@ -8,9 +8,9 @@ import { jobFields } from '../job-fields.ts';
 import { wantsRepresentation } from '../preferences.ts';
 import { isFlagged, pageOf } from '../query.ts';
 import { sendRetryKit } from '../retry-kit.ts';
-import { failedAnswers, jobAnswers, jobsAnswers } from '../schemas/answers.ts';
+import { cancelledAnswers, failedAnswers, jobAnswers, jobsAnswers } from '../schemas/answers.ts';
 import { CallHeaders, CallQuery, JobHeaders, JobId, JobQuery, PageQuery } from '../schemas/requests.ts';
-import { tupleOf } from '../tuple.ts';
+import { positionsOf, tupleOf } from '../tuple.ts';
 
 const tags = ['jobs'];
 
@@ -53,7 +53,7 @@ export function jobRoutes(app: FastifyInstance, { jobs: store, journal }: JobToo
         operationId: 'job',
         summary: 'How a job goes, and its tuples so far',
         description:
-          'The job stands in `result.record`, the tuples in `result.records`, in the order sent. `failed=true` gives those of failed records alone.',
+          'The job stands in `result.record`, the tuples in `result.records`, in the order sent. `failed=true` gives those of failed records alone. `Positions` in `result.record` tells which record of the call each of them belongs to.',
         tags,
         params: JobId,
         querystring: JobQuery,
@@ -72,12 +72,10 @@ export function jobRoutes(app: FastifyInstance, { jobs: store, journal }: JobToo
       const totalCount = failedOnly ? job.recordsFailed : job.recordsDone;
       reply.header('content-language', language);
       if (representation) reply.header('preference-applied', 'return=representation');
-      return pageEnvelope(
-        { ...page, totalCount, count: records.length },
-        records,
-        debugOf(request),
-        jobFields(job),
-      );
+      return pageEnvelope({ ...page, totalCount, count: records.length }, records, debugOf(request), {
+        ...jobFields(job),
+        Positions: positionsOf(outcomes),
+      });
     },
   );
 
@@ -94,7 +92,7 @@ export function jobRoutes(app: FastifyInstance, { jobs: store, journal }: JobToo
         params: JobId,
         querystring: CallQuery,
         headers: CallHeaders,
-        response: jobAnswers,
+        response: cancelledAnswers,
       },
     },
     async (request) => {

@@ -7,6 +7,7 @@ import {
   FailedRecord,
   Fault,
   Moment,
+  Positions,
   page,
   Refusal,
   refusals,
@@ -27,17 +28,19 @@ const author = {
   CallID: nullable(Type.String({ format: 'uuid' })),
 };
 
-const CompletedCall = named(
-  'CompletedCall',
-  strictObject({
-    ...author,
-    Operation,
-    Records: Count,
-    RecordsFailed: Count,
-    Users: Count,
-    UsersApplied: Count,
-    Milliseconds: Count,
-  }),
+const completedCall = {
+  ...author,
+  Operation,
+  Records: Count,
+  RecordsFailed: Count,
+  Users: Count,
+  UsersApplied: Count,
+  Milliseconds: Count,
+};
+const CompletedCall = named('CompletedCall', strictObject(completedCall));
+const CallWithTuples = named(
+  'CallWithTuples',
+  strictObject({ ...completedCall, Positions }, { description: 'A call, beside a page of its tuples' }),
 );
 
 const FailureItem = named(
@@ -169,7 +172,7 @@ const noCall = {
   404: answer('There is no such call', Refusal, refusalExample(404, 'CALL_NOT_FOUND')),
 };
 export const completedCallAnswers = {
-  200: answer('The call, and a page of its tuples', page('CompletedCallEnvelope', Tuple, CompletedCall)),
+  200: answer('The call, and a page of its tuples', page('CompletedCallEnvelope', Tuple, CallWithTuples)),
   ...noCall,
 };
 export const callFailedAnswers = {

@@ -133,28 +133,31 @@ const Estimate = named(
   ),
 );
 
-const Job = named(
-  'Job',
-  strictObject(
-    {
-      ID: Type.String({ format: 'uuid' }),
-      State: Type.String({ enum: ['queued', 'running', 'completed', 'cancelled'] }),
-      Operation,
-      Records: count('how many were sent'),
-      RecordsDone: count('how many have their outcome, whatever it is'),
-      RecordsFailed: count('how many of those were not applied'),
-      Users: count('how many were sent'),
-      UsersDone: count('the users of the records that are done'),
-      UsersPerSecond: nullable(Type.Number({ minimum: 0 })),
-      SubmittedAt: Moment,
-      StartedAt: nullable(Moment),
-      EndedAt: nullable(
-        Type.String({ format: 'date-time', description: 'null while something is left to do' }),
-      ),
-      EstimatedEnd: nullable(Moment),
-    },
-    { description: 'A call that is done later' },
-  ),
+const job = {
+  ID: Type.String({ format: 'uuid' }),
+  State: Type.String({ enum: ['queued', 'running', 'completed', 'cancelled'] }),
+  Operation,
+  Records: count('how many were sent'),
+  RecordsDone: count('how many have their outcome, whatever it is'),
+  RecordsFailed: count('how many of those were not applied'),
+  Users: count('how many were sent'),
+  UsersDone: count('the users of the records that are done'),
+  UsersPerSecond: nullable(Type.Number({ minimum: 0 })),
+  SubmittedAt: Moment,
+  StartedAt: nullable(Moment),
+  EndedAt: nullable(Type.String({ format: 'date-time', description: 'null while something is left to do' })),
+  EstimatedEnd: nullable(Moment),
+};
+const Job = named('Job', strictObject(job, { description: 'A call that is done later' }));
+
+/** Beside a page of tuples. */
+export const Positions = Type.Array(Count, {
+  description:
+    'which record of the call each tuple of `result.records` belongs to, from 0, as `Position` in the retry kit',
+});
+const JobWithTuples = named(
+  'JobWithTuples',
+  strictObject({ ...job, Positions }, { description: 'A job, beside a page of its tuples' }),
 );
 
 export const FailedRecord = named(
@@ -188,7 +191,8 @@ const Login = named(
 );
 
 const Tuples = page('TuplesEnvelope', Tuple, nullable(Estimate));
-const JobTuples = page('JobEnvelope', Tuple, Job);
+const JobAlone = page('JobEnvelope', Tuple, Job);
+const JobTuples = page('JobTuplesEnvelope', Tuple, JobWithTuples);
 const Jobs = page('JobsEnvelope', Job);
 const Principals = page('PrincipalsEnvelope', Principal);
 const Users = page('UsersEnvelope', UserOfPrincipal);
@@ -223,7 +227,7 @@ export const writeAnswers = {
     Tuples,
     tuplesExample(207, [appliedExample, refusedExample]),
   ),
-  202: answer('Taken as a job; see Location', JobTuples),
+  202: answer('Taken as a job; see Location', JobAlone),
   409: answer(
     'A call with this Idempotency-Key is being worked on; see Retry-After',
     Refusal,
@@ -243,6 +247,7 @@ const jobRefusals = {
 };
 export const jobsAnswers = { 200: answer('A page of jobs', Jobs), ...refusals };
 export const jobAnswers = { 200: answer('The job, and a page of its tuples', JobTuples), ...jobRefusals };
+export const cancelledAnswers = { 200: answer('The job', JobAlone), ...jobRefusals };
 export const failedAnswers = {
   200: answer('The failed records', Type.Array(FailedRecord)),
   ...jobRefusals,

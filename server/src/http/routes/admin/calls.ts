@@ -12,7 +12,7 @@ import {
   completedCallsAnswers,
 } from '../../schemas/admin.ts';
 import { CallHeaders, CallQuery, JobId, JobQuery } from '../../schemas/requests.ts';
-import { tupleOf } from '../../tuple.ts';
+import { positionsOf, tupleOf } from '../../tuple.ts';
 
 export interface CallTools {
   readonly store: CallStore;
@@ -55,7 +55,7 @@ export function callRoutes(app: FastifyInstance, { store, journal }: CallTools):
         operationId: 'completedCall',
         summary: 'A call that was answered at once, and its tuples',
         description:
-          'The call stands in `result.record`, the tuples in `result.records`, in the order sent, without `Item6`. `failed=true` gives those of failed records alone. Kept as long as jobs are.',
+          'The call stands in `result.record`, the tuples in `result.records`, in the order sent, without `Item6`. `failed=true` gives those of failed records alone. `Positions` in `result.record` tells which record of the call each of them belongs to. Kept as long as jobs are.',
         params: JobId,
         querystring: JobQuery,
         response: completedCallAnswers,
@@ -73,7 +73,7 @@ export function callRoutes(app: FastifyInstance, { store, journal }: CallTools):
         { ...page, totalCount: failedOnly ? call.recordsFailed : call.records, count: records.length },
         records,
         debugOf(request),
-        callFields(call),
+        { ...callFields(call), Positions: positionsOf(outcomes) },
       );
     },
   );

@@ -1,0 +1,141 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { canSignIn, storedUsernames } from '../import/importing.ts';
+import { type Credential, credential } from '../setup/admin.ts';
+import type { TestService } from '../setup/service.ts';
+import { expectAccessible } from './accessibility.ts';
+import { desktop, enter, phone, startConsole, useBrowser, visit } from './browser.ts';
+
+let service: TestService;
+let office: Credential;
+
+useBrowser();
+beforeAll(async () => {
+  service = await startConsole();
+  office = await credential(service);
+});
+
+async function open(content: string, look: Parameters<typeof visit>[1] = {}): Promise<Page> {
+  const person = await visit(service, look);
+  const { page } = person;
+  // A try of rows that would all be refused.
+  person.expectStatus(422);
+  await enter(person, '/import', office);
+  const choosing = page.waitForEvent('filechooser');
+  await press(page, 'Choose a file');
+  const file = { name: 'records.json', mimeType: 'application/json', buffer: Buffer.from(content) };
+  await (await choosing).setFiles(file);
+  await press(page, 'Check the rows');
+  return page;
+}
+
+const press = (page: Page, name: string) => page.getByRole('button', { name }).click();
+const said = (page: Page, text: string) =>
+  page.getByRole('status').filter({ hasText: text }).waitFor({ timeout: 30_000 });
+const field = (page: Page, line: number) => page.getByLabel(`Record, line ${line}`, { exact: true });
+const user = (Username: string, Password = 'una frase lunga') => ({ Username, Password });
+
+/** Leaves the field, by which what is in it is looked at. */
+const leave = (page: Page) => page.keyboard.press('Tab');
+
+describe('a whole record with problems', () => {
+  it('is mended as JSON, with every fault by its user and its line', async () => {
+    const records = [
+      { Denomination: 'Uno', Users: [user('uno.a'), user('uno.b')] },
+      { Denomination: 'Due', Users: [user('due.a'), user('due.b', 'breve')] },
+    ];
+    const page = await open(records.map((record) => JSON.stringify(record)).join('\n'));
+    await said(page, 'Rows with problems: 1 of 2.');
+    await page.getByText(/^User 2, Password \(line 10\): /).waitFor();
+    expect(await field(page, 1).count()).toBe(0);
+    const due = field(page, 2);
+    expect(await due.getAttribute('aria-invalid')).toBe('true');
+    expect(await due.inputValue()).toContain('"Password": "•••••"');
+    await due.focus();
+    const text = JSON.stringify(records[1], null, 2);
+    expect(await due.inputValue()).toBe(text);
+
+    await due.fill(text.replace('"breve"', '"una frase abbastanza lunga"').replace('"due.b",', '"due.b"'));
+    await leave(page);
+    await page.getByText('At line 10, column 7, this is not valid JSON.').waitFor();
+    await due.fill(text.replace('"breve"', '"una frase abbastanza lunga"'));
+    await leave(page);
+    await page.getByText('Fine', { exact: true }).waitFor();
+    expect(await due.inputValue()).not.toContain('abbastanza');
+    await said(page, 'Rows were changed.');
+    await press(page, 'Check again');
+    await said(page, 'Rows: 2. All of them are fine.');
+    await press(page, 'Import 2 rows');
+    await said(page, 'Rows imported: 2.');
+    expect(await canSignIn(service, 'due.b', 'una frase abbastanza lunga')).toBe(true);
+  });
+
+  it('that cannot be read is shown as it was written, in an array or on a line of its own', async () => {
+    const page = await open(
+      '[{"Denomination":"Tre","Users":[]},\n {"Denomination":"Quattro","Users":[],}\n]',
+    );
+    await said(page, 'Rows with problems: 1 of 2.');
+    await page.getByText('At line 1, column 38, this is not valid JSON.').waitFor();
+    expect(await field(page, 2).inputValue()).toBe('{"Denomination":"Quattro","Users":[],}');
+    await field(page, 2).fill('{"Denomination":"Quattro","Users":[]}');
+    await leave(page);
+    await press(page, 'Check again');
+    await said(page, 'Rows: 2. All of them are fine.');
+
+    const lines = await open('{"Denomination":"Città","Users":[]}\n{"Denomination":"Caffè" "Users":[]}\n');
+    await said(lines, 'Rows with problems: 1 of 2.');
+    expect(await field(lines, 2).inputValue()).toBe('{"Denomination":"Caffè" "Users":[]}');
+  });
+
+  it('has cells where it is flat, and its JSON where cells could not mend it', async () => {
+    const rows = [
+      { Username: 'flat.1', Password: 'breve', ExternalKey: 'FLAT', Company: 'Flat Srl' },
+      { Username: 'flat.2', Password: 918_273_640_182, ExternalKey: 'FLAT', Company: 'Flat Srl' },
+    ];
+    const page = await open(JSON.stringify(rows));
+    await said(page, 'Rows with problems: 2 of 2.');
+    await page.getByLabel('Password, line 1').first().fill('una frase lunga');
+    const flat = page.getByRole('textbox', { name: /^Record, line/ });
+    await flat.focus();
+    await flat.fill((await flat.inputValue()).replace('918273640182', '"918273640182"'));
+    await leave(page);
+    await press(page, 'Check again');
+    await said(page, 'Rows: 2. All of them are fine.');
+    await press(page, 'Import 2 rows');
+    await said(page, 'Rows imported: 2.');
+    expect(await storedUsernames(service)).toEqual(expect.arrayContaining(['flat.1', 'flat.2']));
+  });
+
+  it('with many users among many is shown when it is wanted, and only then', async () => {
+    const records = Array.from({ length: 1000 }, (_, n) => ({
+      Denomination: `Many ${n}`,
+      Users: Array.from({ length: 25 }, (_user, m) => user(`many.${n}.${m}`, 'breve')),
+    }));
+    const page = await open(JSON.stringify(records));
+    await said(page, 'Rows with problems: 1,000 of 1,000.');
+    await page.getByText('1–25 of 1,000').waitFor();
+    expect(await page.getByRole('textbox', { name: /^Record/ }).count()).toBe(0);
+    await page.getByText('and 5 more').first().waitFor();
+    await page
+      .getByRole('button', { name: /^Show the JSON with its 25 users/ })
+      .nth(3)
+      .click();
+    await page.getByRole('textbox', { name: /^Record/ }).waitFor();
+    expect(await page.locator(':focus').inputValue()).toContain('"Denomination": "Many 3"');
+  });
+});
+
+describe.each([
+  ['light', 'a desktop', desktop],
+  ['dark', 'a desktop', desktop],
+  ['light', 'a phone', phone],
+  ['dark', 'a phone', phone],
+] as const)('in %s, on %s', (colorScheme, _device, viewport) => {
+  it('records with problems are for everyone', async () => {
+    const records = [{ Denomination: 'X', Users: [user('x', 'breve')] }];
+    const page = await open(`${JSON.stringify(records[0])}\n{"Users"}\n`, { colorScheme, viewport });
+    await said(page, 'Rows with problems: 2 of 2.');
+    await expectAccessible(page);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+  });
+});

@@ -1,0 +1,140 @@
+import { readFileSync } from 'node:fs';
+import type { Locator, Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { canSignIn, storedUsernames } from '../import/importing.ts';
+import { type Credential, credential } from '../setup/admin.ts';
+import type { TestService } from '../setup/service.ts';
+import { startConsole, useBrowser, visit } from './browser.ts';
+
+let service: TestService;
+let office: Credential;
+
+useBrowser();
+beforeAll(async () => {
+  service = await startConsole();
+  office = await credential(service);
+});
+
+/** Someone who has no mouse: what cannot be come to with the Tab key cannot be used. */
+function hands(page: Page) {
+  const { keyboard } = page;
+  const isFocused = async (wanted: Locator) => (await page.locator(':focus').and(wanted).count()) === 1;
+
+  async function tabTo(wanted: Locator, key = 'Tab'): Promise<void> {
+    for (let presses = 0; presses < 60; presses++) {
+      if (await isFocused(wanted)) return;
+      await keyboard.press(key);
+    }
+    throw new Error(`${wanted} was not reached`);
+  }
+  const button = (name: string) => page.getByRole('button', { name });
+  const field = (name: string) => page.getByLabel(name, { exact: true });
+  return {
+    keyboard,
+    /** Back along the way that one came, where that is shorter. */
+    async back(name: string) {
+      await tabTo(button(name), 'Shift+Tab');
+    },
+    async press(name: string) {
+      await tabTo(button(name));
+      await keyboard.press('Enter');
+    },
+    async type(name: string, text: string) {
+      await tabTo(field(name));
+      await keyboard.press('ControlOrMeta+A');
+      await keyboard.type(text);
+    },
+    reach: (name: string) => tabTo(field(name)),
+  };
+}
+
+const said = (page: Page, text: string) =>
+  page.getByRole('status').filter({ hasText: text }).waitFor({ timeout: 30_000 });
+
+describe('the import, by someone who has no mouse', () => {
+  it('is done from the sign-in to the file of the rows that failed', async () => {
+    const person = await visit(service);
+    const { page } = person;
+    person.expectStatus(422);
+    const { keyboard, press, type, back } = hands(page);
+    await person.goTo('/import');
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await type('Public key', `${office.SyncPublicKey}.${office.SyncSecretKey}`);
+    await keyboard.press('Enter');
+
+    await page.getByRole('heading', { name: 'Import', level: 1 }).waitFor();
+    const choosing = page.waitForEvent('filechooser');
+    await press('Choose a file');
+    const lines = [
+      'Login,Parola,Company',
+      'keys.1,breve,Keys Srl',
+      'keys.2,una frase lunga,Keys Srl',
+      ',x,y',
+    ];
+    const buffer = Buffer.from(lines.join('\n'));
+    await (await choosing).setFiles({ name: 'keys.csv', mimeType: 'text/csv', buffer });
+
+    await page.getByText('keys.csv (rows: 3)').waitFor();
+    await hands(page).reach('What Parola is');
+    await keyboard.type('Password');
+    expect(await page.getByLabel('What Parola is').inputValue()).toBe('Password');
+    await press('Check the rows');
+    await said(page, 'Rows with problems: 2 of 3.');
+    await type('Password, line 2', 'una frase abbastanza lunga');
+    await press('Check again');
+    await said(page, 'Rows with problems: 1 of 3.');
+    await expect
+      .poll(() => page.locator(':focus').allInnerTexts(), { timeout: 5000 })
+      .toEqual(['Check again']);
+    await back('Import 2 rows');
+    await keyboard.press('Enter');
+    await said(page, 'Rows imported: 2. Rows not imported: 1.');
+    expect(await storedUsernames(service)).toEqual(['keys.1', 'keys.2']);
+    expect(await canSignIn(service, 'keys.1', 'una frase abbastanza lunga')).toBe(true);
+
+    const coming = page.waitForEvent('download');
+    await press('Download the rows that failed');
+    expect(readFileSync(await (await coming).path(), 'utf8')).toMatch(/\r\n4,[^\n]+,,x,y\r\n$/);
+    await back('Mend the rows that failed');
+    await keyboard.press('Enter');
+    await said(page, 'Rows with problems: 1 of 1.');
+  });
+
+  it('is watched, and mended as JSON', async () => {
+    const person = await visit(service);
+    const { page } = person;
+    person.expectStatus(422);
+    const { keyboard, press, type, back } = hands(page);
+    await person.goTo('/import');
+    await type('Public key', `${office.SyncPublicKey}.${office.SyncSecretKey}`);
+    await keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Import', level: 1 }).waitFor();
+    const choosing = page.waitForEvent('filechooser');
+    await press('Choose a file');
+    const users = Array.from({ length: 100 }, (_, n) => ({
+      Username: `k.${n}`,
+      Password: 'una frase lunga',
+    }));
+    const records = ['One', 'Two', 'Three'].map((Denomination, n) => ({
+      Denomination,
+      Users: users.map(({ Username, Password }) => ({ Username: `${n}.${Username}`, Password })),
+    }));
+    const broken = '{ "Denomination": "Four", "Users": [ }';
+    const buffer = Buffer.from([...records.map((record) => JSON.stringify(record)), broken].join('\n'));
+    await (await choosing).setFiles({ name: 'keys.ndjson', mimeType: 'text/plain', buffer });
+    await press('Check the rows');
+    await said(page, 'Rows with problems: 1 of 4.');
+    await type('Record, line 4', '{ "Denomination": "Four", "Users": [] }');
+    await press('Check again');
+    await said(page, 'All of them are fine.');
+    await back('Import 4 rows');
+    await keyboard.press('Enter');
+    await page.getByRole('progressbar').waitFor({ state: 'attached' });
+    const follow = page.getByRole('link', { name: 'Follow it under Jobs' });
+    await keyboard.press('Tab');
+    expect(await page.locator(':focus').and(follow).count()).toBe(1);
+    await keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Jobs', level: 1 }).waitFor();
+    await page.getByRole('row', { name: /300/ }).waitFor();
+  });
+});
