@@ -15,7 +15,7 @@ const rounds = 120;
 const warmUp = 20;
 
 /**
- * What a registration (without its hash) and a page of the list take with a million users, over a thousand. Two
+ * What a registration (without its hash), a page of the list and a search take with a million users, over a thousand. Two
  * services stand side by side and are asked by turns, so that a noisy moment of the machine falls on both.
  */
 export async function growth(atEnd: AtEnd): Promise<string> {
@@ -23,8 +23,9 @@ export async function growth(atEnd: AtEnd): Promise<string> {
   const large = await startFilled(many, atEnd);
   const figures = {
     user: await compare(small, large, registerTime),
-    'first page': await compare(small, large, (store) => pageTime(store, 1)),
-    'last page': await compare(small, large, (store) => pageTime(store, store.lastPage)),
+    'first page': await compare(small, large, (store) => pageTime(store, { Page: 1 })),
+    'last page': await compare(small, large, (store) => pageTime(store, { Page: store.lastPage })),
+    search: await compare(small, large, (store) => pageTime(store, { Search: store.username })),
   };
   const entries = Object.entries(figures);
   const ratios = entries.map(([name, { ratio }]) => `${name} ${ratio.toFixed(2)}`).join(', ');
@@ -36,6 +37,8 @@ interface FilledStore {
   readonly service: MeasuredService;
   readonly principals: readonly number[];
   readonly lastPage: number;
+  /** Of one of the users, in the middle. */
+  readonly username: string;
 }
 
 async function startFilled(users: number, atEnd: AtEnd): Promise<FilledStore> {
@@ -43,8 +46,9 @@ async function startFilled(users: number, atEnd: AtEnd): Promise<FilledStore> {
   await fill(await connectTo(service, atEnd), users);
   const principals = await insertPrincipals(service, rounds);
   const { result } = (await service.call('irs/list', {})) as unknown as { result: { totalPages: number } };
+  const username = `stored-${Math.round(users / usersOfPrincipal / 2)}-1`;
   // The very last page may be a short one, or one of principals that this benchmark fills.
-  return { service, principals, lastPage: Math.max(result.totalPages - 1, 1) };
+  return { service, principals, lastPage: Math.max(result.totalPages - 1, 1), username };
 }
 
 async function compare(
@@ -69,9 +73,9 @@ async function registerTime({ service, principals }: FilledStore, round: number)
   return (performance.now() - start) / usersInCall;
 }
 
-async function pageTime({ service }: FilledStore, Page: number): Promise<number> {
+async function pageTime({ service }: FilledStore, wanted: object): Promise<number> {
   const start = performance.now();
-  await service.call('irs/list', { Page });
+  await service.call('irs/list', wanted);
   return performance.now() - start;
 }
 

@@ -1,3 +1,4 @@
+import { firstLoad } from './console.ts';
 import { growth } from './growth.ts';
 import { interactive } from './interactive.ts';
 import { nodes } from './nodes.ts';
@@ -15,6 +16,7 @@ const benchmarks: Record<string, (atEnd: AtEnd, interruption: AbortSignal) => Pr
   interactive,
   growth,
   nodes,
+  console: firstLoad,
   peers,
 };
 

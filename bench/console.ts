@@ -1,0 +1,58 @@
+import { createRequire } from 'node:module';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { hashedRegistrations } from './people.ts';
+import { median } from './ratio.ts';
+import type { AtEnd } from './running/endings.ts';
+import { startService } from './running/service.ts';
+
+const goalMs = 1000;
+const rounds = 9;
+
+const { findChromium } = createRequire(import.meta.url)('../../scripts/chromium.cjs') as {
+  findChromium(): string | null;
+};
+
+/**
+ * How long a browser that has never been there takes from the address to the overview, its charts drawn; over what the same browser takes for an answer of a few
+ * bytes.
+ */
+export async function firstLoad(atEnd: AtEnd): Promise<string> {
+  const executablePath = findChromium();
+  if (executablePath === null) return 'console  not measured: there is no Chromium';
+  const service = await startService(atEnd);
+  await service.call('irs/insert', [{ Denomination: 'Bench', Users: hashedRegistrations(100) }]);
+  const browser = await chromium.launch({ executablePath });
+  atEnd(() => browser.close());
+  const overviews: number[] = [];
+  const answers: number[] = [];
+  let kilobytes = 0;
+  for (let round = 0; round < rounds; round++) {
+    answers.push((await load(browser, `${service.url}/health/live`, async () => {})).ms);
+    const overview = await load(browser, `${service.url}/console`, chartsAreThere);
+    overviews.push(overview.ms);
+    kilobytes = overview.kilobytes;
+  }
+  const [shown, bare] = [median(overviews), median(answers)];
+  return `console  the overview after ${shown.toFixed(0)} ms (to reach: under ${goalMs}), ${kilobytes.toFixed(0)} kB; ${(shown / bare).toFixed(1)} times an answer of a few bytes  [${overviews.map((ms) => ms.toFixed(0)).join(', ')}]`;
+}
+
+function chartsAreThere(page: Page): Promise<void> {
+  return page.locator('.recharts-bar-rectangle').filter({ visible: true }).first().waitFor();
+}
+
+/** In a browser that has nothing in its cache. */
+async function load(browser: Browser, url: string, there: (page: Page) => Promise<void>) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-GB' });
+  const page = await context.newPage();
+  const sizes: Promise<number>[] = [];
+  page.on('requestfinished', (request) => {
+    sizes.push(request.sizes().then(({ responseBodySize }) => responseBodySize));
+  });
+  const start = performance.now();
+  await page.goto(url, { waitUntil: 'commit' });
+  await there(page);
+  const ms = performance.now() - start;
+  const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+  await context.close();
+  return { ms, kilobytes: bytes / 1000 };
+}
