@@ -1,7 +1,18 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { expectRefusal, nested, principal, readEnvelope, registration, send, service } from './bad-input.ts';
+import {
+  expectRefusal,
+  nested,
+  principal,
+  readEnvelope,
+  registration,
+  send,
+  service,
+  useServices,
+} from './bad-input.ts';
 import { sendRaw } from './wire.ts';
+
+useServices();
 
 describe.each(['irs/update', 'irs/insert'])('the body of %s', (path) => {
   it.each([

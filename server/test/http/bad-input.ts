@@ -17,31 +17,34 @@ export let user: number;
 let before: unknown;
 export let logged = 0;
 
-beforeAll(async () => {
-  service = await startTestService();
-  small = await startTestService({ ANAGRAFE_MAX_BODY_BYTES: String(smallLimit) });
-  [principal = 0] = await insertPrincipals(service, 1);
-  await insertPrincipals(small, 1);
-  const answer = await service.call('irs/update', [{ ID: principal, Users: [newUser('present')] }], {
-    headers: { prefer: 'return=representation' },
+/** Has services started for the tests of a file, of which each must leave everything as it was. */
+export function useServices(): void {
+  beforeAll(async () => {
+    service = await startTestService();
+    small = await startTestService({ ANAGRAFE_MAX_BODY_BYTES: String(smallLimit) });
+    [principal = 0] = await insertPrincipals(service, 1);
+    await insertPrincipals(small, 1);
+    const answer = await service.call('irs/update', [{ ID: principal, Users: [newUser('present')] }], {
+      headers: { prefer: 'return=representation' },
+    });
+    user = answer.body.result?.records[0]?.Item6.Users?.[0]?.ID ?? 0;
   });
-  user = answer.body.result?.records[0]?.Item6.Users?.[0]?.ID ?? 0;
-});
 
-beforeEach(async () => {
-  before = await stored();
-  logged = service.log.length;
-});
+  beforeEach(async () => {
+    before = await stored();
+    logged = service.log.length;
+  });
 
-afterEach(async () => {
-  // Whatever a connection that was cut leaves behind has been dealt with after a while.
-  await sleep(10);
-  expect(await stored()).toEqual(before);
-  const troubles = service.log
-    .slice(logged)
-    .filter((line) => /"level":"(error|fatal)"|"status":5/.test(line));
-  expect(troubles).toEqual([]);
-});
+  afterEach(async () => {
+    // Whatever a connection that was cut leaves behind has been dealt with after a while.
+    await sleep(10);
+    expect(await stored()).toEqual(before);
+    const troubles = service.log
+      .slice(logged)
+      .filter((line) => /"level":"(error|fatal)"|"status":5/.test(line));
+    expect(troubles).toEqual([]);
+  });
+}
 
 /** All that is stored, down to the moments of change. */
 export async function stored(): Promise<unknown> {

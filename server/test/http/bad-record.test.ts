@@ -10,7 +10,10 @@ import {
   send,
   service,
   user,
+  useServices,
 } from './bad-input.ts';
+
+useServices();
 
 describe('a record of irs/update', () => {
   const update = (record: unknown) => send('irs/update', { body: JSON.stringify([record]) });

@@ -10,8 +10,11 @@ import {
   readEnvelope,
   send,
   service,
+  useServices,
 } from './bad-input.ts';
 import { sendRaw } from './wire.ts';
+
+useServices();
 
 describe('a request that is no HTTP', () => {
   const post = 'POST /api/sync/v1/irs/update HTTP/1.1';

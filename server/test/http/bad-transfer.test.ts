@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { startTestService } from '../setup/service.ts';
-import { expectRefusal, readEnvelope, send, service, small, smallLimit } from './bad-input.ts';
+import { expectRefusal, readEnvelope, send, service, small, smallLimit, useServices } from './bad-input.ts';
 import { headOf, openWire, sendRaw } from './wire.ts';
+
+useServices();
 
 describe('a body that breaks off', () => {
   const half = (length: number) => `[{"Surname":"${'x'.repeat(length)}`;

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline, Readable } from 'node:stream';
-import { afterAll } from 'vitest';
+import { atEnd } from './endings.ts';
 
 export interface Received {
   readonly headers: IncomingHttpHeaders;
@@ -20,14 +20,6 @@ export interface Receiver {
   /** What it answers; 204 unless it is told otherwise, and null for nothing at all. */
   answer: (message: Received) => number | Answer | null;
 }
-
-const open = new Set<ReturnType<typeof createServer>>();
-afterAll(() => {
-  for (const server of open) {
-    server.closeAllConnections();
-    server.close();
-  }
-});
 
 /** Somebody who is told of events. */
 export async function startReceiver(): Promise<Receiver> {
@@ -56,7 +48,10 @@ export async function startReceiver(): Promise<Receiver> {
       }
     });
   });
-  open.add(server);
+  atEnd(() => {
+    server.closeAllConnections();
+    server.close();
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return Object.assign(receiver, { url: `http://127.0.0.1:${port}/hook` });

@@ -1,5 +1,4 @@
 import { request } from 'undici';
-import { afterAll } from 'vitest';
 import { type Config, readConfig } from '../../src/config.ts';
 import type { Envelope } from '../../src/http/envelope.ts';
 import type { Tuple } from '../../src/http/tuple.ts';
@@ -7,7 +6,8 @@ import { openLog } from '../../src/log.ts';
 import { type Service, startService } from '../../src/main.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { openStore, type Store } from '../../src/store.ts';
-import { newStore } from './store.ts';
+import { atEnd } from './endings.ts';
+import { emptyStore, newStore } from './store.ts';
 
 export interface Answer<Item = Tuple> {
   readonly status: number;
@@ -28,18 +28,13 @@ export interface TestService {
   stop(): Promise<void>;
 }
 
-/** Stopped here and not where they are started: a hook that is asked for inside another one is never run. */
-const running = new Set<() => Promise<void>>();
-afterAll(async () => {
-  for (const stop of running) await stop();
-});
-
 /** The real service on a new store and a free port; stopped and cleared away when the test file ends. */
 export async function startTestService(
   settings: Record<string, string> = {},
   { consoleFolder = null }: { consoleFolder?: string | null } = {},
 ): Promise<TestService> {
-  const store = await newStore();
+  // A copy would have the master key of what it was copied from.
+  const store = await ('ANAGRAFE_MASTER_KEY' in settings ? emptyStore() : newStore());
   const config = readConfig({ ANAGRAFE_PORT: '0', ...store.settings, ...settings });
   const log: string[] = [];
   let service: Service | undefined;
@@ -52,7 +47,7 @@ export async function startTestService(
     await store.discard();
   }
   const stopOnce = () => (stopped ??= stop());
-  running.add(stopOnce);
+  atEnd(stopOnce);
 
   const logger = openLog(config.LOG_LEVEL, { write: (line) => log.push(line) });
   service = await startService(config, logger, consoleFolder);
