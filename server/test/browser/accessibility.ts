@@ -21,7 +21,7 @@ export async function expectAccessible(page: Page): Promise<void> {
     await expect
       .poll(async () => [...(await violations(page)), ...(await tooWide(page))], {
         message: `${colorScheme}, ${viewport.width} pixels, ${page.url()}`,
-        timeout: 5_000,
+        timeout: 30_000,
       })
       .toEqual([]);
   }
