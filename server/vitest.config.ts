@@ -47,6 +47,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'browser',
+          testTimeout: 120_000,
           isolate: false,
           include: [inBrowser],
           provide: { store: 'embedded' },

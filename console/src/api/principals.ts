@@ -14,12 +14,22 @@ export function usePrincipals(term: string, place: Place) {
   );
 }
 
-/** The first few principals that a term finds; none for an empty one. */
+const idText = /^[1-9]\d{0,14}$/;
+
+/** The first few principals that a term finds, or that have it as their ID; none for an empty one. */
 export function useFoundPrincipals(term: string) {
   const anagrafe = useAnagrafe();
   return useQuery({
     queryKey: [...principalsKey, 'found', term],
-    queryFn: ({ signal }) => anagrafe.list({ Search: term, PageSize: 8, UsersShown: 0 }, { signal }).page(),
+    queryFn: async ({ signal }) => {
+      const first = async (filter: { ID: number } | { Search: string }) =>
+        (await anagrafe.list({ ...filter, PageSize: 8, UsersShown: 0 }, { signal }).page()).records;
+      const [byId, found] = await Promise.all([
+        idText.test(term) ? first({ ID: Number(term) }) : [],
+        first({ Search: term }),
+      ]);
+      return [...byId, ...found.filter(({ ID }) => ID !== byId[0]?.ID)];
+    },
     enabled: term !== '',
     placeholderData: keepPreviousData,
   });

@@ -24,7 +24,7 @@ export function useFound(typed: string): { readonly finds: readonly Find[]; read
   const named = pages
     .map(({ path, icon, name }) => ({ href: path, icon, name: words.pages[name], hint: words.finder.page }))
     .filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()));
-  const principals = (wanted !== '' && data?.records) || [];
+  const principals = (wanted !== '' && data) || [];
   return {
     finds: [
       ...named,
@@ -32,7 +32,7 @@ export function useFound(typed: string): { readonly finds: readonly Find[]; read
         href: `/principals/${principal.ID}`,
         icon: 'people' as const,
         name: nameOf(principal),
-        hint: [principal.ExternalKey, principal.Vatnumber].filter(Boolean).join(' · '),
+        hint: [`ID ${principal.ID}`, principal.ExternalKey, principal.Vatnumber].filter(Boolean).join(' · '),
       })),
     ],
     busy: wanted !== term || isFetching,

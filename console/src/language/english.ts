@@ -32,7 +32,7 @@ export const english = {
     secretKey: 'Secret key',
     submit: 'Sign in',
     missing: 'Both keys are needed.',
-    help: 'No client yet? On the machine of the service:',
+    help: 'No keys at hand? On the machine of the service, with its settings:',
     commandName: 'the command',
     command: 'npx --no -- anagrafe client create --name console --scope admin',
   },
@@ -93,6 +93,7 @@ export const english = {
       'The service cannot be reached. Check that it is running and that you are connected, then try again.',
     strange:
       'Something other than the service answered: a proxy, perhaps. Try again, or ask whoever runs it.',
+    again: 'Your session had ended, so that nothing was done. You are signed in again: try once more.',
     unknown:
       'Something went wrong in this page. Reload it; if it happens again, tell whoever runs the service.',
     request: (id: string) => `Request ${id}: by this it is found in the log of the service.`,

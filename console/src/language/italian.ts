@@ -33,7 +33,7 @@ export const italian: Words = {
     secretKey: 'Chiave segreta',
     submit: 'Accedi',
     missing: 'Servono entrambe le chiavi.',
-    help: 'Ancora nessun client? Sulla macchina del servizio:',
+    help: 'Chiavi non a portata di mano? Sulla macchina del servizio, con le sue impostazioni:',
     commandName: 'il comando',
     command: 'npx --no -- anagrafe client create --name console --scope admin',
   },
@@ -94,6 +94,7 @@ export const italian: Words = {
       'Il servizio non è raggiungibile. Controlla che sia in esecuzione e che ci sia connessione, poi riprova.',
     strange:
       "Ha risposto qualcosa che non è il servizio: forse un proxy. Riprova, o chiedi a chi gestisce l'installazione.",
+    again: 'La sessione era terminata, perciò non è stato fatto nulla. Ora hai di nuovo accesso: riprova.',
     unknown:
       'Qualcosa non ha funzionato in questa pagina. Ricaricala; se succede ancora, avvisa chi gestisce il servizio.',
     request: (id) => `Richiesta ${id}: così la si trova nel log del servizio.`,

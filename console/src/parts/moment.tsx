@@ -13,12 +13,12 @@ export function Moment({ at }: { at: string }) {
   );
 }
 
-/** The time, as it goes on. */
-export function useNow(everyMs = 15_000): Date {
-  const [now, setNow] = useState(() => new Date());
+/** The time, as it goes on. It is that of the drawing: what has just happened must not seem to be still to come. */
+export function useNow(everyMs = 5_000): Date {
+  const [, drawAgain] = useState(0);
   useEffect(() => {
-    const timer = window.setInterval(() => setNow(new Date()), everyMs);
+    const timer = window.setInterval(() => drawAgain((times) => times + 1), everyMs);
     return () => window.clearInterval(timer);
   }, [everyMs]);
-  return now;
+  return new Date();
 }

@@ -20,6 +20,7 @@ export function SignIn({ ended }: { ended: boolean }) {
   const [secretKey, setSecretKey] = useState('');
   const [missing, setMissing] = useState(false);
   const heading = useRef<HTMLHeadingElement>(null);
+  const field = useRef<HTMLInputElement>(null);
 
   useEffect(() => {
     document.title = `${signIn.title} · ${words.product}`;
@@ -28,6 +29,7 @@ export function SignIn({ ended }: { ended: boolean }) {
   useEffect(() => {
     // What had the focus is out of sight. Not a field, which what is being typed would go into.
     if (ended) heading.current?.focus();
+    else field.current?.focus();
   }, [ended]);
 
   function submit(event: FormEvent) {
@@ -68,8 +70,9 @@ export function SignIn({ ended }: { ended: boolean }) {
                   {signIn.ended}
                 </Alert>
               )}
-              {attempt.error && <Failure error={attempt.error} />}
+              {attempt.error && <Failure error={attempt.error} atSignIn />}
               <TextInput
+                ref={field}
                 label={signIn.publicKey}
                 description={signIn.publicKeyHint}
                 value={publicKey}

@@ -1,4 +1,11 @@
-import type { ListedPrincipal, ListedUser, Listing, ListingStore, PageOf } from '../core/listing/listing.ts';
+import type {
+  ListedPrincipal,
+  ListedUser,
+  Listing,
+  ListingStore,
+  PageOf,
+  Search,
+} from '../core/listing/listing.ts';
 import type { Database } from './database.ts';
 import { reading } from './failures.ts';
 
@@ -30,7 +37,7 @@ async function listPrincipals(
   if (listing.externalKey !== null) filter.add((value) => `external_key = ${value}`, listing.externalKey);
   if (listing.since !== null) filter.add((value) => `updated_at >= ${value}`, listing.since);
   if (listing.search !== null) {
-    const words = filter.value(prefixQuery(listing.search.terms));
+    const words = filter.value(prefixQuery(listing.search));
     const from = filter.value(listing.search.usernamePrefix);
     const to = filter.value(afterPrefix(listing.search.usernamePrefix));
     filter.conditions.push(`(search_terms @@ ${words}::tsquery or id = any(array(
@@ -203,9 +210,11 @@ async function firstUsers(
   return byPrincipal;
 }
 
-/** Every word must begin a word of the principal. Quoted, since a term is the caller's text. */
-function prefixQuery(terms: readonly string[]): string {
-  return terms.map((term) => `'${term.replace(/['\\]/g, '$&$&')}':*`).join(' & ');
+/** Every word must begin a word of the principal, or one of the numbers. Quoted, since a term is the caller's text. */
+function prefixQuery({ terms, numbers }: Search): string {
+  const begins = (term: string) => `'${term.replace(/['\\]/g, '$&$&')}':*`;
+  const words = terms.map(begins).join(' & ');
+  return [words === '' ? [] : `(${words})`, numbers.map(begins)].flat().join(' | ');
 }
 
 /** The end of the range of texts that begin with a prefix, in the order of code points. */

@@ -51,7 +51,10 @@ describe('the way to anywhere', () => {
     const options = page.getByRole('option');
     await page.keyboard.type('ros');
     await options.filter({ hasText: 'Rosati SpA' }).waitFor();
-    expect(await options.allInnerTexts()).toEqual(['Rossi Srl\nC-1', 'Rosati SpA\nIT01234567890']);
+    expect(await options.allInnerTexts()).toEqual([
+      'Rossi Srl\nID 1 · C-1',
+      'Rosati SpA\nID 2 · IT01234567890',
+    ]);
     await page.keyboard.press('ArrowDown');
     await page.getByRole('option', { name: /^Rosati/, selected: true }).waitFor();
     await page.keyboard.press('ArrowDown');
@@ -61,7 +64,8 @@ describe('the way to anywhere', () => {
     await page.getByRole('heading', { name: 'Rosati SpA', level: 1 }).waitFor();
 
     for (const [term, name] of [
-      ['it012', 'Rosati SpA'],
+      ['0123 4567', 'Rosati SpA'],
+      ['2', 'Rosati SpA'],
       ['zeno', 'Rossi Srl'],
     ] as const) {
       await openFinder(page);

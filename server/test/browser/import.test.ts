@@ -205,6 +205,25 @@ describe('the import', () => {
     await expect.poll(count, { timeout: 50_000 }).toBe(400);
   });
 
+  it('holds a row with too many cells back until they are dealt with, and joins them to no other', async () => {
+    await service.call('irs/insert', [{ ExternalKey: 'SURPLUS' }], { headers: office });
+    const page = await open();
+    const row = 'surplus,SURPLUS,una frase lunga,a note';
+    await choose(page, 'surplus.csv', `Username,ExternalKey,Password\n${row}\n`);
+    await press(page, 'Check the rows');
+    await said(page, 'Rows with problems: 1 of 1.');
+    expect(await page.getByLabel('Cells too many, line 2').inputValue()).toBe('a note');
+    await mend(page, 'Username, line 2', 'surplus.one');
+    await press(page, 'Check again');
+    await said(page, 'Rows with problems: 1 of 1.');
+    await mend(page, 'Cells too many, line 2', '');
+    await press(page, 'Check again');
+    await said(page, 'All of them are fine.');
+    await press(page, 'Import 1 row');
+    await said(page, 'Rows imported: 1.');
+    expect(await canSignIn(service, 'surplus.one', 'una frase lunga')).toBe(true);
+  });
+
   it('says why a file cannot be read, and takes the next one', async () => {
     const page = await open();
     const refused = (why: string) => page.getByRole('alert').filter({ hasText: why }).waitFor();

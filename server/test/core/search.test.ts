@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { searchTerms } from '../../src/core/fields/search.ts';
+import { numberTerms, searchTerms } from '../../src/core/fields/search.ts';
 
 describe('the words under which a text is found', () => {
   it.each([
@@ -38,5 +38,20 @@ describe('the words under which a text is found', () => {
       }),
       { numRuns: 1000 },
     );
+  });
+});
+
+describe('a number of tax or VAT is found', () => {
+  it.each([
+    ['IT01234567890', ['it01234567890', '01234567890']],
+    ['IT 0123 4567-890', ['it01234567890', '01234567890']],
+    ['01234567890', ['01234567890']],
+    ['RSSMRA80A01H501U', ['rssmra80a01h501u']],
+    ['ＩＴ０１２３４５', ['it012345', '012345']],
+    ['IT 1234', []],
+    ['Rossi Srl', []],
+    [null, []],
+  ])('by "%s"', (text, terms) => {
+    expect(numberTerms(text)).toEqual(terms);
   });
 });

@@ -18,7 +18,11 @@ const records = [
   { ExternalKey: 'C-1001', Denomination: 'Caffè Società Perù', Email: 'info@caffe.example' },
   { ExternalKey: '🦊'.repeat(128), Surname: "D'Angelo", Name: 'Niccolò' },
   { Denomination: 'Rossi & Figli (Import/Export)', Vatnumber: 'IT01234567890' },
-  { Denomination: '100% Cotone_Puro: l’originale!', Taxcode: 'RSSMRA80A01H501U' },
+  {
+    Denomination: '100% Cotone_Puro: l’originale!',
+    Taxcode: 'RSSMRA80A01H501U',
+    Vatnumber: 'FR 98.765.432.109',
+  },
   { Denomination: 'Straße 東京 株式会社' },
   {
     Denomination: 'Owner of users',
@@ -124,6 +128,10 @@ describe('Search', () => {
     ['signs between words', 'rossi & figli (import', ['rossi']],
     ['an external key', 'C-1001', ['caffe']],
     ['a number of tax or VAT', 'it0123', ['rossi']],
+    ['a VAT number without its country', '01234567', ['rossi']],
+    ['a VAT number with signs between', 'IT 0123-4567 890', ['rossi']],
+    ['a VAT number that has signs itself', 'fr98765432109', ['cotone']],
+    ['the same without its country', '98765', ['cotone']],
     ['an email', 'info@caffe', ['caffe']],
     ['a percent sign beside a word', '100% cot', ['cotone']],
     ['another script', '東京', ['tokyo']],

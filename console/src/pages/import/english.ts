@@ -68,6 +68,7 @@ export const english = {
     line: 'Line',
     faults: 'What is wrong',
     fine: 'Fine',
+    surplus: 'Cells too many',
     notChecked: 'changed since it was checked',
     record: 'Record',
     open: (users: string) => `Show the JSON with its ${users} users`,

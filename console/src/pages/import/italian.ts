@@ -67,6 +67,7 @@ export const italian: Words = {
     line: 'Riga',
     faults: 'Che cosa non va',
     fine: 'Va bene',
+    surplus: 'Celle in più',
     notChecked: 'cambiata dopo il controllo',
     record: 'Record',
     open: (users) => `Mostra il JSON con i suoi ${users} utenti`,

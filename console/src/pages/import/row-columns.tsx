@@ -1,13 +1,14 @@
 import { aboutRow, type RowFault } from '@anagrafe/client/import';
 import { type ColumnMapping, type SheetField, sheetFields } from '@anagrafe/client/sheet';
 import { Stack, Text } from '@mantine/core';
+import { useMemo } from 'react';
 import { useFormats } from '../../language/formats.ts';
 import type { Column } from '../../parts/table.tsx';
 import { Cell, isSecret } from './cell.tsx';
 import type { Checked } from './check.ts';
 import { isShownAsJson } from './json.ts';
 import { JsonField } from './json-field.tsx';
-import { cellsOf, type Row, withCell } from './row.ts';
+import { cellsOf, type Row, surplusOf, withCell, withSurplus } from './row.ts';
 import { RowFaults } from './row-faults.tsx';
 import type { UsersFile } from './users-file.ts';
 import { useWords } from './words.ts';
@@ -55,6 +56,21 @@ export function useRowColumns({ file, columns, checked, onRow }: RowColumnsOptio
       },
     ];
   });
+  const hasSurplus = useMemo(() => file.rows.some((row) => surplusOf(row, file).length > 0), [file]);
+  const surplus: Column<Row> = {
+    name: words.rows.surplus,
+    cell: (row) =>
+      surplusOf(row, file).length > 0 && (
+        <Cell
+          label={words.rows.cell(words.rows.surplus, number(row.line))}
+          text={surplusOf(row, file).join(file.layout.separator)}
+          secret={false}
+          wrong
+          describedBy={idOf(row)}
+          onChange={(text) => onRow(withSurplus(row, text, file))}
+        />
+      ),
+  };
   function wrong(row: Row) {
     const faults = faultsOf(row);
     return (
@@ -81,6 +97,7 @@ export function useRowColumns({ file, columns, checked, onRow }: RowColumnsOptio
   return [
     { name: words.rows.line, numeric: true, cell: ({ line }) => number(line) },
     { name: words.rows.faults, cell: wrong },
+    ...(hasSurplus ? [surplus] : []),
     ...cells,
   ];
 }

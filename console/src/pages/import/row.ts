@@ -31,20 +31,35 @@ export interface Reading {
 
 type Shape = Pick<UsersFile, 'layout' | 'names'>;
 
-/** One text for each column. Cells that are too many stand in the last one, so that none is out of sight. */
-export function cellsOf({ source }: Row, { layout, names }: Shape): readonly string[] {
+/** One text for each column. */
+export function cellsOf({ source }: Row, { names }: Shape): readonly string[] {
   if (source === null) return names.map(() => '');
-  if (!isCells(source)) return names.map((name) => textOf(source[name]));
-  const last = names.length - 1;
-  return names.map((_, at) => (at < last ? (source[at] ?? '') : source.slice(at).join(layout.separator)));
+  return isCells(source) ? names.map((_, at) => source[at] ?? '') : names.map((name) => textOf(source[name]));
 }
 
-/** The row with another text in one of its cells. */
+/** The row with another text in one of its cells. Cells that are too many stay so, until somebody has dealt with them. */
 export function withCell(row: Row, at: number, text: string, shape: Shape): Row {
   const { layout, names } = shape;
   const source =
-    layout.format === 'csv' ? cellsOf(row, shape).with(at, text) : { ...row.source, [names[at] ?? '']: text };
+    layout.format === 'csv'
+      ? [...cellsOf(row, shape).with(at, text), ...surplusOf(row, shape)]
+      : { ...row.source, [names[at] ?? '']: text };
   return { ...row, source, fault: null, written: null };
+}
+
+/** The cells for which there is no column. */
+export function surplusOf({ source }: Row, { names }: Shape): readonly string[] {
+  return source !== null && isCells(source) ? source.slice(names.length) : [];
+}
+
+/** The row with another text in the place of its cells that are too many; none of them where that is empty. */
+export function withSurplus(row: Row, text: string, shape: Shape): Row {
+  return {
+    ...row,
+    source: [...cellsOf(row, shape), ...(text === '' ? [] : [text])],
+    fault: null,
+    written: null,
+  };
 }
 
 /** The row as a record of the interface, with its `Users`; null where it is something else. */

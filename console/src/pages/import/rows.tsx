@@ -6,6 +6,7 @@ import { Empty } from '../../parts/empty.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { Surface } from '../../parts/surface.tsx';
 import { Table } from '../../parts/table.tsx';
+import { useAfterTyping } from './after-typing.ts';
 import { arrive } from './arrive.ts';
 import type { Checked } from './check.ts';
 import type { Row } from './row.ts';
@@ -40,6 +41,7 @@ export function Rows({ file, rows, columns, checked, busy, onRow, onCheck, onRun
   const totalPages = Math.max(1, Math.ceil(shown.length / pageSize));
   const page = Math.min(asked, totalPages);
   const shownColumns = useRowColumns({ file, columns, checked, onRow });
+  const checkAgain = useAfterTyping(onCheck);
   const all = number(rows.length);
   const verdict = faults.size === 0 ? words.rows.allFine(all) : words.rows.problems(number(faults.size), all);
 
@@ -95,7 +97,7 @@ export function Rows({ file, rows, columns, checked, busy, onRow, onCheck, onRun
         <Button onClick={onRun} disabled={changed || sound.length === 0} loading={busy === 'sending'}>
           {words.run(number(sound.length), sound.length)}
         </Button>
-        <Button variant="default" onClick={onCheck} loading={busy === 'checking'}>
+        <Button variant="default" {...checkAgain} loading={busy === 'checking'}>
           {words.checkAgain}
         </Button>
         <Text size="sm" role="status">

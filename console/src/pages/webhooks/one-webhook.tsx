@@ -38,7 +38,10 @@ export function OneWebhook({ id }: { id: number }) {
 
   function sendAgain(delivery: string | null) {
     replay.mutate(delivery, {
-      onSuccess: (count) => say(enabled ? words.list.sent(number(count)) : words.list.whenEnabled),
+      onSuccess: (count) => {
+        if (count === 0) say(words.list.noneGivenUp);
+        else say(enabled ? words.list.sent(number(count)) : words.list.whenEnabled);
+      },
     });
   }
 

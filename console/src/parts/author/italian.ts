@@ -3,7 +3,7 @@ import type { Words } from './english.ts';
 export const italian: Words = {
   client: (name) => name,
   console: (name) => `${name}, dalla console`,
-  user: (id) => (id === null ? "qualcuno che ha effettuato l'accesso" : `utente ${id}`),
+  user: (id) => (id === null ? 'chi ci ha provato' : `utente ${id}`),
   protected: 'qualcuno in modalità protetta',
   operator: "l'operatore, dalla riga di comando",
   service: 'il servizio stesso',

@@ -3,7 +3,7 @@ import { Refusal } from '../faults.ts';
 import { type Fields, idMax, isAbsent } from '../fields/fields.ts';
 import { readParameters, wrongParameter } from '../fields/parameters.ts';
 import { mapUsername } from '../fields/precis/username.ts';
-import { searchTerms } from '../fields/search.ts';
+import { numberTerms, searchTerms } from '../fields/search.ts';
 import { usernameMax } from '../fields/username.ts';
 import { externalKeyMax, type PrincipalDetails } from '../records/principal.ts';
 import type { State } from '../records/state.ts';
@@ -35,6 +35,8 @@ export interface Listing {
 export interface Search {
   /** Every one of them begins a word of what is found. */
   readonly terms: readonly string[];
+  /** Or a number of tax or VAT begins with one of these. */
+  readonly numbers: readonly string[];
   /** Or the username begins with this. */
   readonly usernamePrefix: string;
 }
@@ -98,7 +100,13 @@ function readListing(body: unknown, known: readonly string[]): Listing {
     principalId: readNumber(fields, 'ID', idMax),
     externalKey: readText(fields, 'ExternalKey', externalKeyMax),
     search:
-      search === null ? null : { terms: searchTerms([search]), usernamePrefix: prefixOf(search.trim()) },
+      search === null
+        ? null
+        : {
+            terms: searchTerms([search]),
+            numbers: numberTerms(search),
+            usernamePrefix: prefixOf(search.trim()),
+          },
     usernameKeys: usernames?.map(usernameKey) ?? null,
     own: null,
     usersShown: readNumber(fields, 'UsersShown', usersShownMax, 0) ?? usersShownMax,

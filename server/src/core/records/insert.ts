@@ -1,6 +1,6 @@
 import { Faults } from '../faults.ts';
 import { type Fields, refuseUnknownFields } from '../fields/fields.ts';
-import { searchTerms } from '../fields/search.ts';
+import { numberTerms, searchTerms } from '../fields/search.ts';
 import { Turns } from '../turns.ts';
 import { type Draft, newUser, passedOver, readUsers, required } from './draft.ts';
 import { type NumberingStore, registrationsOf, setAside } from './numbering.ts';
@@ -51,9 +51,20 @@ function newPrincipal(draft: InsertDraft, { hashes, numbers }: Ingredients): New
   return {
     id: required(numbers.principal),
     details: draft.principal,
-    searchTerms: searchTerms(Object.values(draft.principal)),
+    searchTerms: termsOf(draft.principal),
     users: draft.users.map((item, position) => newUser(item, numbers.users[position], hashes[position])),
   };
+}
+
+function termsOf(principal: PrincipalDetails): string[] {
+  const { vatnumber, taxcode } = principal;
+  return [
+    ...new Set([
+      ...searchTerms(Object.values(principal)),
+      ...numberTerms(vatnumber),
+      ...numberTerms(taxcode),
+    ]),
+  ];
 }
 
 async function readRecord(fields: Fields, rules: UserRules, turns: Turns): Promise<InsertDraft> {
