@@ -99,3 +99,16 @@ export async function enter({ page, goTo }: Visit, path: string, client: Credent
   await signIn(page, client.SyncPublicKey ?? '', client.SyncSecretKey ?? '');
   await page.getByRole('button', { name: 'Sign in' }).waitFor({ state: 'hidden' });
 }
+
+/** Holds calls of a page back on their way, until they are let go. */
+export async function delayed(page: Page, path: string, method = 'POST'): Promise<() => void> {
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  await page.route(`**${path}`, async (route, request) => {
+    if (request.method() === method) await held;
+    await route.continue();
+  });
+  return letGo;
+}
