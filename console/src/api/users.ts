@@ -24,14 +24,16 @@ export function useUsers(ID: number, term: string, place: Place) {
 
 export function useRegister(principalId: number) {
   const anagrafe = useAnagrafe();
-  return usePrincipalMutation(({ Email, ...user }: UserDraft) =>
-    anagrafe.register(principalId, [{ ...user, Email: Email || null }]),
+  return usePrincipalMutation(({ Email, ...user }: UserDraft, idempotencyKey) =>
+    anagrafe.register(principalId, [{ ...user, Email: Email || null }], { idempotencyKey }),
   );
 }
 
 export function useReset(principalId: number) {
   const anagrafe = useAnagrafe();
-  return usePrincipalMutation((user: NewPassword) => anagrafe.reset(principalId, [user]));
+  return usePrincipalMutation((user: NewPassword, idempotencyKey) =>
+    anagrafe.reset(principalId, [user], { idempotencyKey }),
+  );
 }
 
 /**
