@@ -2,7 +2,7 @@ import { Center, Container, Loader } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Suspense } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
-import { useSession } from './api/session.ts';
+import { useWatchedSession } from './api/session-watch.ts';
 import { useWords } from './language/words.ts';
 import { pages } from './pages.ts';
 import { Boundary } from './parts/boundary.tsx';
@@ -21,19 +21,20 @@ import { SignIn } from './sign-in/sign-in.tsx';
  */
 export function App() {
   const words = useWords();
-  const session = useSession();
+  const session = useWatchedSession();
   const [path] = useLocation();
   const [creating, { open, close }] = useDisclosure(false);
 
-  if (session.isPending) return <Waiting label={words.opening} />;
-  if (session.isError) {
+  // Where nobody answers any more, the page stays as it is.
+  if (!session.data) {
+    if (!session.error) return <Waiting label={words.opening} />;
     return (
       <Container size="sm" py="xl">
         <Failure error={session.error} onRetry={session.refetch} />
       </Container>
     );
   }
-  const { State, Client, visit } = session.data;
+  const { State, Client, visit, notSignedOut = null } = session.data;
   const away = State === 'signed-out';
   return (
     <>
@@ -56,7 +57,7 @@ export function App() {
           </NoticeProvider>
         </Kept>
       )}
-      {away && <SignIn ended={visit !== null} />}
+      {away && <SignIn ended={visit !== null} notSignedOut={notSignedOut} />}
       {/* Outside of what depends on the session: its secret must stay to be seen whatever becomes of that. */}
       <FirstClient opened={creating} onClose={close} />
     </>

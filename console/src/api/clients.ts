@@ -1,7 +1,7 @@
 import type { ClientChange, ClientWish } from '@anagrafe/client';
 import { type QueryKey, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useAnagrafe } from './anagrafe.ts';
-import { sessionKey } from './session.ts';
+import { arrive, sessionKey } from './session.ts';
 
 const key = ['clients'];
 
@@ -36,11 +36,12 @@ export function useChangeClient(publicKey: string) {
 /** `own`: it is the client that is signed in, whose session ends with the rotation; a new one begins at once. */
 export function useRotateClient(publicKey: string, own: boolean) {
   const anagrafe = useAnagrafe();
+  const queries = useQueryClient();
   return useClientMutation(
     async (Hours: number) => {
       const rotated = await anagrafe.admin.clients.rotate(publicKey, { Hours });
       const { PublicKey, SecretKey } = rotated;
-      const signIn = () => anagrafe.console.signIn({ PublicKey, SecretKey });
+      const signIn = async () => arrive(queries, await anagrafe.console.signIn({ PublicKey, SecretKey }));
       const signedIn =
         !own ||
         (await signIn().then(

@@ -1,6 +1,7 @@
 import { type InsertRecord, RecordError, type StateRecord, type WriteResult } from '@anagrafe/client';
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useAnagrafe } from './anagrafe.ts';
+import { useOnce } from './once.ts';
 import { type Place, usePaged } from './paged.ts';
 
 /** What a change to a principal or one of its users makes stale. */
@@ -47,19 +48,25 @@ export function usePrincipal(ID: number) {
 /** Gives the ID of the new principal. */
 export function useCreatePrincipal() {
   const anagrafe = useAnagrafe();
-  return usePrincipalMutation(async (record: InsertRecord) => idOfApplied(await anagrafe.insert([record])));
+  return usePrincipalMutation(async (record: InsertRecord, idempotencyKey) =>
+    idOfApplied(await anagrafe.insert([record], { idempotencyKey })),
+  );
 }
 
 export function useSetState() {
   const anagrafe = useAnagrafe();
-  return usePrincipalMutation(async (record: StateRecord) => idOfApplied(await anagrafe.setStates([record])));
+  return usePrincipalMutation(async (record: StateRecord, idempotencyKey) =>
+    idOfApplied(await anagrafe.setStates([record], { idempotencyKey })),
+  );
 }
 
 /** The lists and the principal are read anew, whatever was changed of it. */
-export function usePrincipalMutation<Wish, Result>(change: (wish: Wish) => Promise<Result>) {
+export function usePrincipalMutation<Wish, Result>(
+  change: (wish: Wish, idempotencyKey: string) => Promise<Result>,
+) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: change,
+    mutationFn: useOnce(change),
     onSuccess: () => {
       void queries.invalidateQueries({ queryKey: principalsKey });
     },

@@ -18,7 +18,8 @@ export function openQueries(): QueryClient {
     defaultOptions: {
       // The client has tried again already; and a service on this machine is there without a network.
       queries: { retry: false, networkMode: 'always', staleTime: 5_000 },
-      mutations: { retry: false, networkMode: 'always' },
+      // What was sent and what came back may be a password or a secret: nothing of it outlives the form that shows it.
+      mutations: { retry: false, networkMode: 'always', gcTime: 0 },
     },
   });
   return queries;

@@ -14,6 +14,10 @@ export interface UserDraft {
 
 const pauseMs = 300;
 
+/** Stands for a draft, which has a password in it, where what is named is kept. */
+const numbers = new WeakMap<object, number>();
+let drafts = 0;
+
 /** The users of a principal whose username begins with a term, or all, in the order of their IDs. */
 export function useUsers(ID: number, term: string, place: Place) {
   const anagrafe = useAnagrafe();
@@ -24,14 +28,16 @@ export function useUsers(ID: number, term: string, place: Place) {
 
 export function useRegister(principalId: number) {
   const anagrafe = useAnagrafe();
-  return usePrincipalMutation(({ Email, ...user }: UserDraft) =>
-    anagrafe.register(principalId, [{ ...user, Email: Email || null }]),
+  return usePrincipalMutation(({ Email, ...user }: UserDraft, idempotencyKey) =>
+    anagrafe.register(principalId, [{ ...user, Email: Email || null }], { idempotencyKey }),
   );
 }
 
 export function useReset(principalId: number) {
   const anagrafe = useAnagrafe();
-  return usePrincipalMutation((user: NewPassword) => anagrafe.reset(principalId, [user]));
+  return usePrincipalMutation((user: NewPassword, idempotencyKey) =>
+    anagrafe.reset(principalId, [user], { idempotencyKey }),
+  );
 }
 
 /**
@@ -42,7 +48,7 @@ export function useTrial(ID: number, draft: UserDraft | NewPassword) {
   const anagrafe = useAnagrafe();
   const [settled] = useDebouncedValue(draft, pauseMs);
   const { data, isPlaceholderData } = useQuery({
-    queryKey: ['trial', ID, settled],
+    queryKey: ['trial', ID, numberOf(settled)],
     queryFn: async ({ signal }) => {
       const { tuples } = await anagrafe.update([{ ID, Users: [itemOf(settled)] }], { dryRun: true, signal });
       return tuples[0]?.Item5 ?? {};
@@ -51,6 +57,12 @@ export function useTrial(ID: number, draft: UserDraft | NewPassword) {
     placeholderData: keepPreviousData,
   });
   return { faults: data ?? {}, current: data !== undefined && !isPlaceholderData && settled === draft };
+}
+
+function numberOf(draft: UserDraft | NewPassword): number {
+  const number = numbers.get(draft) ?? ++drafts;
+  numbers.set(draft, number);
+  return number;
 }
 
 function itemOf(draft: UserDraft | NewPassword): Registration | Reset {

@@ -13,6 +13,8 @@ export class Visit {
   readonly key = ++visits;
   /** Null in protected mode, where nobody signs in. */
   client: Client;
+  /** When its session ended, by the clock of this machine; null while that goes on. */
+  endedAt: number | null = null;
   readonly #end = new AbortController();
 
   constructor(client: Client) {
@@ -22,6 +24,16 @@ export class Visit {
   /** Whoever was there in protected mode is the one who creates the first client, and goes on as that. */
   isOf(client: Client): boolean {
     return this.client === null || this.client.PublicKey === client?.PublicKey;
+  }
+
+  /** Its session has ended. */
+  pause(): void {
+    this.endedAt = Date.now();
+  }
+
+  goOn(client: Client): void {
+    this.client = client;
+    this.endedAt = null;
   }
 
   /** Comes with the end: what was begun must not go on, since another client would be doing it. */

@@ -26,7 +26,9 @@ export const english = {
   signIn: {
     title: 'Sign in',
     intro: 'With the keys of an API client that has the scope admin.',
-    ended: 'Your session has ended. Sign in with the same client, and everything is as you left it.',
+    ended:
+      'Your session has ended. Sign in with the same client within 15 minutes, and everything is as you left it.',
+    notSignedOut: 'You could not be signed out: whoever opens the console here may still act in your name.',
     publicKey: 'Public key',
     publicKeyHint: 'Or paste both keys at once: public.secret',
     secretKey: 'Secret key',

@@ -27,7 +27,9 @@ export const italian: Words = {
   signIn: {
     title: 'Accedi',
     intro: "Con le chiavi di un client API che ha l'ambito admin.",
-    ended: 'La sessione è terminata. Accedi con lo stesso client e ritrovi tutto come lo hai lasciato.',
+    ended:
+      'La sessione è terminata. Accedi con lo stesso client entro 15 minuti e ritrovi tutto come lo hai lasciato.',
+    notSignedOut: 'Non è stato possibile uscire: chi apre la console qui può ancora agire a tuo nome.',
     publicKey: 'Chiave pubblica',
     publicKeyHint: 'Oppure incolla le due chiavi insieme: pubblica.segreta',
     secretKey: 'Chiave segreta',

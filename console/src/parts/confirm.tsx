@@ -1,8 +1,9 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useWords } from '../language/words.ts';
 import { Dialog } from './dialog.tsx';
 import { Failure } from './failure.tsx';
+import { FormButtons } from './form-buttons.tsx';
 
 interface ConfirmProps {
   readonly title: string;
@@ -42,7 +43,7 @@ export function Confirm({
   }
 
   return (
-    <Dialog title={title} opened onClose={onClose}>
+    <Dialog title={title} opened onClose={onClose} lasting={busy}>
       <form onSubmit={submit}>
         <Stack>
           <Text>{text}</Text>
@@ -56,14 +57,13 @@ export function Confirm({
             />
           )}
           {error && <Failure error={error} />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {words.cancel}
-            </Button>
-            <Button type="submit" disabled={!sure} loading={busy} {...(!gentle && { color: 'red' })}>
-              {action}
-            </Button>
-          </Group>
+          <FormButtons
+            submit={action}
+            busy={busy}
+            onCancel={onClose}
+            disabled={!sure}
+            {...(!gentle && { color: 'red' })}
+          />
         </Stack>
       </form>
     </Dialog>

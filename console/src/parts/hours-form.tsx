@@ -1,7 +1,7 @@
-import { Button, Group, NumberInput, Stack, Text } from '@mantine/core';
+import { NumberInput, Stack, Text } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import { useWords } from '../language/words.ts';
 import { Failure } from './failure.tsx';
+import { FormButtons } from './form-buttons.tsx';
 
 interface HoursFormProps {
   readonly text: string;
@@ -19,7 +19,6 @@ interface HoursFormProps {
 /** Asks for how many hours an old secret goes on beside the new one. */
 export function HoursForm(props: HoursFormProps) {
   const { text, label, hint, submit, busy, error, onSubmit, onCancel, children } = props;
-  const { cancel } = useWords();
   const [hours, setHours] = useState<number | string>(24);
 
   function send(event: FormEvent) {
@@ -46,14 +45,7 @@ export function HoursForm(props: HoursFormProps) {
           data-autofocus
         />
         {error && <Failure error={error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            {cancel}
-          </Button>
-          <Button type="submit" loading={busy} disabled={hours === ''}>
-            {submit}
-          </Button>
-        </Group>
+        <FormButtons submit={submit} busy={busy} onCancel={onCancel} disabled={hours === ''} />
       </Stack>
     </form>
   );

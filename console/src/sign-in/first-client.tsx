@@ -5,6 +5,7 @@ import { useSignIn } from '../api/session.ts';
 import { useWords } from '../language/words.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
+import { FormButtons } from '../parts/form-buttons.tsx';
 import { Secret } from '../parts/secret.tsx';
 
 const everything = ['sync:write', 'sync:read', 'admin'] as const;
@@ -62,14 +63,7 @@ export function FirstClient({ opened, onClose }: { opened: boolean; onClose: () 
               data-autofocus
             />
             {create.error && <Failure error={create.error} />}
-            <Group justify="flex-end">
-              <Button variant="default" onClick={close}>
-                {words.cancel}
-              </Button>
-              <Button type="submit" loading={create.isPending}>
-                {words.protected.create}
-              </Button>
-            </Group>
+            <FormButtons submit={words.protected.create} busy={create.isPending} onCancel={close} />
           </Stack>
         </form>
       )}

@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
-import { useSignIn } from '../api/session.ts';
+import { useSignIn, useSignOut } from '../api/session.ts';
 import { useWords } from '../language/words.ts';
 import { Command } from '../parts/command.tsx';
 import { Failure } from '../parts/failure.tsx';
@@ -11,11 +11,19 @@ import { SchemeSwitch } from '../shell/scheme-switch.tsx';
 import { readKeys } from './keys.ts';
 import classes from './sign-in.module.css';
 
-/** Asks for the keys of an API client. `ended`: someone was signed in until just now. */
-export function SignIn({ ended }: { ended: boolean }) {
+interface SignInProps {
+  /** Someone was signed in until just now. */
+  readonly ended: boolean;
+  /** Why someone who wanted to leave may still be signed in. */
+  readonly notSignedOut: Error | null;
+}
+
+/** Asks for the keys of an API client. */
+export function SignIn({ ended, notSignedOut }: SignInProps) {
   const words = useWords();
   const { signIn } = words;
   const attempt = useSignIn();
+  const signOut = useSignOut();
   const [publicKey, setPublicKey] = useState('');
   const [secretKey, setSecretKey] = useState('');
   const [missing, setMissing] = useState(false);
@@ -69,6 +77,9 @@ export function SignIn({ ended }: { ended: boolean }) {
                 <Alert variant="light" color="indigo" role="status" icon={<Icon name="info" />}>
                   {signIn.ended}
                 </Alert>
+              )}
+              {notSignedOut && (
+                <Failure error={notSignedOut} title={signIn.notSignedOut} onRetry={() => signOut.mutate()} />
               )}
               {attempt.error && <Failure error={attempt.error} atSignIn />}
               <TextInput

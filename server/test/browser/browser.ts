@@ -1,5 +1,11 @@
 import { createRequire } from 'node:module';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { builtConsole } from '../../src/console-folder.ts';
 import type { Credential } from '../setup/admin.ts';
@@ -16,6 +22,8 @@ export interface Visit {
   goTo(path: string): Promise<void>;
   /** Lets an answer with this status pass: it is what the test is about. */
   expectStatus(status: number): void;
+  /** Of the same browser: what was signed in here is signed in there. */
+  anotherTab(): Promise<Visit>;
 }
 
 export const desktop = { width: 1280, height: 800 };
@@ -58,6 +66,10 @@ export async function visit(
     ...options,
   });
   open.push(context);
+  return openTab(context, url);
+}
+
+async function openTab(context: BrowserContext, url: string): Promise<Visit> {
   const page = await context.newPage();
   page.setDefaultTimeout(10_000);
   const expected = new Set<number>();
@@ -82,6 +94,7 @@ export async function visit(
       await page.goto(`${url}/console${path}`);
     },
     expectStatus: (status) => expected.add(status),
+    anotherTab: () => openTab(context, url),
   };
 }
 
@@ -98,4 +111,17 @@ export async function enter({ page, goTo }: Visit, path: string, client: Credent
   await goTo(path);
   await signIn(page, client.SyncPublicKey ?? '', client.SyncSecretKey ?? '');
   await page.getByRole('button', { name: 'Sign in' }).waitFor({ state: 'hidden' });
+}
+
+/** Holds calls of a page back on their way, until they are let go. */
+export async function delayed(page: Page, path: string, method = 'POST'): Promise<() => void> {
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  await page.route(`**${path}`, async (route, request) => {
+    if (request.method() === method) await held;
+    await route.continue();
+  });
+  return letGo;
 }

@@ -107,7 +107,7 @@ describe('a session that ends under a form', () => {
     await expect.poll(() => page.locator(':focus').and(search).count(), { timeout: 5000 }).toBe(1);
   });
 
-  it('is kept as it was for as long as it takes', async () => {
+  it('is kept as it was for a quarter of an hour, and then forgotten', async () => {
     const { page } = person;
     const { body } = await service.call('irs/insert', [{ Denomination: 'Rossi Srl' }], { headers: office });
     await page.clock.install();
@@ -118,9 +118,45 @@ describe('a session that ends under a form', () => {
     await dialog.getByLabel('Username').fill('half.typed');
     await page.clock.runFor(1000);
     await ended(page);
-    await page.clock.fastForward('03:00:00');
+    await page.clock.fastForward('14:00');
     await signIn(page, ...keys(office));
     expect(await dialog.getByLabel('Username').inputValue()).toBe('half.typed');
+
+    await endSessions();
+    await dialog.getByLabel('Username').fill('half.typed.again');
+    await page.clock.runFor(1000);
+    await ended(page);
+    await page.clock.fastForward('15:30');
+    await page.getByText('Your session has ended.').waitFor({ state: 'hidden' });
+    expect(await page.locator('input[value^="half.typed"]').count()).toBe(0);
+    await signIn(page, ...keys(office));
+    await heading(page, 'Rossi Srl').waitFor();
+    expect(await dialog.count()).toBe(0);
+  });
+
+  it('hides it though nobody does anything any more', async () => {
+    const { page } = person;
+    await page.clock.install();
+    await enter(person, '/clients', office);
+    await page.getByRole('row', { name: /office/ }).waitFor();
+    await service.database.query(
+      "update anagrafe.console_sessions set used_at = now() - interval '31 minutes'",
+    );
+    await page.clock.fastForward('30:30');
+    await ended(page);
+    await expectSignInAlone(page);
+  });
+
+  it('leaves it in sight while the session goes on elsewhere', async () => {
+    const { page } = person;
+    await page.clock.install();
+    await enter(person, '/clients', office);
+    await page.getByRole('row', { name: /office/ }).waitFor();
+    const asked = page.waitForResponse('**/console/session');
+    await page.clock.fastForward('30:30');
+    await asked;
+    await page.waitForTimeout(300);
+    await heading(page, 'API clients').waitFor();
   });
 
   it('leaves nothing of it to another client', async () => {
@@ -185,12 +221,15 @@ describe('the own secret of the client that is signed in', () => {
     await page.getByRole('menuitem', { name: 'New secret' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel(/hours/i).fill('0');
-    await page.route('**/console/session', (route) => route.fulfill({ status: 502, body: 'Bad gateway' }));
+    await page.route('**/console/session', (route, request) =>
+      request.method() === 'POST' ? route.fulfill({ status: 502, body: 'Bad gateway' }) : route.continue(),
+    );
     await button(dialog, 'New secret').click();
     const both = dialog.getByRole('textbox', { name: /^Both/ });
     await both.waitFor();
     // As when one comes back from where it was stored.
     await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))');
+    await page.evaluate('window.dispatchEvent(new Event("focus"))');
     await page.waitForTimeout(500);
     const secret = await both.inputValue();
     await button(dialog, 'I have stored').click();

@@ -83,6 +83,33 @@ describe('a session that has ended', () => {
   });
 });
 
+describe('a way out that fails', () => {
+  it('puts the page away all the same, and says so until it has worked', async () => {
+    const { page, goTo, expectStatus } = person;
+    await goTo('/clients');
+    await signIn(page, ...keys(office));
+    await page.getByRole('row', { name: /office/ }).waitFor();
+    await page.route('**/console/session', (route, request) =>
+      request.method() === 'DELETE' ? route.fulfill({ status: 502, body: 'Bad gateway' }) : route.continue(),
+    );
+    expectStatus(502);
+    await page.getByRole('button', { name: 'Sign out' }).filter({ visible: true }).click();
+    await heading('Sign in').waitFor({ timeout: 30_000 });
+    const alert = page.getByRole('alert').filter({ hasText: 'You could not be signed out' });
+    await alert.waitFor();
+    expect(await page.getByRole('table').count()).toBe(0);
+    await page.evaluate('window.dispatchEvent(new Event("focus"))');
+    await page.waitForTimeout(300);
+    await heading('Sign in').waitFor();
+
+    await page.unroute('**/console/session');
+    await alert.getByRole('button', { name: 'Try again' }).click();
+    await alert.waitFor({ state: 'hidden' });
+    await page.reload();
+    await heading('Sign in').waitFor();
+  });
+});
+
 describe('a service that cannot be reached', () => {
   it('is told of, with a way to try again', async () => {
     const { page, goTo } = person;

@@ -1,8 +1,8 @@
 import type { Scope } from '@anagrafe/client';
-import { Alert, Button, Checkbox, Group, Stack, Switch, Textarea, TextInput } from '@mantine/core';
+import { Alert, Checkbox, Stack, Switch, Textarea, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { useWords as useCommonWords } from '../../language/words.ts';
 import { Failure } from '../../parts/failure.tsx';
+import { FormButtons } from '../../parts/form-buttons.tsx';
 import { useWords } from './words.ts';
 
 /** What can be chosen of a client. */
@@ -28,7 +28,6 @@ const scopes: readonly Scope[] = ['sync:write', 'sync:read', 'admin'];
 
 export function ClientForm({ start, submit, busy, error, own = false, onSubmit, onCancel }: ClientFormProps) {
   const { form } = useWords();
-  const { cancel } = useCommonWords();
   const [name, setName] = useState(start.Name);
   const [chosen, setChosen] = useState<Scope[]>(start.Scopes);
   const [networks, setNetworks] = useState(start.Networks.join('\n'));
@@ -90,14 +89,7 @@ export function ClientForm({ start, submit, busy, error, own = false, onSubmit, 
           onChange={(event) => setKnownByAddress(event.currentTarget.checked)}
         />
         {error && <Failure error={error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            {cancel}
-          </Button>
-          <Button type="submit" loading={busy}>
-            {submit}
-          </Button>
-        </Group>
+        <FormButtons submit={submit} busy={busy} onCancel={onCancel} />
       </Stack>
     </form>
   );

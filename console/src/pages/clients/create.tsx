@@ -13,7 +13,7 @@ export function Create({ onClose }: { onClose: () => void }) {
       title={data ? words.created(data.Name) : words.form.createTitle}
       opened
       onClose={onClose}
-      lasting={data !== undefined}
+      lasting={data !== undefined || isPending}
     >
       {data ? (
         <Handover publicKey={data.PublicKey} secretKey={data.SecretKey} onDone={onClose} />

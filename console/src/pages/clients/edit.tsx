@@ -18,7 +18,7 @@ export function Edit({ client, own, onClose }: ActProps) {
   const say = useNotice();
   const { mutate, error, isPending } = useChangeClient(client.PublicKey);
   return (
-    <Dialog title={words.form.editTitle(client.Name)} opened onClose={onClose}>
+    <Dialog title={words.form.editTitle(client.Name)} opened onClose={onClose} lasting={isPending}>
       <ClientForm
         start={client}
         own={own}

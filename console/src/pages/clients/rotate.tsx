@@ -1,5 +1,6 @@
 import { Alert, Text } from '@mantine/core';
 import { useRotateClient } from '../../api/clients.ts';
+import { useStayInSight } from '../../api/session-watch.ts';
 import { useFormats } from '../../language/formats.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { HoursForm } from '../../parts/hours-form.tsx';
@@ -12,6 +13,7 @@ export function Rotate({ client, own, onClose }: ActProps) {
   const { moment } = useFormats();
   const rotate = useRotateClient(client.PublicKey, own);
   const { data, error, isPending } = rotate;
+  useStayInSight(own && (isPending || data?.signedIn === false));
 
   return (
     <Dialog

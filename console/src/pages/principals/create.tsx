@@ -1,10 +1,10 @@
-import { Button, Group, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useCreatePrincipal } from '../../api/principals.ts';
-import { useWords as useCommonWords } from '../../language/words.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
+import { FormButtons } from '../../parts/form-buttons.tsx';
 import { useNotice } from '../../parts/notice.tsx';
 import { useFaultFocus } from './fault-focus.ts';
 import { faultsOf, isBesideFields, sentenceAt } from './faults.ts';
@@ -15,7 +15,6 @@ const fields = ['Denomination', 'ExternalKey', 'Name', 'Surname', 'Vatnumber', '
 /** Asks for what is known of a principal, and goes to its page. */
 export function Create({ onClose }: { onClose: () => void }) {
   const words = useWords();
-  const { cancel } = useCommonWords();
   const say = useNotice();
   const [, go] = useLocation();
   const { mutate, error, isPending, reset } = useCreatePrincipal();
@@ -35,7 +34,7 @@ export function Create({ onClose }: { onClose: () => void }) {
   }
 
   return (
-    <Dialog title={words.create} opened onClose={onClose}>
+    <Dialog title={words.create} opened onClose={onClose} lasting={isPending}>
       <form ref={form} onSubmit={submit} noValidate>
         <Stack>
           <Text size="sm" c="dimmed">
@@ -59,14 +58,7 @@ export function Create({ onClose }: { onClose: () => void }) {
             ))}
           </SimpleGrid>
           {error && !isBesideFields(error, fields) && <Failure error={error} />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {cancel}
-            </Button>
-            <Button type="submit" loading={isPending}>
-              {words.submitCreate}
-            </Button>
-          </Group>
+          <FormButtons submit={words.submitCreate} busy={isPending} onCancel={onClose} />
         </Stack>
       </form>
     </Dialog>

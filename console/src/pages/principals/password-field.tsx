@@ -12,13 +12,15 @@ interface PasswordFieldProps {
   readonly error: string | undefined;
   /** The service has said that it takes this one. */
   readonly taken: boolean;
+  /** It is being sent, and stays what it is. */
+  readonly busy: boolean;
   readonly focused?: boolean;
 }
 
 const colors = { weak: 'red', fair: 'orange', good: 'teal', strong: 'teal' };
 
 /** A password for somebody else: typed or made, with how strong it is and what the service says of it. */
-export function PasswordField({ value, onChange, error, taken, focused = false }: PasswordFieldProps) {
+export function PasswordField({ value, onChange, error, taken, busy, focused = false }: PasswordFieldProps) {
   const { password: words } = useWords();
   const [visible, setVisible] = useState(false);
   const strength = error ? 'weak' : strengthOf(value);
@@ -35,6 +37,7 @@ export function PasswordField({ value, onChange, error, taken, focused = false }
         value={value}
         onChange={(event) => onChange(event.currentTarget.value)}
         error={error}
+        readOnly={busy}
         visible={visible}
         onVisibilityChange={setVisible}
         visibilityToggleFocusable
@@ -45,7 +48,12 @@ export function PasswordField({ value, onChange, error, taken, focused = false }
         inputContainer={(input) => (
           <Group gap="xs" wrap="nowrap">
             <Box flex={1}>{input}</Box>
-            <Button variant="default" leftSection={<Icon name="dice" size={16} />} onClick={make}>
+            <Button
+              variant="default"
+              disabled={busy}
+              leftSection={<Icon name="dice" size={16} />}
+              onClick={make}
+            >
               {words.generate}
             </Button>
           </Group>

@@ -1,9 +1,9 @@
-import { Alert, Button, Group, Stack, TextInput } from '@mantine/core';
+import { Alert, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { type UserDraft, useRegister, useTrial } from '../../api/users.ts';
-import { useWords as useCommonWords } from '../../language/words.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
+import { FormButtons } from '../../parts/form-buttons.tsx';
 import { useFaultFocus } from './fault-focus.ts';
 import { elsewhere, faultsOf, isBesideFields, sentenceAt } from './faults.ts';
 import { Handover } from './handover.tsx';
@@ -17,11 +17,10 @@ const places = [placeOf('Username'), placeOf('Email'), placeOf('Password')];
 /** Registers a user, and says what the service has against it while it is typed. */
 export function Register({ principalId, onClose }: { principalId: number; onClose: () => void }) {
   const { register: words } = useWords();
-  const { cancel } = useCommonWords();
   const [draft, setDraft] = useState(nobody);
   const [tried, setTried] = useState(false);
   const trial = useTrial(principalId, draft);
-  const { mutate, data, error, isPending, reset } = useRegister(principalId);
+  const { mutate, data, variables, error, isPending, reset } = useRegister(principalId);
   const form = useFaultFocus(error);
   const faults = { ...trial.faults, ...faultsOf(error) };
   const [registered] = data ?? [];
@@ -48,8 +47,8 @@ export function Register({ principalId, onClose }: { principalId: number; onClos
       onClose={onClose}
       lasting={registered !== undefined || isPending}
     >
-      {registered ? (
-        <Handover username={registered.Username} password={draft.Password} onDone={onClose} />
+      {registered && variables ? (
+        <Handover username={registered.Username} password={variables.Password} onDone={onClose} />
       ) : (
         <form ref={form} onSubmit={submit} noValidate>
           <Stack>
@@ -63,6 +62,7 @@ export function Register({ principalId, onClose }: { principalId: number; onClos
               value={draft.Username}
               onChange={(event) => change('Username', event.currentTarget.value)}
               error={faultAt('Username')}
+              readOnly={isPending}
               autoComplete="off"
               autoCapitalize="off"
               spellCheck={false}
@@ -76,23 +76,18 @@ export function Register({ principalId, onClose }: { principalId: number; onClos
               value={draft.Email}
               onChange={(event) => change('Email', event.currentTarget.value)}
               error={faultAt('Email')}
+              readOnly={isPending}
               autoComplete="off"
             />
             <PasswordField
               value={draft.Password}
               onChange={(password) => change('Password', password)}
               error={faultAt('Password')}
+              busy={isPending}
               taken={trial.current && draft.Password !== '' && !sentenceAt(faults, placeOf('Password'))}
             />
             {error && !isBesideFields(error, places) && <Failure error={error} />}
-            <Group justify="flex-end">
-              <Button variant="default" onClick={onClose}>
-                {cancel}
-              </Button>
-              <Button type="submit" loading={isPending}>
-                {words.submit}
-              </Button>
-            </Group>
+            <FormButtons submit={words.submit} busy={isPending} onCancel={onClose} />
           </Stack>
         </form>
       )}

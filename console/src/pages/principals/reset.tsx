@@ -1,9 +1,9 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { type FormEvent, useMemo, useState } from 'react';
 import { useReset, useTrial } from '../../api/users.ts';
-import { useWords as useCommonWords } from '../../language/words.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
+import { FormButtons } from '../../parts/form-buttons.tsx';
 import { useFaultFocus } from './fault-focus.ts';
 import { faultsOf, isBesideFields, sentenceAt } from './faults.ts';
 import { Handover } from './handover.tsx';
@@ -16,12 +16,11 @@ const place = 'Users[0].Password';
 /** Gives a user a new password. */
 export function Reset({ user, onClose }: UserActProps) {
   const { reset: words } = useWords();
-  const { cancel } = useCommonWords();
   const [password, setPassword] = useState('');
   const [tried, setTried] = useState(false);
   const draft = useMemo(() => ({ ID: user.ID, Password: password }), [user.ID, password]);
   const trial = useTrial(user.IRID, draft);
-  const { mutate, data, error, isPending, reset } = useReset(user.IRID);
+  const { mutate, data, variables, error, isPending, reset } = useReset(user.IRID);
   const form = useFaultFocus(error);
   const fault = sentenceAt({ ...trial.faults, ...faultsOf(error) }, place);
 
@@ -38,8 +37,8 @@ export function Reset({ user, onClose }: UserActProps) {
       onClose={onClose}
       lasting={data !== undefined || isPending}
     >
-      {data ? (
-        <Handover username={user.Username} password={password} onDone={onClose} />
+      {data && variables ? (
+        <Handover username={user.Username} password={variables.Password} onDone={onClose} />
       ) : (
         <form ref={form} onSubmit={submit} noValidate>
           <Stack>
@@ -50,19 +49,13 @@ export function Reset({ user, onClose }: UserActProps) {
                 setPassword(next);
                 if (error) reset();
               }}
+              busy={isPending}
               error={tried || password !== '' ? fault : undefined}
               taken={trial.current && password !== '' && !fault}
               focused
             />
             {error && !isBesideFields(error, [place]) && <Failure error={error} />}
-            <Group justify="flex-end">
-              <Button variant="default" onClick={onClose}>
-                {cancel}
-              </Button>
-              <Button type="submit" loading={isPending}>
-                {words.submit}
-              </Button>
-            </Group>
+            <FormButtons submit={words.submit} busy={isPending} onCancel={onClose} />
           </Stack>
         </form>
       )}

@@ -10,7 +10,7 @@ export function Edit({ webhook, onClose }: ActProps) {
   const say = useNotice();
   const { mutate, error, isPending } = useChangeWebhook();
   return (
-    <Dialog title={words.form.editTitle} opened onClose={onClose}>
+    <Dialog title={words.form.editTitle} opened onClose={onClose} lasting={isPending}>
       <WebhookForm
         start={webhook}
         submit={words.form.submitEdit}

@@ -1,9 +1,9 @@
 import type { EventType, Granularity } from '@anagrafe/client';
-import { Button, Checkbox, Group, Radio, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { Checkbox, Radio, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { useWords as useCommonWords } from '../../language/words.ts';
 import { eventTypes, useTypeWords } from '../../parts/event-types/words.ts';
 import { Failure } from '../../parts/failure.tsx';
+import { FormButtons } from '../../parts/form-buttons.tsx';
 import { useWords } from './words.ts';
 
 /** What can be chosen of a webhook. */
@@ -26,7 +26,6 @@ const granularities: readonly Granularity[] = ['record', 'user', 'job'];
 
 export function WebhookForm({ start, submit, busy, error, onSubmit, onCancel }: WebhookFormProps) {
   const { form } = useWords();
-  const { cancel } = useCommonWords();
   const names = useTypeWords();
   const [url, setUrl] = useState(start.URL);
   const [types, setTypes] = useState<EventType[]>(start.Types);
@@ -75,14 +74,7 @@ export function WebhookForm({ start, submit, busy, error, onSubmit, onCancel }: 
           </Stack>
         </Radio.Group>
         {error && <Failure error={error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            {cancel}
-          </Button>
-          <Button type="submit" loading={busy}>
-            {submit}
-          </Button>
-        </Group>
+        <FormButtons submit={submit} busy={busy} onCancel={onCancel} />
       </Stack>
     </form>
   );

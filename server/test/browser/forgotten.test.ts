@@ -1,0 +1,82 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Credential, credential } from '../setup/admin.ts';
+import type { TestService } from '../setup/service.ts';
+import { enter, startConsole, useBrowser, type Visit, visit } from './browser.ts';
+import { enterNew, patience, takePassword } from './principals.ts';
+
+let service: TestService;
+let office: Credential;
+let person: Visit;
+
+useBrowser();
+beforeAll(async () => {
+  service = await startConsole();
+  office = await credential(service);
+});
+beforeEach(async () => {
+  person = await visit(service);
+  person.expectStatus(401);
+  person.expectStatus(422);
+});
+
+/** What the page remembers of its calls, as whoever opens the tools of the browser reads it. */
+function remembered(page: Page): Promise<string> {
+  return page.evaluate(`(() => {
+    const root = document.getElementById('root');
+    const name = Object.keys(root).find((key) => key.startsWith('__reactContainer$'));
+    const find = (fiber) =>
+      fiber && (fiber.memoizedProps?.client?.getMutationCache ? fiber : find(fiber.child) || find(fiber.sibling));
+    const { client } = find(root[name].stateNode.current).memoizedProps;
+    const queries = client.getQueryCache().getAll().map(({ queryKey, state }) => ({ queryKey, state }));
+    const mutations = client.getMutationCache().getAll().map(({ state }) => state);
+    return JSON.stringify({ queries, mutations });
+  })()`);
+}
+
+describe('what a page remembers', () => {
+  it('has no secret in it that was typed or shown, once its form is closed', async () => {
+    const { page } = person;
+    await enter(person, '/clients', office);
+    await page.getByRole('row', { name: /office/ }).waitFor();
+    const typed = office.SyncSecretKey ?? '';
+    expect(typed).not.toBe('');
+    await expect.poll(() => remembered(page), patience).not.toContain(typed);
+    await page.getByRole('button', { name: 'New client' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('forgotten');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    const shown = await dialog.getByLabel('Secret key', { exact: true }).inputValue();
+    expect(await remembered(page)).toContain(shown);
+    await dialog.getByRole('button', { name: 'I have stored it' }).click();
+    await expect.poll(() => remembered(page), patience).not.toContain(shown);
+  });
+
+  it('has no password in it, neither while that is tried nor when it was set', async () => {
+    const { page } = person;
+    await enterNew(service, office, person, 'Forgotten Srl');
+    await page.getByRole('button', { name: 'Register a user' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Username').fill('forgotten.user');
+    await dialog.getByLabel('Password', { exact: true }).fill('una frase lunga davvero');
+    await dialog.getByText('The rules of the service allow this password.').waitFor();
+    expect(await remembered(page)).toContain('"trial"');
+    expect(await remembered(page)).not.toContain('una frase lunga davvero');
+    await dialog.getByRole('button', { name: 'Register' }).click();
+    await takePassword(page);
+    await expect.poll(() => remembered(page), patience).not.toContain('una frase lunga davvero');
+  });
+
+  it('has nothing of a trial in it once the session has ended', async () => {
+    const { page } = person;
+    await enterNew(service, office, person, 'Tried Srl');
+    await page.getByRole('button', { name: 'Register a user' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Password', { exact: true }).fill('una frase lunga davvero');
+    await dialog.getByText('The rules of the service allow this password.').waitFor();
+    await service.database.query('delete from anagrafe.console_sessions');
+    await dialog.getByLabel('Username').fill('tried.user');
+    await page.getByText('Your session has ended.').waitFor();
+    await expect.poll(() => remembered(page), patience).not.toContain('"trial"');
+  });
+});

@@ -1,0 +1,87 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Credential, credential } from '../setup/admin.ts';
+import { login } from '../setup/login.ts';
+import type { TestService } from '../setup/service.ts';
+import { enter, startConsole, useBrowser, type Visit, visit } from './browser.ts';
+import { enterNew, rowOf, takePassword } from './principals.ts';
+
+let service: TestService;
+let office: Credential;
+let person: Visit;
+
+useBrowser();
+beforeAll(async () => {
+  service = await startConsole();
+  office = await credential(service);
+});
+beforeEach(async () => {
+  person = await visit(service);
+  person.expectStatus(422);
+  person.expectStatus(502);
+});
+
+/** The calls are done, but a proxy loses their answers; gives the way to mend it. */
+async function loseAnswers(page: Page, path: string): Promise<() => Promise<void>> {
+  await page.route(`**${path}`, async (route) => {
+    await route.fetch();
+    await route.fulfill({ status: 502, body: 'Bad gateway' });
+  });
+  return () => page.unroute(`**${path}`);
+}
+
+/** Presses the button of a form until it says that the answer was lost, and then once more. */
+async function pressTwice(page: Page, submit: string, path: string): Promise<void> {
+  const mend = await loseAnswers(page, path);
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: submit }).click();
+  const alert = dialog.getByRole('alert').filter({ hasText: 'Something other than the service answered' });
+  await alert.waitFor({ timeout: 30_000 });
+  await mend();
+  await dialog.getByRole('button', { name: submit }).click();
+}
+
+describe('a form that is sent again since its answer was lost', () => {
+  it('inserts a principal once', async () => {
+    const { page } = person;
+    await enter(person, '/principals', office);
+    await page.getByRole('button', { name: 'New principal' }).first().click();
+    await page.getByRole('dialog').getByLabel('Company name').fill('Once Srl');
+    await pressTwice(page, 'Create', '/irs/insert');
+    await page.getByRole('heading', { name: 'Once Srl', level: 1 }).waitFor();
+    const { body } = await service.call('irs/list', { Search: 'Once Srl' }, { headers: office });
+    expect(body.result?.records).toHaveLength(1);
+  });
+
+  it('registers a user once, and hands its password over', async () => {
+    const { page } = person;
+    await enterNew(service, office, person, 'Again Srl');
+    await page.getByRole('button', { name: 'Register a user' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Username').fill('once.registered');
+    await dialog.getByLabel('Password', { exact: true }).fill('una frase lunga davvero');
+    await dialog.getByText('The rules of the service allow this password.').waitFor();
+    await pressTwice(page, 'Register', '/irs/update');
+    expect(await takePassword(page)).toBe('una frase lunga davvero');
+    await rowOf(page, 'Users', /once\.registered/).waitFor();
+    expect((await login(service, 'once.registered', 'una frase lunga davvero')).status).toBe(200);
+  });
+
+  it('is another call after a refusal, whose reason may be gone', async () => {
+    const { page } = person;
+    await enterNew(service, office, person, 'Refused Srl');
+    const id = Number(new URL(page.url()).pathname.split('/').at(-1));
+    const setState = (State: string) => service.call('irs/state', [{ ID: id, State }], { headers: office });
+    await page.getByRole('button', { name: 'Register a user' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Username').fill('later.registered');
+    await dialog.getByLabel('Password', { exact: true }).fill('una frase lunga davvero');
+    await dialog.getByText('The rules of the service allow this password.').waitFor();
+    await setState('disabled');
+    await dialog.getByRole('button', { name: 'Register' }).click();
+    await dialog.getByRole('alert').waitFor();
+    await setState('active');
+    await dialog.getByRole('button', { name: 'Register' }).click();
+    await takePassword(page);
+  });
+});
