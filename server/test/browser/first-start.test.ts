@@ -11,7 +11,9 @@ beforeAll(async () => {
 
 describe('the console at the first start', () => {
   it('is open at once, says why, and leads to the first client, which is then signed in', async () => {
-    const { page, goTo } = await visit(service);
+    const { page, goTo, expectStatus } = await visit(service);
+    // What the page asks for between the first client and its session is refused.
+    expectStatus(401);
     await goTo('');
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
     const banner = page.getByRole('alert').filter({ hasText: 'Protected mode' });
