@@ -76,6 +76,23 @@ describe('the jobs', () => {
     await row.getByText('Completed').waitFor();
   });
 
+  it('say who sent them, and are found by whether a record of theirs was not applied', async () => {
+    const erp = await credential(service, { name: 'erp', scopes: ['sync:write'] });
+    const id = await submit(service, 'irs/insert', [{ Name: 'Of the ERP' }], erp);
+    const person = await visit(service);
+    const { page } = person;
+    await enter(person, '/jobs', office);
+    const rows = page.getByRole('table', { name: 'Jobs' }).getByRole('row');
+    await rows
+      .filter({ hasText: id.slice(0, 8) })
+      .getByRole('cell', { name: 'erp', exact: true })
+      .waitFor();
+    await page.getByRole('switch', { name: 'With failed records only' }).click();
+    await rows.filter({ hasText: id.slice(0, 8) }).waitFor({ state: 'detached' });
+    expect(await rows.count()).toBe(2);
+    expect(new URL(page.url()).search).toBe('?failed=true');
+  });
+
   it('are cancelled after a question', async () => {
     const id = await fillSlowly(service, office);
     const person = await visit(service);
@@ -113,6 +130,7 @@ describe('the jobs', () => {
     await page.getByRole('heading', { name: 'Lavori', level: 1 }).waitFor();
     await page
       .getByRole('row', { name: /Completato/ })
+      .last()
       .getByRole('link')
       .click();
     await page.getByRole('switch', { name: 'Solo non applicati' }).click();
