@@ -59,7 +59,7 @@ describe('the jobs', () => {
     await expect.poll(() => records.getByRole('row').count(), { timeout: 10_000 }).toBe(3);
     expect(new URL(page.url()).search).toBe('?failed=true');
     await records.getByText(/User 2, Password: .*PASSWORD_TOO_SHORT/).waitFor();
-    await records.getByText(/^Denomination: /).waitFor();
+    await records.getByText(/^Company name: /).waitFor();
 
     const [download] = await Promise.all([
       page.waitForEvent('download'),

@@ -23,6 +23,9 @@ describe('the overview', () => {
     await page.getByText('No job is under way.').waitFor();
     await page.getByText('Nothing has failed.').waitFor();
     expect(await page.getByText(`curl ${service.url}/api/sync/v1/irs/insert`).count()).toBe(1);
+    await page.getByRole('link', { name: 'Or import a file of users' }).click();
+    await page.getByRole('heading', { name: 'Import', level: 1 }).waitFor();
+    await page.goBack();
     await page.getByRole('main').getByRole('link', { name: 'API clients' }).click();
     const heading = page.getByRole('heading', { name: 'API clients', level: 1 });
     await heading.waitFor();

@@ -46,6 +46,6 @@ export const italian: Words = {
   cancel: 'Annulla il lavoro',
   cancelTitle: (id) => `Annulla il lavoro ${id}`,
   cancelText:
-    'I record non ancora iniziati non saranno applicati. Ciò che è scritto resta, e ciò che è in elaborazione può ancora essere scritto. Non si può riprendere; nel kit di correzione c’è quanto è rimasto fuori.',
+    "I record non ancora iniziati non saranno applicati. Ciò che è scritto resta, e ciò che è in elaborazione può ancora essere scritto. Non si può riprendere; nel kit di correzione c'è quanto è rimasto fuori.",
   cancelled: 'Il lavoro è stato annullato.',
 };

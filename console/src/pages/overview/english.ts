@@ -21,6 +21,7 @@ export const english = {
       title: 'Insert the first principal with a user',
       text: 'Run this in a terminal, or send the same from your program.',
       label: 'the command',
+      action: 'Or import a file of users',
     },
     read: { title: 'Read the reference', text: 'Every call, with examples to try.', action: 'API reference' },
   },

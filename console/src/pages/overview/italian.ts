@@ -23,6 +23,7 @@ export const italian: Words = {
       title: 'Inserisci la prima anagrafica con un utente',
       text: 'Esegui questo comando in un terminale, o invia lo stesso dal tuo programma.',
       label: 'il comando',
+      action: 'Oppure importa un file di utenti',
     },
     read: {
       title: 'Leggi il riferimento',
