@@ -110,7 +110,8 @@ create table anagrafe.deliveries (
 );
 CREATE INDEX deliveries_due ON anagrafe.deliveries USING btree (webhook_id, next_at) WHERE (state = 'pending'::text);
 CREATE INDEX deliveries_ended ON anagrafe.deliveries USING btree (created_at) WHERE (state <> 'pending'::text);
-CREATE INDEX deliveries_of_webhook ON anagrafe.deliveries USING btree (webhook_id, created_at DESC);
+CREATE INDEX deliveries_given_up ON anagrafe.deliveries USING btree (webhook_id, created_at DESC, id) WHERE (state = 'failed'::text);
+CREATE INDEX deliveries_of_webhook ON anagrafe.deliveries USING btree (webhook_id, created_at DESC, id);
 CREATE INDEX deliveries_position ON anagrafe.deliveries USING btree ("position") WHERE (state = 'pending'::text);
 
 create table anagrafe.journal (
@@ -227,6 +228,7 @@ create table anagrafe.sessions (
   constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES anagrafe.users(id)
 );
 CREATE INDEX sessions_family ON anagrafe.sessions USING btree (family);
+CREATE INDEX sessions_live ON anagrafe.sessions USING btree (refresh_expires_at) WHERE (spent_at IS NULL);
 CREATE INDEX sessions_refresh_expires_at ON anagrafe.sessions USING btree (refresh_expires_at);
 CREATE INDEX sessions_user_id ON anagrafe.sessions USING btree (user_id);
 

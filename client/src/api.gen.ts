@@ -174,6 +174,7 @@ export interface Estimate {
 /** A call that is done later. */
 export interface Job {
   ID: string;
+  ClientID: number | null;
   State: 'queued' | 'running' | 'completed' | 'cancelled';
   Operation: Operation;
   /** How many were sent. */
@@ -197,6 +198,7 @@ export interface Job {
 /** A job, beside a page of its tuples. */
 export interface JobWithTuples {
   ID: string;
+  ClientID: number | null;
   State: 'queued' | 'running' | 'completed' | 'cancelled';
   Operation: Operation;
   /** How many were sent. */
@@ -1090,6 +1092,10 @@ export interface Operations {
       query?: {
         page?: number | undefined;
         pageSize?: number | undefined;
+        /** Only jobs that have not ended. */
+        open?: boolean | undefined;
+        /** Only jobs with failed records. */
+        failed?: boolean | undefined;
       };
     };
     answer: Envelope<Job, null>;

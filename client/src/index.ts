@@ -1,4 +1,4 @@
-export type { Admin, CallTupleOptions, CompletedCallOptions } from './admin/admin.ts';
+export type { Admin, AllJobsOptions, CallTupleOptions, CompletedCallOptions } from './admin/admin.ts';
 export type { Audit, AuditOptions } from './admin/audit.ts';
 export type { Clients } from './admin/clients.ts';
 export type { DeliveryOptions, Webhooks } from './admin/webhooks.ts';

@@ -22,6 +22,14 @@ export interface CompletedCallOptions extends PageOptions {
   readonly failed?: boolean | undefined;
 }
 
+/** Which jobs. */
+export interface AllJobsOptions extends PageOptions {
+  /** Only jobs that have not ended: the running ones first, then the others in the order in which they wait. */
+  readonly open?: boolean | undefined;
+  /** Only jobs of which a record was not applied. */
+  readonly failed?: boolean | undefined;
+}
+
 /** Which page of the tuples of a call. */
 export interface CallTupleOptions extends PageOptions {
   /** From 1. */
@@ -74,9 +82,9 @@ export class Admin {
   }
 
   /** The jobs of all clients, the newest first. */
-  jobs({ pageSize, ...options }: PageOptions = {}): Pages<Job> {
+  jobs({ open, failed, pageSize, ...options }: AllJobsOptions = {}): Pages<Job> {
     return new Pages(async (page) =>
-      pageOf(await this.#transport.send('allJobs', { query: { page, pageSize } }, options)),
+      pageOf(await this.#transport.send('allJobs', { query: { page, pageSize, open, failed } }, options)),
     );
   }
 

@@ -3,30 +3,25 @@ import { useAnagrafe, usePatientAnagrafe } from './anagrafe.ts';
 import { type Place, usePaged } from './paged.ts';
 import { useLive } from './presence.ts';
 
-/** Those under way are among them, but for a queue that is longer than anyone reads. */
-const newest = 50;
 const key = ['jobs'];
 
-/** The jobs that have not ended, the newest first. */
-export function useOpenJobs() {
-  const anagrafe = useAnagrafe();
+/** The first of the jobs that have not ended: the running ones, then those whose turn comes next. */
+export function useOpenJobs(pageSize: number) {
+  const { admin } = useAnagrafe();
   return useQuery({
-    queryKey: [...key, 'open'],
-    queryFn: async ({ signal }) => {
-      const { records } = await anagrafe.admin.jobs({ pageSize: newest, signal }).page();
-      return records.filter(({ EndedAt }) => EndedAt === null);
-    },
+    queryKey: [...key, 'open', pageSize],
+    queryFn: ({ signal }) => admin.jobs({ open: true, pageSize, signal }).page(),
     refetchInterval: useLive(2_000),
   });
 }
 
 /** The jobs of all clients, the newest first. */
-export function useJobs(place: Place) {
+export function useJobs(place: Place, failed: boolean) {
   const { admin } = useAnagrafe();
   return usePaged(
-    [...key, 'all'],
+    [...key, 'all', failed],
     place,
-    ({ page, pageSize }, signal) => admin.jobs({ pageSize, signal }).page(page),
+    ({ page, pageSize }, signal) => admin.jobs({ pageSize, failed, signal }).page(page),
     useLive(2_000),
   );
 }

@@ -85,6 +85,11 @@ export const english = {
     next: 'Next page',
     last: 'Last page',
     pages: (of: string) => `Pages of: ${of}`,
+    beyond: {
+      title: 'Nothing on this page',
+      hint: 'The list ends before it.',
+      action: 'Go to the last page',
+    },
     newest: 'Show the newest',
     behind: 'Much has happened since, and is not shown yet.',
     older: 'Show older',

@@ -86,10 +86,15 @@ export const italian: Words = {
     next: 'Pagina successiva',
     last: 'Ultima pagina',
     pages: (of) => `Pagine di: ${of}`,
+    beyond: {
+      title: 'Niente in questa pagina',
+      hint: "L'elenco finisce prima.",
+      action: "Vai all'ultima pagina",
+    },
     newest: 'Mostra i più recenti',
     behind: 'Nel frattempo è accaduto molto, che qui non appare ancora.',
     older: 'Mostra i meno recenti',
-    noOlder: 'Non c’è nulla di meno recente.',
+    noOlder: "Non c'è nulla di meno recente.",
   },
   failure: {
     unreachable:

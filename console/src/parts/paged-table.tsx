@@ -1,6 +1,9 @@
 import type { Page } from '@anagrafe/client';
+import { Button } from '@mantine/core';
 import type { Key, ReactNode } from 'react';
 import type { Place } from '../api/paged.ts';
+import { useWords } from '../language/words.ts';
+import { Empty } from './empty.tsx';
 import { Pager } from './pager.tsx';
 import { type Column, Table } from './table.tsx';
 
@@ -20,11 +23,23 @@ interface PagedTableProps<Item, About> {
 
 /** A list of the service, a page at a time: what `usePlace` and `usePaged` give goes in here. */
 export function PagedTable<Item, About>({ list, place, onPage, ...table }: PagedTableProps<Item, About>) {
+  const { beyond } = useWords().table;
   const { data, error, refetch } = list;
+  const isEmptyPage = data !== undefined && data.records.length === 0 && data.totalCount > 0;
+  if (isEmptyPage && place.page > data.totalPages) {
+    const back = (
+      <Button variant="default" mt="xs" onClick={() => onPage(data.totalPages)}>
+        {beyond.action}
+      </Button>
+    );
+    return <Empty title={beyond.title} hint={beyond.hint} action={back} />;
+  }
+  // What was beyond the end says nothing of the page that is on its way.
+  const rows = isEmptyPage && data.page !== place.page ? undefined : data?.records;
   return (
     <>
-      <Table {...table} rows={data?.records} error={error} onRetry={refetch} />
-      {data && (
+      <Table {...table} rows={rows} error={error} onRetry={refetch} />
+      {data && data.totalCount > 0 && (
         <Pager
           of={table.caption}
           page={place.page}

@@ -17,7 +17,7 @@ interface PagerProps {
 export function Pager({ of, page, pageSize, totalCount, totalPages, onPage }: PagerProps) {
   const { table } = useWords();
   const { number } = useFormats();
-  if (totalPages <= 1 && page === 1) return null;
+  if (totalPages <= 1) return null;
   const from = (page - 1) * pageSize + 1;
   const to = Math.min(totalCount, page * pageSize);
   const step = (label: string, icon: IconName, to: number, possible: boolean) => (

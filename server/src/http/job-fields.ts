@@ -5,6 +5,7 @@ export function jobFields(job: Job) {
   const { usersPerSecond, estimatedEnd } = paceOf(job, new Date());
   return {
     ID: job.id,
+    ClientID: job.clientId,
     State: job.state,
     Operation: job.operation,
     Records: job.records,

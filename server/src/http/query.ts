@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { unknownParameter, wrongParameter } from '../core/fields/parameters.ts';
 
-type Flag = 'debug' | 'dryRun' | 'failed' | 'reads';
+type Flag = 'debug' | 'dryRun' | 'failed' | 'open' | 'reads';
 type Figure = 'page' | 'pageSize';
 /** Checked by whoever reads it. */
 type Text = 'after' | 'order' | 'principal';

@@ -3,6 +3,7 @@ import type { PlacedOutcome } from '../core/records/outcome.ts';
 import type { Database } from './database.ts';
 import { failedRecords } from './failed-records.ts';
 import { reading } from './failures.ts';
+import { countNewest, pageOfNewest } from './newest.ts';
 import { type OutcomeRow, outcomeColumnsWithoutUsers, toOutcomes } from './outcomes.ts';
 
 const callColumns = `at, actor, client_id as "clientId", user_id as "userId", host(address) as address,
@@ -21,17 +22,15 @@ export function openCompletedCalls(database: Database, options: { days: number }
   };
 }
 
-async function list(database: Database, { page, pageSize, failedOnly }: CallListing) {
+async function list(database: Database, { failedOnly, ...page }: CallListing) {
   const failed = failedOnly ? `and details ->> 'recordsFailed' <> '0'` : '';
-  const matches = `from anagrafe.journal where action = 'call.completed' ${failed}`;
-  const [counted, calls] = await Promise.all([
-    database.query<{ total: number }>(`select count(*) as total ${matches}`),
-    database.query<CompletedCall>(`select ${callColumns} ${matches} order by id desc limit $1 offset $2`, [
-      pageSize,
-      pageSize * (page - 1),
-    ]),
+  const newest = `from anagrafe.journal where action = 'call.completed' ${failed} order by id desc`;
+  const { limit, offset } = pageOfNewest(page);
+  const [totalCount, calls] = await Promise.all([
+    countNewest(database, newest),
+    database.query<CompletedCall>(`select ${callColumns} ${newest} limit $1 offset $2`, [limit, offset]),
   ]);
-  return { calls, totalCount: counted[0]?.total ?? 0 };
+  return { calls, totalCount };
 }
 
 async function find(database: Database, id: string, days: number): Promise<CompletedCall | null> {

@@ -1,11 +1,12 @@
 import { type Entry, testType } from '../core/events/event.ts';
 import type { Author } from '../core/journal/journal.ts';
-import type { Delivery, DeliveryHistory, KeptDelivery } from '../core/webhooks/delivery.ts';
+import type { Delivery, DeliveryHistory, DeliveryListing, KeptDelivery } from '../core/webhooks/delivery.ts';
 import type { Tested } from '../core/webhooks/test.ts';
 import type { Database } from './database.ts';
 import { entryColumns } from './events.ts';
 import { reading } from './failures.ts';
 import { openJournal } from './journal.ts';
+import { countNewest, pageOfNewest } from './newest.ts';
 import { namesOf } from './outcomes.ts';
 
 /** What was told to endpoints, to be looked at and to be told again; `deliveries.ts` has what is due. */
@@ -25,15 +26,16 @@ const deliveryColumns = `id, type, state, attempts, created_at as "createdAt", n
 async function deliveries(
   database: Database,
   id: number,
-  { page, pageSize, failedOnly }: { page: number; pageSize: number; failedOnly: boolean },
+  { failedOnly, ...page }: DeliveryListing,
 ): Promise<{ deliveries: Delivery[]; totalCount: number }> {
-  const which = `from anagrafe.deliveries where webhook_id = $1 ${failedOnly ? "and state = 'failed'" : ''}`;
-  const [counted] = await database.query<{ total: number }>(`select count(*) as total ${which}`, [id]);
-  const rows = await database.query<Delivery>(
-    `select ${deliveryColumns} ${which} order by created_at desc, id limit $2 offset $3`,
-    [id, pageSize, pageSize * (page - 1)],
-  );
-  return { deliveries: rows, totalCount: counted?.total ?? 0 };
+  const newest = `from anagrafe.deliveries where webhook_id = $1 ${failedOnly ? "and state = 'failed'" : ''}
+    order by created_at desc, id`;
+  const { limit, offset } = pageOfNewest(page);
+  const [totalCount, rows] = await Promise.all([
+    countNewest(database, newest, [id]),
+    database.query<Delivery>(`select ${deliveryColumns} ${newest} limit $2 offset $3`, [id, limit, offset]),
+  ]);
+  return { deliveries: rows, totalCount };
 }
 
 async function delivery(database: Database, webhookId: number, id: string): Promise<KeptDelivery | null> {

@@ -1,4 +1,12 @@
-import type { Job, JobOwner, JobPage, JobState, JobStore, OutcomePage, Page } from '../core/jobs/job.ts';
+import type {
+  Job,
+  JobListing,
+  JobOwner,
+  JobPage,
+  JobState,
+  JobStore,
+  OutcomePage,
+} from '../core/jobs/job.ts';
 import type { Author } from '../core/journal/journal.ts';
 import type { OperationName } from '../core/records/operation.ts';
 import { announceWork } from './announcements.ts';
@@ -12,7 +20,7 @@ import { type OutcomeRow, outcomeColumns, outcomeColumnsWithoutUsers, toOutcomes
 export function openJobs(database: Database, queue: ChunkQueue): JobStore {
   return {
     find: (id) => reading(() => find(database, id)),
-    list: (owner, page) => reading(() => list(database, owner, page)),
+    list: (owner, listing) => reading(() => list(database, owner, listing)),
     read: (id, page) => reading(() => read(database, id, page)),
     failed: (id) => failedRecords(database, id),
     cancel: (id, author) => reading(() => cancel(database, queue, id, author)),
@@ -61,23 +69,32 @@ async function find(database: Database, id: string): Promise<Job | null> {
   return job ?? null;
 }
 
+/** Of a job that has not ended the failed records are not counted yet. */
+const hasFailed = `and (records_failed > 0 or records_failed is null and exists (
+  select from anagrafe.outcomes where call_id = job.id and refusal is not null))`;
+
+const newestFirst = 'submitted_at desc, id';
+/** What is cancelled is let go before anything else is begun. The chunks of a job have their turns in the order of their numbers. */
+const nextFirst = `state <> 'running', cancelled_at is null, started_at,
+  (select turn from anagrafe.chunks where call_id = job.id order by number limit 1), submitted_at, id`;
+
 async function list(
   database: Database,
   owner: JobOwner,
-  { page, pageSize }: Page,
+  { page, pageSize, openOnly, failedOnly }: JobListing,
 ): Promise<{ jobs: Job[]; totalCount: number }> {
   const [whose, values] = owner === 'everyone' ? ['', []] : ownedBy(owner.clientId);
+  const which = `from anagrafe.calls as job where is_job ${whose}
+    ${openOnly ? 'and ended_at is null' : ''} ${failedOnly ? hasFailed : ''}`;
+  const order = openOnly ? nextFirst : newestFirst;
   const [counted, jobs] = await Promise.all([
-    database.query<{ total: number }>(
-      `select count(*) as total from anagrafe.calls as job where is_job ${whose}`,
-      values,
-    ),
+    database.query<{ total: number }>(`select count(*) as total ${which}`, values),
     database.query<JobRow>(
       `select ${jobColumns}
-         from (select * from anagrafe.calls as job where is_job ${whose}
-                order by submitted_at desc, id limit ${pageSize} offset ${pageSize * (page - 1)}) as job
+         from (select * ${which}
+                order by ${order} limit ${pageSize} offset ${pageSize * (page - 1)}) as job
               ${countedOutcomes}
-        order by submitted_at desc, id`,
+        order by ${order}`,
       values,
     ),
   ]);

@@ -52,6 +52,21 @@ describe('the calls', () => {
     await page.getByRole('heading', { name: 'Bianchi SpA', level: 1 }).waitFor();
   });
 
+  it('end before a page that the address names, which leads to the last one', async () => {
+    const person = await visit(service);
+    const { page } = person;
+    await enter(person, '/calls?page=99', office);
+    await page.getByText('Nothing on this page').waitFor();
+    expect(await page.getByText(/No call yet|Page 99|of 0/).count()).toBe(0);
+    await page.getByRole('button', { name: 'Go to the last page' }).click();
+    await page.getByRole('row', { name: /Users ·/ }).waitFor();
+    expect(new URL(page.url()).search).toBe('');
+    // Where there is nothing at all, no page is beyond it.
+    await person.goTo('/jobs?page=99');
+    await page.getByText('No job yet').waitFor();
+    expect(await page.getByText(/Page 99|of 0/).count()).toBe(0);
+  });
+
   it('are there in Italian', async () => {
     const person = await visit(service);
     const { page } = person;

@@ -59,7 +59,7 @@ describe('the jobs', () => {
     await expect.poll(() => records.getByRole('row').count(), { timeout: 10_000 }).toBe(3);
     expect(new URL(page.url()).search).toBe('?failed=true');
     await records.getByText(/User 2, Password: .*PASSWORD_TOO_SHORT/).waitFor();
-    await records.getByText(/^Denomination: /).waitFor();
+    await records.getByText(/^Company name: /).waitFor();
 
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -74,6 +74,23 @@ describe('the jobs', () => {
     await page.getByText('The retry kit was saved').waitFor();
     await page.getByRole('link', { name: 'All jobs' }).click();
     await row.getByText('Completed').waitFor();
+  });
+
+  it('say who sent them, and are found by whether a record of theirs was not applied', async () => {
+    const erp = await credential(service, { name: 'erp', scopes: ['sync:write'] });
+    const id = await submit(service, 'irs/insert', [{ Name: 'Of the ERP' }], erp);
+    const person = await visit(service);
+    const { page } = person;
+    await enter(person, '/jobs', office);
+    const rows = page.getByRole('table', { name: 'Jobs' }).getByRole('row');
+    await rows
+      .filter({ hasText: id.slice(0, 8) })
+      .getByRole('cell', { name: 'erp', exact: true })
+      .waitFor();
+    await page.getByRole('switch', { name: 'With failed records only' }).click();
+    await rows.filter({ hasText: id.slice(0, 8) }).waitFor({ state: 'detached' });
+    expect(await rows.count()).toBe(2);
+    expect(new URL(page.url()).search).toBe('?failed=true');
   });
 
   it('are cancelled after a question', async () => {
@@ -113,6 +130,7 @@ describe('the jobs', () => {
     await page.getByRole('heading', { name: 'Lavori', level: 1 }).waitFor();
     await page
       .getByRole('row', { name: /Completato/ })
+      .last()
       .getByRole('link')
       .click();
     await page.getByRole('switch', { name: 'Solo non applicati' }).click();

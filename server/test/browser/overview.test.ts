@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Credential, credential } from '../setup/admin.ts';
+import { holding, importedUser, principalLock, submit } from '../setup/jobs.ts';
 import { newUser, type TestService } from '../setup/service.ts';
 import { enter, startConsole, useBrowser, visit } from './browser.ts';
 import { fill, fillSlowly } from './filled.ts';
@@ -22,6 +23,9 @@ describe('the overview', () => {
     await page.getByText('No job is under way.').waitFor();
     await page.getByText('Nothing has failed.').waitFor();
     expect(await page.getByText(`curl ${service.url}/api/sync/v1/irs/insert`).count()).toBe(1);
+    await page.getByRole('link', { name: 'Or import a file of users' }).click();
+    await page.getByRole('heading', { name: 'Import', level: 1 }).waitFor();
+    await page.goBack();
     await page.getByRole('main').getByRole('link', { name: 'API clients' }).click();
     const heading = page.getByRole('heading', { name: 'API clients', level: 1 });
     await heading.waitFor();
@@ -44,9 +48,32 @@ describe('the overview', () => {
     await page.locator('.recharts-bar-rectangle').filter({ visible: true }).first().waitFor();
 
     const failures = page.getByRole('table', { name: 'The records that were not applied last' });
-    await failures.getByText(/USERNAME_TAKEN · Users\[0\].Username/).waitFor();
-    await failures.getByText(/PASSWORD_TOO_SHORT · Users\[0\].Password/).waitFor();
+    await failures.getByText(/USERNAME_TAKEN · User 1, Username/).waitFor();
+    await failures.getByText(/PASSWORD_TOO_SHORT · User 1, Password/).waitFor();
     await page.getByText(/of [\d.,]+ hashes per second/).waitFor();
+    await figures.getByText('Sessions of users').waitFor();
+  });
+
+  it('leads from a failure to its call or job, and to its principal', async () => {
+    const faulty = newUser('led.to', { Password: 'short', ConfirmPassword: 'short' });
+    const job = await submit(service, 'irs/insert', [{ Name: 'Nobody', Users: [faulty] }], office);
+    const person = await visit(service);
+    const { page } = person;
+    await enter(person, '', office);
+    const rows = page.getByRole('table', { name: 'The records that were not applied last' }).getByRole('row');
+    await rows.nth(1).getByRole('link', { name: 'Principals' }).click();
+    await page.getByRole('heading', { name: `Job ${job.slice(0, 8)}`, level: 1 }).waitFor();
+    await page
+      .getByRole('region', { name: 'Records' })
+      .getByText(/User 1, Password/)
+      .waitFor();
+    await page.goBack();
+    const taken = rows.filter({ hasText: 'USERNAME_TAKEN' });
+    await taken.getByRole('link', { name: 'Users' }).click();
+    await page.getByRole('heading', { name: /^Call /, level: 1 }).waitFor();
+    await page.goBack();
+    await taken.getByRole('link', { name: /^\d+$/ }).click();
+    await page.getByRole('heading', { name: 'Bianchi SpA', level: 1 }).waitFor();
   });
 
   it('has the failures page by page, by the address too', async () => {
@@ -56,18 +83,38 @@ describe('the overview', () => {
     const { page } = person;
     await enter(person, '', office);
     const pager = page.getByRole('navigation', { name: /^Pages of/ });
-    await pager.getByText('1–8 of 11').waitFor();
+    await pager.getByText('1–8 of 12').waitFor();
     await pager.getByRole('button', { name: 'Next page' }).click();
-    await pager.getByText('9–11 of 11').waitFor();
+    await pager.getByText('9–12 of 12').waitFor();
     await page.getByText(/USERNAME_TAKEN/).waitFor();
     expect(new URL(page.url()).search).toBe('?page=2');
     // At the end the button stays where it is, for whoever has just pressed it.
     expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Next page');
     expect(await page.locator(':focus').getAttribute('aria-disabled')).toBe('true');
     await page.reload();
-    await pager.getByText('9–11 of 11').waitFor();
+    await pager.getByText('9–12 of 12').waitFor();
     await page.goBack();
-    await pager.getByText('1–8 of 11').waitFor();
+    await pager.getByText('1–8 of 12').waitFor();
+  });
+
+  it('shows the jobs that run before those that wait, and says how many more there are', async () => {
+    const { body } = await service.call('irs/insert', [{ Name: 'Held' }], { headers: office });
+    const held = body.result?.records[0]?.Item1 ?? 0;
+    const send = (name: string) =>
+      submit(service, 'irs/update', [{ ID: held, Users: [importedUser(name)] }], office);
+    await holding(service, principalLock(held), async ({ blocked }) => {
+      const running = await send('first.to.run');
+      await blocked(1);
+      for (let n = 1; n <= 51; n++) await send(`waiting.${n}`);
+      const person = await visit(service);
+      const { page } = person;
+      await enter(person, '', office);
+      const jobs = page.getByRole('region', { name: 'Jobs under way' });
+      await jobs.getByRole('link', { name: 'and 47 more' }).waitFor();
+      const links = jobs.getByRole('link', { name: 'Users' });
+      expect(await links.count()).toBe(5);
+      expect(await links.first().getAttribute('href')).toBe(`/console/jobs/${running}`);
+    });
   });
 
   it('follows a job that is under way', async () => {

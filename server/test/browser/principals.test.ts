@@ -25,6 +25,18 @@ beforeEach(async () => {
 });
 
 describe('from the first start to the first account', () => {
+  it('what is empty leads to what fills it', async () => {
+    person = await visit(await startConsole());
+    const { page, goTo } = person;
+    await goTo('/principals');
+    await page.getByRole('link', { name: 'Import a file' }).click();
+    await page.getByRole('heading', { name: 'Import', level: 1 }).waitFor();
+    await goTo('/clients');
+    await page.getByText('No client yet').waitFor();
+    await page.getByRole('button', { name: 'Create a client' }).click();
+    await page.getByRole('dialog', { name: 'New client' }).waitFor();
+  });
+
   it('a principal is created, a user registered with a generated password, and that user signs in', async () => {
     const fresh = await startConsole();
     person = await visit(fresh);

@@ -47,7 +47,9 @@ describe('a webhook', () => {
     const person = await visit(service);
     const { page, expectStatus } = person;
     await enter(person, '/webhooks', office);
-    await page.getByText('No webhook yet').waitFor();
+    await page.getByRole('button', { name: 'Create the first webhook' }).click();
+    await page.getByRole('dialog', { name: 'New webhook' }).waitFor();
+    await page.keyboard.press('Escape');
     const secret = await create(page, receiver);
     const row = page.getByRole('row', { name: new RegExp(receiver.url) });
     expect(await row.innerText()).toMatch(/Enabled\s+Principal inserted\s+each event/);
@@ -83,7 +85,7 @@ describe('a webhook', () => {
     await create(page, receiver);
     await insert('given.up');
     const row = page.getByRole('row', { name: new RegExp(receiver.url) });
-    await row.getByText('the receiver answered 500').waitFor({ timeout: 30_000 });
+    await row.getByText('The receiver answered 500').waitFor({ timeout: 30_000 });
     expect(await row.getByText('Disabled').count()).toBe(1);
 
     receiver.answer = () => 200;
@@ -146,7 +148,7 @@ describe('a webhook', () => {
     await dialog.getByRole('button', { name: 'I have stored it' }).click();
 
     await act(page, receiver, 'Disable');
-    await row.getByText('by hand').waitFor();
+    await row.getByText('By hand').waitFor();
     await insert('while.disabled');
     await act(page, receiver, 'Enable');
     await row.getByText('Enabled').waitFor();
@@ -156,6 +158,34 @@ describe('a webhook', () => {
     await dialog.getByText('This cannot be undone').waitFor();
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await row.waitFor({ state: 'hidden' });
+  });
+
+  it('that was disabled says why in Italian too, as the audit does', async () => {
+    const receiver = await startReceiver();
+    receiver.answer = () => ({ status: 500 });
+    const nobody = { ...receiver, url: 'http://127.0.0.1:9/hook' };
+    const person = await visit(service);
+    const { page } = person;
+    await enter(person, '/webhooks', office);
+    await create(page, receiver);
+    await create(page, nobody);
+    await insert('why.disabled');
+    await page.getByRole('button', { name: 'Language' }).click();
+    await page.getByRole('menuitemradio', { name: 'Italiano' }).click();
+    for (const [{ url }, why] of [
+      [receiver, 'Chi riceve ha risposto 500'],
+      [nobody, 'A questo indirizzo nessuno è in ascolto'],
+    ] as const) {
+      await page
+        .getByRole('row', { name: new RegExp(url) })
+        .getByText(why)
+        .waitFor({ timeout: 30_000 });
+    }
+    await person.goTo('/audit');
+    await page
+      .getByText(/è stato disabilitato\. Chi riceve ha risposto 500\./)
+      .first()
+      .waitFor({ timeout: 20_000 });
   });
 
   it('is there in Italian', async () => {
@@ -169,6 +199,6 @@ describe('a webhook', () => {
     const row = page.getByRole('row', { name: new RegExp(receiver.url) });
     await row.getByText('Anagrafica inserita').waitFor();
     await row.getByRole('link').click();
-    await page.getByText('Ancora nulla è stato inviato.').waitFor();
+    await page.getByText('Non è ancora stato inviato nulla.').waitFor();
   });
 });

@@ -149,6 +149,7 @@ describe('the state of a job', () => {
       expect(running.body.result).toMatchObject({ totalCount: 0, totalPages: 0, count: 0, records: [] });
       expect(jobOf(running)).toEqual({
         ID: first,
+        ClientID: null,
         State: 'running',
         Operation: 'update',
         Records: 1,

@@ -12,10 +12,13 @@ export const italian: Words = {
     what: 'Che cosa è stato fatto',
   },
   principal: (id) => `Anagrafica ${id}`,
-  empty: { title: 'Ancora nulla è stato fatto', hint: 'Tutto ciò che si fa appare qui entro un secondo.' },
+  empty: {
+    title: 'Non è ancora stato fatto nulla',
+    hint: 'Tutto ciò che si fa appare qui entro un secondo.',
+  },
   emptyOf: {
     title: 'Di questa anagrafica non si sa nulla',
-    hint: "Nulla è stato fatto a un'anagrafica con questo ID, o il registro non lo ha più.",
+    hint: "Non è stato fatto nulla a un'anagrafica con questo ID, o il registro non lo ha più.",
   },
   find: {
     position: 'Vai alla posizione',

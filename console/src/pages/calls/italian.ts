@@ -8,7 +8,7 @@ export const italian: Words = {
   columns: {
     at: 'Quando',
     call: 'Chiamata',
-    author: 'Di',
+    author: 'Da',
     records: 'Record',
     failed: 'Non applicati',
     users: 'Utenti applicati',
@@ -29,7 +29,7 @@ export const italian: Words = {
   facts: {
     at: 'Quando',
     operation: 'Che cosa si è scritto',
-    author: 'Di',
+    author: 'Da',
     address: "Dall'indirizzo",
     request: 'Richiesta',
     records: 'Record',

@@ -34,6 +34,11 @@ export function Clients() {
       {words.create}
     </Button>
   );
+  const first = (
+    <Button variant="default" mt="xs" onClick={() => setCreating(true)}>
+      {words.empty.action}
+    </Button>
+  );
   return (
     <Page title={words.title} intro={words.intro} actions={create}>
       <Paper>
@@ -44,7 +49,7 @@ export function Clients() {
           keyOf={({ ID }) => ID}
           error={clients.error}
           onRetry={clients.refetch}
-          empty={<Empty title={words.empty.title} hint={words.empty.hint} />}
+          empty={<Empty title={words.empty.title} hint={words.empty.hint} action={first} />}
         />
       </Paper>
       {creating && <Create onClose={() => setCreating(false)} />}

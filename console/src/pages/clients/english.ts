@@ -18,6 +18,7 @@ export const english = {
   empty: {
     title: 'No client yet',
     hint: 'While there is none, the service is open to this machine alone. Create the first one to let programs elsewhere call it.',
+    action: 'Create a client',
   },
   actionsOf: (name: string) => `Actions for ${name}`,
   edit: 'Edit',

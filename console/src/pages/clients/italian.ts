@@ -19,7 +19,8 @@ export const italian: Words = {
   you: 'tu',
   empty: {
     title: 'Ancora nessun client',
-    hint: 'Finché non ce n’è uno, il servizio è aperto solo a questa macchina. Crea il primo per far chiamare programmi da altrove.',
+    hint: "Finché non ce n'è uno, il servizio è aperto solo a questa macchina. Crea il primo per far chiamare programmi da altrove.",
+    action: 'Crea un client',
   },
   actionsOf: (name) => `Azioni per ${name}`,
   edit: 'Modifica',
@@ -50,7 +51,7 @@ export const italian: Words = {
   created: (name) => `${name} è stato creato`,
   saved: (name) => `${name} è stato modificato. Vale dalla sua prossima chiamata.`,
   rotateTitle: (name) => `Una nuova chiave segreta per ${name}`,
-  rotateText: 'Per un po’ valgono entrambe le chiavi, così il programma si aggiorna senza interruzioni.',
+  rotateText: "Per un po' valgono entrambe le chiavi, così il programma si aggiorna senza interruzioni.",
   hours: 'Ore per cui vale ancora la vecchia chiave',
   hoursHint: 'Con 0 termina subito.',
   rotateSubmit: 'Crea una nuova chiave',

@@ -8,7 +8,7 @@ export const italian: Words = {
   allTypes: 'Tutti i tipi',
   columns: { id: 'ID', at: 'Quando', type: 'Che cosa è accaduto', about: 'Riguarda' },
   empty: {
-    title: 'Ancora nulla è accaduto',
+    title: 'Non è ancora accaduto nulla',
     hint: 'Qui appaiono nuovi utenti, password reimpostate e chiamate.',
   },
   emptyType: {

@@ -1,5 +1,6 @@
 import type { Job } from '@anagrafe/client';
 import { useFormats } from '../../language/formats.ts';
+import { useSender } from '../../parts/author/author.ts';
 import type { Fact } from '../../parts/facts.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { useOutcomeWords } from '../../parts/outcome/words.ts';
@@ -11,10 +12,12 @@ export function useFacts(job: Job): readonly Fact[] {
   const { facts } = useWords();
   const { operation } = useOutcomeWords();
   const { number, rate } = useFormats();
+  const sender = useSender();
   const moment = (at: string | null) => (at ? <Moment at={at} /> : '—');
   return [
     [facts.state, <State key="state" state={job.State} />],
     [facts.operation, operation[job.Operation]],
+    [facts.client, sender(job)],
     [facts.records, number(job.Records)],
     [facts.done, number(job.RecordsDone)],
     [facts.failed, number(job.RecordsFailed)],

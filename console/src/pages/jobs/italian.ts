@@ -4,8 +4,10 @@ export const italian: Words = {
   title: 'Lavori',
   intro: 'Le chiamate inviate per essere eseguite dopo, di tutti i client, dalla più recente.',
   caption: 'Lavori',
+  failedOnly: 'Solo con record non applicati',
   columns: {
     job: 'Lavoro',
+    client: 'Da',
     state: 'Stato',
     progress: 'Avanzamento',
     failed: 'Non applicati',
@@ -17,6 +19,10 @@ export const italian: Words = {
     title: 'Ancora nessun lavoro',
     hint: "Una chiamata inviata con l'intestazione Prefer: respond-async diventa un lavoro. Così anche ogni parte di un'importazione.",
   },
+  emptyFailed: {
+    title: 'Nessun lavoro con record non applicati',
+    hint: 'Mostrali tutti per vedere quelli in cui ogni record è stato applicato.',
+  },
   one: (id) => `Lavoro ${id}`,
   all: 'Tutti i lavori',
   progress: 'Avanzamento',
@@ -25,6 +31,7 @@ export const italian: Words = {
     id: 'ID',
     state: 'Stato',
     operation: 'Che cosa si scrive',
+    client: 'Da',
     records: 'Record',
     done: 'Record elaborati',
     failed: 'Non applicati',
@@ -39,6 +46,6 @@ export const italian: Words = {
   cancel: 'Annulla il lavoro',
   cancelTitle: (id) => `Annulla il lavoro ${id}`,
   cancelText:
-    'I record non ancora iniziati non saranno applicati. Ciò che è scritto resta, e ciò che è in elaborazione può ancora essere scritto. Non si può riprendere; nel kit di correzione c’è quanto è rimasto fuori.',
+    "I record non ancora iniziati non saranno applicati. Ciò che è scritto resta, e ciò che è in elaborazione può ancora essere scritto. Non si può riprendere; nel kit di correzione c'è quanto è rimasto fuori.",
   cancelled: 'Il lavoro è stato annullato.',
 };

@@ -5,7 +5,7 @@ export const english = {
     label: 'Figures',
     users: 'Users',
     principals: 'Principals',
-    sessions: 'Signed-in users',
+    sessions: 'Sessions of users',
     jobs: 'Jobs under way',
     today: (count: string) => `${count} today`,
     queued: (count: string) => `${count} waiting`,
@@ -21,6 +21,7 @@ export const english = {
       title: 'Insert the first principal with a user',
       text: 'Run this in a terminal, or send the same from your program.',
       label: 'the command',
+      action: 'Or import a file of users',
     },
     read: { title: 'Read the reference', text: 'Every call, with examples to try.', action: 'API reference' },
   },
@@ -42,7 +43,6 @@ export const english = {
   },
   hashing: {
     title: 'Password hashing',
-    now: 'Now',
     rate: (rate: string, capacity: string) => `${rate} of ${capacity} hashes per second`,
     bar: 'Hashes per second, of what this node could make',
     running: 'Being hashed',
@@ -54,6 +54,7 @@ export const english = {
     title: 'Jobs under way',
     none: 'No job is under way.',
     noneHint: 'Large imports and calls that are sent to be done later show up here, with their progress.',
+    more: (count: string) => `and ${count} more`,
   },
   failures: {
     title: 'Last failures',

@@ -7,7 +7,7 @@ export const italian: Words = {
     label: 'Cifre',
     users: 'Utenti',
     principals: 'Anagrafiche',
-    sessions: 'Utenti collegati',
+    sessions: 'Sessioni di utenti',
     jobs: 'Lavori in corso',
     today: (count) => `${count} oggi`,
     queued: (count) => `${count} in attesa`,
@@ -23,6 +23,7 @@ export const italian: Words = {
       title: 'Inserisci la prima anagrafica con un utente',
       text: 'Esegui questo comando in un terminale, o invia lo stesso dal tuo programma.',
       label: 'il comando',
+      action: 'Oppure importa un file di utenti',
     },
     read: {
       title: 'Leggi il riferimento',
@@ -48,7 +49,6 @@ export const italian: Words = {
   },
   hashing: {
     title: 'Hash delle password',
-    now: 'Adesso',
     rate: (rate, capacity) => `${rate} di ${capacity} hash al secondo`,
     bar: 'Hash al secondo, su quanti questo nodo ne potrebbe fare',
     running: 'In elaborazione',
@@ -60,6 +60,7 @@ export const italian: Words = {
     title: 'Lavori in corso',
     none: 'Nessun lavoro in corso.',
     noneHint: 'Qui appaiono, con il loro avanzamento, le grandi importazioni e le chiamate inviate per dopo.',
+    more: (count) => `e altri ${count}`,
   },
   failures: {
     title: 'Ultimi errori',

@@ -22,6 +22,9 @@ export function NextSteps() {
           <Box mt={6}>
             <Command text={command} what={steps.register.label} />
           </Box>
+          <Anchor component={Link} href="/import" size="sm">
+            {steps.register.action}
+          </Anchor>
         </Step>
         <Step number={3} title={steps.read.title} text={steps.read.text}>
           <Anchor href="/docs" size="sm">

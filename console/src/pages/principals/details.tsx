@@ -1,7 +1,6 @@
 import type { Principal } from '@anagrafe/client';
-import { Box, SimpleGrid, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
 import { useFormats } from '../../language/formats.ts';
+import { type Fact, Facts } from '../../parts/facts.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { Surface } from '../../parts/surface.tsx';
 import { StateBadge } from './state-badge.tsx';
@@ -11,7 +10,7 @@ import { useWords } from './words.ts';
 export function Details({ principal }: { principal: Principal }) {
   const { fields, details } = useWords();
   const { number } = useFormats();
-  const all: readonly [string, ReactNode][] = [
+  const all: readonly Fact[] = [
     [details.state, <StateBadge key="state" of="principal" state={principal.State} />],
     [details.id, principal.ID],
     [fields.Denomination, principal.Denomination],
@@ -27,20 +26,7 @@ export function Details({ principal }: { principal: Principal }) {
   ];
   return (
     <Surface title={details.title}>
-      <SimpleGrid component="dl" m={0} cols={{ base: 2, md: 4 }} verticalSpacing="md">
-        {all
-          .filter(([, value]) => value !== null)
-          .map(([name, value]) => (
-            <Box key={name}>
-              <Text component="dt" size="xs" c="dimmed" fw={600}>
-                {name}
-              </Text>
-              <Text component="dd" m={0} mt={2} size="sm" style={{ overflowWrap: 'anywhere' }}>
-                {value}
-              </Text>
-            </Box>
-          ))}
-      </SimpleGrid>
+      <Facts facts={all.filter(([, value]) => value !== null)} />
     </Surface>
   );
 }

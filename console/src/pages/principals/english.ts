@@ -32,9 +32,9 @@ export const english = {
   },
   empty: {
     title: 'No principal yet',
-    hint: 'Create the first one here, or have a program insert many at once.',
+    hint: 'Create the first one here, import a file of them with their users, or have a program insert many at once.',
+    action: 'Import a file',
   },
-  beyond: { title: 'Nothing on this page', hint: 'The list ends before it. Go back to an earlier page.' },
   notFound: (term: string) => ({
     title: `Nothing found for "${term}"`,
     hint: 'Every word must begin a word of the principal, or all of it a username. Try less of it.',
@@ -118,7 +118,7 @@ export const english = {
     title: 'History',
     at: 'When',
     what: 'What',
-    who: 'Who',
+    who: 'By',
     address: 'From',
     withReads: 'Also who has read it',
     empty: { title: 'Nothing yet', hint: 'What is done to this principal and its users appears here.' },

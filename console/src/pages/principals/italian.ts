@@ -34,11 +34,8 @@ export const italian: Words = {
   },
   empty: {
     title: 'Ancora nessuna anagrafica',
-    hint: 'Crea qui la prima, o lascia che un programma ne inserisca molte insieme.',
-  },
-  beyond: {
-    title: 'Niente in questa pagina',
-    hint: "L'elenco finisce prima. Torna a una pagina precedente.",
+    hint: 'Crea qui la prima, importa un file con anagrafiche e utenti, o lascia che un programma ne inserisca molte insieme.',
+    action: 'Importa un file',
   },
   notFound: (term) => ({
     title: `Nessun risultato per "${term}"`,
@@ -123,8 +120,8 @@ export const italian: Words = {
     title: 'Cronologia',
     at: 'Quando',
     what: 'Che cosa',
-    who: 'Chi',
-    address: 'Da',
+    who: 'Da',
+    address: 'Indirizzo',
     withReads: "Anche chi l'ha letta",
     empty: {
       title: 'Ancora niente',

@@ -1,5 +1,6 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
+import { Link } from 'wouter';
 import { usePlace } from '../../api/paged.ts';
 import { usePrincipals } from '../../api/principals.ts';
 import { useSearchTerm } from '../../api/search.ts';
@@ -12,7 +13,6 @@ import { Paper } from '../../parts/paper.tsx';
 import { Search } from '../../parts/search.tsx';
 import { useColumns } from './columns.tsx';
 import { Create } from './create.tsx';
-import type { Words } from './english.ts';
 import { useWords } from './words.ts';
 
 /** Every principal, by pages; those that are searched for. */
@@ -29,6 +29,11 @@ export function List() {
   const create = (
     <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setCreating(true)}>
       {words.create}
+    </Button>
+  );
+  const importing = (
+    <Button component={Link} href="/import" variant="default" mt="xs">
+      {words.empty.action}
     </Button>
   );
   return (
@@ -52,16 +57,16 @@ export function List() {
           place={place}
           onPage={goTo}
           keyOf={({ ID }) => ID}
-          empty={<Empty {...emptyOf(words, search.term, total)} />}
+          empty={
+            search.term === '' ? (
+              <Empty title={words.empty.title} hint={words.empty.hint} action={importing} />
+            ) : (
+              <Empty {...words.notFound(search.term)} />
+            )
+          }
         />
       </Paper>
       {creating && <Create onClose={() => setCreating(false)} />}
     </Page>
   );
-}
-
-/** Nothing is found, the page is beyond the last one, or there is nothing yet. */
-function emptyOf(words: Words, term: string, total: number | undefined) {
-  if (total) return words.beyond;
-  return term === '' ? words.empty : words.notFound(term);
 }

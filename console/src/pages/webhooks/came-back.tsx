@@ -1,8 +1,9 @@
 import type { WholeDelivery } from '@anagrafe/client';
 import { Alert, Stack, Text } from '@mantine/core';
 import { useFormats } from '../../language/formats.ts';
+import { causeOf } from '../../parts/causes/cause.ts';
+import { useCauseWords } from '../../parts/causes/words.ts';
 import { Icon } from '../../parts/icon.tsx';
-import { causeOf } from './causes/cause.ts';
 import { useWords } from './words.ts';
 
 interface CameBackProps {
@@ -13,7 +14,8 @@ interface CameBackProps {
 
 /** What came of a message, and what to do where the receiver did not take it. */
 export function CameBack({ came, delivered }: CameBackProps) {
-  const { taken, waiting, causes } = useWords();
+  const { taken, waiting } = useWords();
+  const { causes } = useCauseWords();
   const cause = causeOf(came);
   const look = delivered
     ? ({ color: 'teal', icon: 'check', title: taken } as const)

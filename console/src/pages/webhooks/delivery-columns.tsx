@@ -1,10 +1,11 @@
 import type { Delivery } from '@anagrafe/client';
 import { Anchor, Box, Button, Text } from '@mantine/core';
 import { useFormats } from '../../language/formats.ts';
+import { causeOf } from '../../parts/causes/cause.ts';
+import { useCauseWords } from '../../parts/causes/words.ts';
 import { useTypeWords } from '../../parts/event-types/words.ts';
 import { Moment } from '../../parts/moment.tsx';
 import type { Column } from '../../parts/table.tsx';
-import { causeOf } from './causes/cause.ts';
 import { DeliveryState } from './delivery-state.tsx';
 import { useNextAttempt } from './next-attempt.ts';
 import { useWords } from './words.ts';
@@ -69,7 +70,8 @@ export function useDeliveryColumns(
 }
 
 function Came({ delivery, enabled }: { delivery: Delivery; enabled: boolean }) {
-  const { answered, causes } = useWords();
+  const { answered } = useWords();
+  const { causes } = useCauseWords();
   const { Status, NextAt } = delivery;
   const cause = causeOf(delivery);
   return (

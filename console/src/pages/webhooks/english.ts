@@ -1,5 +1,3 @@
-import { causes } from './causes/english.ts';
-
 export const english = {
   title: 'Webhooks',
   intro: 'Programs that are told what happens, by a signed message to their address.',
@@ -15,12 +13,12 @@ export const english = {
   },
   enabled: 'Enabled',
   disabled: 'Disabled',
-  byHand: 'by hand',
   allTypes: 'everything',
   granularity: { user: 'each event', record: 'each record', job: 'each call and job' },
   empty: {
     title: 'No webhook yet',
     hint: 'Create one, and a program of yours is told of new users, reset passwords and jobs that have ended, without asking.',
+    action: 'Create the first webhook',
   },
   actionsOf: (url: string) => `Actions for ${url}`,
   deliveries: 'Deliveries',
@@ -110,7 +108,6 @@ export const english = {
     noAnswer: 'The answer had no text.',
     beginning: 'Only the first 1,000 characters are kept.',
   },
-  causes,
 };
 
 export type Words = typeof english;

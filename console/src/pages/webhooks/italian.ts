@@ -1,4 +1,3 @@
-import { causes } from './causes/italian.ts';
 import type { Words } from './english.ts';
 
 export const italian: Words = {
@@ -16,12 +15,12 @@ export const italian: Words = {
   },
   enabled: 'Abilitato',
   disabled: 'Disabilitato',
-  byHand: 'a mano',
   allTypes: 'tutto',
   granularity: { user: 'ogni evento', record: 'ogni record', job: 'ogni chiamata e lavoro' },
   empty: {
     title: 'Ancora nessun webhook',
     hint: 'Creane uno, e un tuo programma è avvisato di nuovi utenti, password reimpostate e lavori terminati, senza chiedere.',
+    action: 'Crea il primo webhook',
   },
   actionsOf: (url) => `Azioni per ${url}`,
   deliveries: 'Consegne',
@@ -57,7 +56,7 @@ export const italian: Words = {
   wasDisabled: 'Il webhook è disabilitato. Ciò che accade è conservato finché non sarà abilitato di nuovo.',
   notChanged: 'Il webhook non è stato modificato',
   rotateTitle: 'Una nuova chiave segreta per il webhook',
-  rotateText: 'Per un po’ i messaggi sono firmati con entrambe le chiavi, così chi riceve può aggiornarsi.',
+  rotateText: "Per un po' i messaggi sono firmati con entrambe le chiavi, così chi riceve può aggiornarsi.",
   hours: 'Ore per cui firma anche la vecchia chiave',
   hoursHint: 'Con 0 termina subito.',
   rotateSubmit: 'Crea una nuova chiave',
@@ -95,9 +94,9 @@ export const italian: Words = {
     noneGivenUp: 'Nulla è stato abbandonato: ciò che attende viene ritentato da sé.',
     notSent: 'Non è stato inviato di nuovo',
     whenEnabled: 'Il webhook è disabilitato: sarà inviato quando sarà abilitato.',
-    none: 'Ancora nulla è stato inviato.',
+    none: 'Non è ancora stato inviato nulla.',
     noneHint: 'I messaggi appaiono qui appena accade qualcosa di cui questo webhook è avvisato.',
-    noneFailed: 'Nulla è stato abbandonato.',
+    noneFailed: 'Non è stato abbandonato nulla.',
     noneFailedHint: 'Prima, un messaggio che chi riceve non accetta è ritentato per giorni.',
   },
   next: { attempt: 'Prossimo tentativo', now: 'adesso', onceEnabled: 'quando il webhook sarà abilitato' },
@@ -107,9 +106,8 @@ export const italian: Words = {
     created: 'Preparata',
     attempted: 'Ultimo tentativo',
     forgotten: 'Ciò di cui avvisa non è più conservato.',
-    shortened: 'È mostrato solo l’inizio. Copiando si prende tutto.',
+    shortened: "È mostrato solo l'inizio. Copiando si prende tutto.",
     noAnswer: 'La risposta non aveva testo.',
     beginning: 'Si conservano solo i primi 1.000 caratteri.',
   },
-  causes,
 };

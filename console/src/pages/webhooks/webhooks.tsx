@@ -56,6 +56,11 @@ function AllWebhooks() {
       {words.create}
     </Button>
   );
+  const first = (
+    <Button variant="default" mt="xs" onClick={() => setCreating(true)}>
+      {words.empty.action}
+    </Button>
+  );
   return (
     <Page title={words.title} intro={words.intro} actions={create}>
       {change.error && <Failure error={change.error} title={words.notChanged} />}
@@ -67,7 +72,7 @@ function AllWebhooks() {
           keyOf={({ ID }) => ID}
           error={webhooks.error}
           onRetry={webhooks.refetch}
-          empty={<Empty title={words.empty.title} hint={words.empty.hint} />}
+          empty={<Empty title={words.empty.title} hint={words.empty.hint} action={first} />}
         />
       </Paper>
       {creating && <Create onClose={() => setCreating(false)} />}

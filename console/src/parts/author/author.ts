@@ -1,4 +1,4 @@
-import type { CompletedCall } from '@anagrafe/client';
+import type { CompletedCall, Job } from '@anagrafe/client';
 import { useClients } from '../../api/clients.ts';
 import { wordsOf } from '../../language/language.tsx';
 import { english } from './english.ts';
@@ -18,4 +18,11 @@ export function useAuthor(usernames?: ReadonlyMap<number, string>): (by: By) => 
     const name = clients?.find(({ ID }) => ID === ClientID)?.Name ?? words.unknownClient(ClientID);
     return words[Actor](name);
   };
+}
+
+/** Who sent a job. */
+export function useSender(): (job: Pick<Job, 'ClientID'>) => string {
+  const author = useAuthor();
+  return ({ ClientID }) =>
+    author({ Actor: ClientID === null ? 'protected' : 'client', ClientID, UserID: null });
 }

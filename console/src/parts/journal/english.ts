@@ -46,7 +46,7 @@ export const english = {
     'webhook.changed': ({ details }) => `Webhook ${details.webhook} was changed.`,
     'webhook.rotated': ({ details }) => `Webhook ${details.webhook} got a new secret.`,
     'webhook.deleted': ({ details }) => `Webhook ${details.webhook} was deleted.`,
-    'webhook.disabled': ({ details }) => `Webhook ${details.webhook} was disabled: ${details.why}.`,
+    'webhook.disabled': ({ details, why }) => `Webhook ${details.webhook} was disabled. ${why}.`,
     'webhook.replayed': ({ details, count }) =>
       `Messages of webhook ${details.webhook} were sent again: ${count('count')}.`,
   } satisfies Record<string, (told: Told) => string>,

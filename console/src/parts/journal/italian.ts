@@ -47,8 +47,7 @@ export const italian: Words = {
     'webhook.changed': ({ details }) => `Il webhook ${details.webhook} è stato modificato.`,
     'webhook.rotated': ({ details }) => `Il webhook ${details.webhook} ha una nuova chiave segreta.`,
     'webhook.deleted': ({ details }) => `Il webhook ${details.webhook} è stato eliminato.`,
-    'webhook.disabled': ({ details }) =>
-      `Il webhook ${details.webhook} è stato disabilitato: ${details.why}.`,
+    'webhook.disabled': ({ details, why }) => `Il webhook ${details.webhook} è stato disabilitato. ${why}.`,
     'webhook.replayed': ({ details, count }) =>
       `Messaggi del webhook ${details.webhook} inviati di nuovo: ${count('count')}.`,
   },

@@ -2,6 +2,7 @@ import type { JournalRow, State } from '@anagrafe/client';
 import { useClients } from '../../api/clients.ts';
 import { useFormats } from '../../language/formats.ts';
 import { wordsOf } from '../../language/language.tsx';
+import { useWhy } from '../causes/why.ts';
 import { english, type Words } from './english.ts';
 import { italian } from './italian.ts';
 
@@ -13,6 +14,8 @@ export interface Told {
   readonly user: string | null;
   /** The name of the client that the row is about. */
   readonly client: string;
+  /** Why a webhook was disabled. */
+  readonly why: string;
   /** A number among the details, as it is written. */
   count(name: string): string;
 }
@@ -32,6 +35,7 @@ export function useTold(usernames: Usernames = nobody): (row: JournalRow) => str
   const words = useWords();
   const { number } = useFormats();
   const clients = useClients().data;
+  const whyInWords = useWhy();
   const sentences: Readonly<Record<string, (told: Told) => string>> = words.deeds;
   const nameOf = (id: number) => usernames.get(id) ?? words.user(id);
 
@@ -51,6 +55,7 @@ export function useTold(usernames: Usernames = nobody): (row: JournalRow) => str
       details,
       user: typeof details.user === 'number' ? nameOf(details.user) : null,
       client: clients?.find(({ ID }) => ID === details.client)?.Name ?? String(details.publicKey),
+      why: whyInWords(String(details.why ?? '')),
       count: (name) => number(Number(details[name] ?? 0)),
     };
     return sentences[Action]?.(told) ?? Action;

@@ -36,7 +36,7 @@ export const italian: Words = {
     Record: 'Il record',
     ID: 'ID',
     ExternalKey: 'Chiave esterna',
-    Denomination: 'Denominazione',
+    Denomination: 'Ragione sociale',
     Surname: 'Cognome',
     Name: 'Nome',
     Vatnumber: 'Partita IVA',

@@ -1,7 +1,6 @@
 import type { FailedRecord, Page, Tuple } from '@anagrafe/client';
-import { Anchor, Badge, Box, Group, Switch, Text } from '@mantine/core';
+import { Badge, Box, Group, Switch, Text } from '@mantine/core';
 import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query';
-import { Link } from 'wouter';
 import type { Place } from '../../api/paged.ts';
 import { useFormats } from '../../language/formats.ts';
 import { Empty } from '../empty.tsx';
@@ -10,6 +9,7 @@ import { PagedTable } from '../paged-table.tsx';
 import { Surface } from '../surface.tsx';
 import type { Column } from '../table.tsx';
 import { Faults } from './faults.tsx';
+import { PrincipalLink } from './principal-link.tsx';
 import { RetryKit } from './retry-kit.tsx';
 import { useOutcomeWords } from './words.ts';
 
@@ -42,7 +42,11 @@ export function Tuples<About extends Placing>(props: TuplesProps<About>) {
   const { number } = useFormats();
   const columns: readonly Column<Row>[] = [
     { name: tuples.position, numeric: true, cell: ({ position }) => number(position + 1) },
-    { name: tuples.principal, wide: true, cell: ({ tuple }) => <Principal tuple={tuple} /> },
+    {
+      name: tuples.principal,
+      wide: true,
+      cell: ({ tuple }) => <PrincipalLink id={tuple.Item1} code={tuple.Item2} />,
+    },
     { name: tuples.outcome, wide: true, cell: ({ tuple }) => <Outcome applied={tuple.Item3} /> },
     {
       name: tuples.reason,
@@ -51,7 +55,7 @@ export function Tuples<About extends Placing>(props: TuplesProps<About>) {
           <Group hiddenFrom="sm" mb={4} gap="xs">
             <Outcome applied={tuple.Item3} />
             <Text size="sm">
-              {tuples.principal} <Principal tuple={tuple} />
+              {tuples.principal} <PrincipalLink id={tuple.Item1} code={tuple.Item2} />
             </Text>
           </Group>
           {!tuple.Item3 && <Faults tuple={tuple} />}
@@ -97,16 +101,6 @@ export function Tuples<About extends Placing>(props: TuplesProps<About>) {
         }
       />
     </Surface>
-  );
-}
-
-/** By its ID, which leads to its page unless there is none. */
-function Principal({ tuple: { Item1, Item2 } }: { tuple: Tuple }) {
-  if (Item1 === null || Item2 === 'PRINCIPAL_NOT_FOUND') return Item1 ?? '—';
-  return (
-    <Anchor component={Link} href={`/principals/${Item1}`} size="sm" underline="always">
-      {Item1}
-    </Anchor>
   );
 }
 

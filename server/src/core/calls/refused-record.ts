@@ -20,12 +20,10 @@ export interface RefusedRecord {
   readonly faultsCount: number;
 }
 
-/** Only so many are listed: what lies further back is found in its call or job. */
-export const refusedListed = 10_000;
 /** A record may have a hundred thousand users, each with its faults. */
 export const placesListed = 20;
 
 export interface RefusedRecordStore {
-  /** The newest first. */
+  /** The newest first; no more than `newestListed`. */
   list(page: Page): Promise<{ refused: readonly RefusedRecord[]; totalCount: number }>;
 }

@@ -31,6 +31,14 @@ export interface Page {
   readonly pageSize: number;
 }
 
+/** Which jobs, and what page of them. */
+export interface JobListing extends Page {
+  /** Only those that have not ended: the running ones first, then in the order in which they wait. */
+  readonly openOnly?: boolean;
+  /** Only those of which at least one record was not applied so far. */
+  readonly failedOnly?: boolean;
+}
+
 export interface OutcomePage extends Page {
   readonly failedOnly: boolean;
   /** Whether the users of applied records are asked for; there may be a great many. */
@@ -45,8 +53,8 @@ export interface JobPage {
 /** What is read of jobs, and the one thing that can be done to them. */
 export interface JobStore {
   find(id: string): Promise<Job | null>;
-  /** The newest first; of all clients where none is named. */
-  list(owner: JobOwner, page: Page): Promise<{ jobs: Job[]; totalCount: number }>;
+  /** The newest first, unless only open ones are asked for; of all clients where none is named. */
+  list(owner: JobOwner, listing: JobListing): Promise<{ jobs: Job[]; totalCount: number }>;
   /** A job with a page of its outcomes, both as they were at one moment. */
   read(id: string, page: OutcomePage): Promise<JobPage | null>;
   failed(id: string): AsyncIterable<FailedRecord>;

@@ -29,7 +29,7 @@ export interface CallListing extends Page {
 }
 
 export interface CallStore {
-  /** The newest first. */
+  /** The newest first; no more than `newestListed`. */
   list(listing: CallListing): Promise<{ calls: readonly CompletedCall[]; totalCount: number }>;
   /** Null where there is none, or where it ended too long ago. */
   find(id: string): Promise<CompletedCall | null>;

@@ -1,5 +1,6 @@
 import { type Entry, type MessageType, partsOf, testType, type UserNames } from '../events/event.ts';
 import { Refusal } from '../faults.ts';
+import type { Page } from '../jobs/job.ts';
 import type { Author } from '../journal/journal.ts';
 import { bodyOf, testBody, usersIn } from './message.ts';
 import type { Tested } from './test.ts';
@@ -35,11 +36,17 @@ export interface WholeDelivery extends KeptDelivery {
   readonly message: string | null;
 }
 
+export interface DeliveryListing extends Page {
+  /** Only those that were given up. */
+  readonly failedOnly: boolean;
+}
+
 /** What was told to endpoints, and what came back. */
 export interface DeliveryHistory {
+  /** The newest first; no more than `newestListed`. */
   deliveries(
     webhookId: number,
-    page: { page: number; pageSize: number; failedOnly: boolean },
+    listing: DeliveryListing,
   ): Promise<{ deliveries: readonly Delivery[]; totalCount: number }>;
   /** Null where there is none, or its endpoint was removed. */
   delivery(webhookId: number, id: string): Promise<KeptDelivery | null>;

@@ -135,6 +135,7 @@ const Estimate = named(
 
 const job = {
   ID: Type.String({ format: 'uuid' }),
+  ClientID: nullable(Id),
   State: Type.String({ enum: ['queued', 'running', 'completed', 'cancelled'] }),
   Operation,
   Records: count('how many were sent'),

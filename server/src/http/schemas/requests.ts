@@ -180,6 +180,12 @@ export const JobQuery = Type.Object({
   failed: Type.Optional(Type.Boolean({ description: 'only the tuples of failed records' })),
   ...debug,
 });
+export const AllJobsQuery = Type.Object({
+  ...paging,
+  open: Type.Optional(Type.Boolean({ description: 'only jobs that have not ended' })),
+  failed: Type.Optional(Type.Boolean({ description: 'only jobs with failed records' })),
+  ...debug,
+});
 export const WriteQuery = Type.Object({
   dryRun: Type.Optional(
     Type.Boolean({ description: 'makes every check and does nothing; `result.record` is the estimate' }),

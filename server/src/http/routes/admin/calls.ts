@@ -33,7 +33,7 @@ export function callRoutes(app: FastifyInstance, { store, journal }: CallTools):
         operationId: 'completedCalls',
         summary: 'Calls that were answered at once, the newest first',
         description:
-          'Of `irs/update`, `irs/insert` and `irs/state`, once their records had been read; dry runs and jobs are not among them. `failed=true` gives those of which a record was not applied.',
+          'Of `irs/update`, `irs/insert` and `irs/state`, once their records had been read; dry runs and jobs are not among them; the newest 10,000. `failed=true` gives those of which a record was not applied.',
         querystring: CompletedCallQuery,
         response: completedCallsAnswers,
       },

@@ -33,6 +33,7 @@ export function deliveryRoutes(app: FastifyInstance, webhooks: WebhookStore): vo
         ...common,
         operationId: 'deliveries',
         summary: 'What was told to an endpoint, the newest first',
+        description: 'The newest 10,000; `failed=true` gives the newest 10,000 that were given up.',
         params: WebhookId,
         querystring: DeliveryQuery,
         response: deliveriesAnswers,

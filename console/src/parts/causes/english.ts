@@ -6,7 +6,7 @@ export interface Advice {
   readonly todo: string;
 }
 
-export const causes: Readonly<Record<Cause, Advice>> = {
+const causes: Readonly<Record<Cause, Advice>> = {
   moved: {
     what: 'The receiver is somewhere else',
     todo: 'It answered with a redirect, which is not followed. Edit the webhook: enter the address that it leads to.',
@@ -80,3 +80,13 @@ export const causes: Readonly<Record<Cause, Advice>> = {
     todo: 'Try the webhook with a test message, and look into the log of the receiver.',
   },
 };
+
+export const english = {
+  causes,
+  byHand: 'By hand',
+  clientRevoked: 'Its client was revoked',
+  answered: (status: string) => `The receiver answered ${status}`,
+  unknown: (why: string) => (why === '' ? causes.other.what : `${causes.other.what}: ${why}`),
+};
+
+export type Words = typeof english;

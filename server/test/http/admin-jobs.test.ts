@@ -1,0 +1,87 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { adminOf, type Credential, credential } from '../setup/admin.ts';
+import { finished, holding, importedUser, type Job, principalLock, submit } from '../setup/jobs.ts';
+import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
+
+let service: TestService;
+let admin: ReturnType<typeof adminOf>;
+let office: Credential;
+let erp: Credential;
+let principals: number[];
+let serial = 0;
+
+beforeAll(async () => {
+  service = await startTestService();
+  admin = adminOf(service);
+  principals = await insertPrincipals(service, 2);
+  office = await credential(service);
+  erp = await credential(service, { name: 'erp', scopes: ['sync:write'] });
+});
+
+const send = (principal: number | undefined, client: Credential) =>
+  submit(service, 'irs/update', [{ ID: principal, Users: [importedUser(`job ${++serial}`)] }], client);
+
+async function read(query: string) {
+  const { status, body } = await admin<Job>(`GET jobs${query}`, office);
+  expect(status).toBe(200);
+  return { jobs: body.result?.records ?? [], totalCount: body.result?.totalCount };
+}
+
+describe('the jobs of all clients', () => {
+  it('that have not ended are the running ones, then the others in the order in which they wait', async () => {
+    const [one, two] = principals;
+    await finished(service, await send(one, erp), office);
+    const sent = await holding(service, principalLock(...principals), async ({ blocked }) => {
+      // As many as a node works on at once; those that come later are newer.
+      const running = [await send(one, erp), await send(two, erp)];
+      await blocked(2);
+      const next = await send(one, erp);
+      const last = await send(two, erp);
+      // Clients that have jobs are served by turns.
+      const between = await send(one, office);
+      const waiting = [next, between, last];
+      const { jobs, totalCount } = await read('?open=true');
+      expect(jobs.map(({ ID }) => ID)).toEqual([...running, ...waiting]);
+      expect(jobs.map(({ State }) => State)).toEqual(['running', 'running', 'queued', 'queued', 'queued']);
+      expect(totalCount).toBe(5);
+      const second = await read('?open=true&pageSize=2&page=2');
+      expect(second.jobs.map(({ ID }) => ID)).toEqual([next, between]);
+      expect((await read('')).totalCount).toBe(6);
+      return [...running, ...waiting];
+    });
+    for (const id of sent) await finished(service, id, office);
+    expect(await read('?open=true')).toEqual({ jobs: [], totalCount: 0 });
+  });
+
+  it('say whose each of them is', async () => {
+    const ids = [await send(principals[0], erp), await send(principals[0], office)];
+    const { jobs } = await read('?pageSize=2');
+    expect(jobs.map(({ ID }) => ID)).toEqual(ids.toReversed());
+    const [{ body: all }] = await Promise.all([
+      admin<{ ID: number; PublicKey: string }>('GET clients', office),
+      ...ids.map((id) => finished(service, id, office)),
+    ]);
+    const keyOf = (id: number | null) => all.result?.records.find(({ ID }) => ID === id)?.PublicKey;
+    expect(jobs.map(({ ClientID }) => keyOf(ClientID))).toEqual([office.SyncPublicKey, erp.SyncPublicKey]);
+  });
+
+  it('are found by whether a record of theirs was not applied, also while they run', async () => {
+    const [one] = principals;
+    const missing = { ID: 999_999, Users: [importedUser('nobody')] };
+    const ended = await submit(service, 'irs/update', [missing], erp);
+    await finished(service, ended, office);
+    const running = await holding(service, principalLock(...principals), async ({ blocked }) => {
+      const records = [missing, { ID: one, Users: [importedUser('somebody')] }];
+      const failing = await submit(service, 'irs/update', records, erp);
+      await send(one, erp);
+      await blocked(1);
+      const { jobs, totalCount } = await read('?failed=true');
+      expect(jobs.map(({ ID }) => ID)).toEqual([failing, ended]);
+      expect(totalCount).toBe(2);
+      expect((await read('?failed=true&open=true')).jobs.map(({ ID }) => ID)).toEqual([failing]);
+      return failing;
+    });
+    await finished(service, running, office);
+    expect((await read('?failed=true')).jobs.map(({ ID }) => ID)).toEqual([running, ended]);
+  });
+});
