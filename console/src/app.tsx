@@ -12,8 +12,11 @@ import { Kept } from './shell/kept.tsx';
 import { Lost } from './shell/lost.tsx';
 import { ProtectedBanner } from './shell/protected-banner.tsx';
 import { Shell } from './shell/shell.tsx';
+import { Standing } from './shell/standing.tsx';
 import { FirstClient } from './sign-in/first-client.tsx';
 import { SignIn } from './sign-in/sign-in.tsx';
+
+const staying = pages.filter(({ stays }) => stays);
 
 /**
  * The sign-in, or the page that the address names. The address stays: whoever signs in is where they were, and the client whose session
@@ -43,11 +46,22 @@ export function App() {
           <NoticeProvider>
             <Shell client={Client}>
               {State === 'protected' && <ProtectedBanner onCreate={open} />}
+              {staying.map(({ path: own, Show }) => (
+                <Standing key={own} path={own}>
+                  <Boundary>
+                    <Suspense fallback={<Waiting label={words.loading} />}>
+                      <Show />
+                    </Suspense>
+                  </Boundary>
+                </Standing>
+              ))}
               <Boundary key={path}>
                 <Suspense fallback={<Waiting label={words.loading} />}>
                   <Switch>
-                    {pages.map((page) => (
-                      <Route key={page.path} path={page.route ?? page.path} component={page.Show} />
+                    {pages.map(({ path: own, route, stays, Show }) => (
+                      <Route key={own} path={route ?? own}>
+                        {!stays && <Show />}
+                      </Route>
                     ))}
                     <Route component={Lost} />
                   </Switch>

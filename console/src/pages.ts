@@ -9,6 +9,8 @@ export interface ConsolePage {
   readonly route?: string;
   readonly name: keyof Words['pages'];
   readonly icon: IconName;
+  /** For one on which work is done that a look at another page must not break off. */
+  readonly stays?: boolean;
   /** Fetched when it is gone to. */
   readonly Show: LazyExoticComponent<ComponentType>;
 }
@@ -32,6 +34,7 @@ export const pages: readonly ConsolePage[] = [
     path: '/import',
     name: 'import',
     icon: 'upload',
+    stays: true,
     Show: lazy(async () => ({ default: (await import('./pages/import/import.tsx')).Import })),
   },
   {

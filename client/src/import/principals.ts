@@ -2,7 +2,7 @@ import type { InsertRecord, Tuple } from '../api.gen.ts';
 import type { Line } from './line.ts';
 import { inParts } from './parts.ts';
 import type { BatchRecords } from './records.ts';
-import { aboutRow, principalFaults, type RowFault, type RowFaults } from './row-fault.ts';
+import { aboutRow, principalFaults, type RowFault, type RowFaults, reasonOf } from './row-fault.ts';
 import { UnsettledError } from './unsettled.ts';
 
 /** What the rows of a batch say of principals, by external key: each description that there is, in order. */
@@ -88,7 +88,7 @@ async function insert(
 /** A principal that the store did not take is not to blame, and neither are the rows that belong to it. */
 function settled(tuple: Tuple): Tuple {
   if (tuple.Item2 !== 'NOT_APPLIED' && tuple.Item2 !== 'OUTCOME_UNKNOWN') return tuple;
-  throw new UnsettledError(tuple.Item4 ?? 'A principal could not be inserted.');
+  throw new UnsettledError(reasonOf(tuple));
 }
 
 function isThere({ Item5 }: Tuple): boolean {

@@ -2,7 +2,7 @@ import type { InsertRecord, UpdateRecord } from '../api.gen.ts';
 import type { RecordItem, SheetItem, UserItem } from '../sheet/item.ts';
 import type { SheetPrincipal } from '../sheet/user.ts';
 import type { Descriptions } from './principals.ts';
-import { aboutRow, type RowFaults } from './row-fault.ts';
+import { aboutRow, foundHere, type RowFaults } from './row-fault.ts';
 
 /** A row with the record that it is sent as. */
 export interface Sent<Record> {
@@ -55,8 +55,7 @@ export function recordsOf(items: readonly SheetItem[]): BatchRecords {
     else if (ExternalKey !== undefined) {
       if (isDescribed(principal) && !isReset) describe(ExternalKey, principal);
       update.push({ item, record: { ExternalKey, Users } });
-    } else if (isReset)
-      faulty.set(item.row, [aboutRow('The principal of a UserID is named by its ID or its ExternalKey.')]);
+    } else if (isReset) faulty.set(item.row, [foundHere('RESET_WITHOUT_PRINCIPAL')]);
     else insert.push({ item, record: { ...principal, Users } as InsertRecord });
   }
 
@@ -70,4 +69,11 @@ export function recordsOf(items: readonly SheetItem[]): BatchRecords {
 /** A key alone names a principal that is there; to make one of it would hide a key that is misspelt. */
 function isDescribed({ ID, ExternalKey, ...texts }: SheetPrincipal): boolean {
   return Object.keys(texts).length > 0;
+}
+
+/** The users of a record, of which nothing was checked. */
+export function usersIn(record: object): readonly Readonly<Record<string, unknown>>[] {
+  const { Users } = record as { readonly Users?: unknown };
+  if (!Array.isArray(Users)) return [];
+  return Users.map((user) => (typeof user === 'object' && user !== null ? user : {}));
 }

@@ -1,11 +1,13 @@
-import type { Estimate, InsertRecord, Tuple, UpdateRecord } from '../api.gen.ts';
+import type { Estimate, InsertRecord, UpdateRecord } from '../api.gen.ts';
 import type { SheetItem } from '../sheet/item.ts';
 import type { WriteResult } from '../writes.ts';
+import { type Attempt, alone, blamed, families, halves } from './attempt.ts';
+import { Foreseen } from './foreseen.ts';
 import type { Line } from './line.ts';
 import { inParts } from './parts.ts';
 import { tryPrincipals } from './principals.ts';
 import { recordsOf, type Sent } from './records.ts';
-import { aboutRow, faultsOf, type RowFaults } from './row-fault.ts';
+import { aboutRow, type RowFaults } from './row-fault.ts';
 
 /** What would become of rows. */
 export interface Trial {
@@ -13,39 +15,66 @@ export interface Trial {
   readonly estimates: readonly Estimate[];
 }
 
-/** A record that is tried, with the rows that it stands for. */
-interface Attempt {
-  readonly record: UpdateRecord | InsertRecord;
-  readonly rows: readonly SheetItem[];
-}
-
-/** Makes every check of rows, and does nothing. Of two equal usernames the second is found where both are among them. */
-export async function tryRows(items: readonly SheetItem[], line: Line): Promise<Trial> {
+/**
+ * Makes every check of rows, and does nothing. Rows of one file that are tried after one another have what is `foreseen` in common: what
+ * those before would bring is known to those after, and what these would bring is put to it.
+ */
+export async function tryRows(
+  items: readonly SheetItem[],
+  line: Line,
+  foreseen: Foreseen = new Foreseen(),
+): Promise<Trial> {
   const records = recordsOf(items);
-  const { missing, wrong } = await tryPrincipals(records.principals, line);
+  const unknown = new Map([...records.principals].filter(([key]) => !foreseen.principal(key)));
+  const { missing, wrong } = await tryPrincipals(unknown, line);
+  foreseen.describe(missing);
   const faults: RowFaults = new Map(records.faulty);
   for (const { item, record } of records.update) {
     const why = wrong.get(record.ExternalKey ?? '');
     if (why) faults.set(item.row, why);
   }
   const sound = records.update.filter(({ item }) => !faults.has(item.row));
-  const isThere = ({ record }: Sent<UpdateRecord>) => !missing.has(record.ExternalKey ?? '');
+  // What has something else for users is tried as it is: the service will say it.
+  const isForeseen = ({ record: { ExternalKey, Users } }: Sent<UpdateRecord>) =>
+    foreseen.principal(ExternalKey ?? '') !== undefined && Array.isArray(Users);
+  const there = sound.filter((sent) => !isForeseen(sent));
   const estimates = [
-    ...(await tryAll('update', sound.filter(isThere).map(alone))),
+    ...(await tryAll('update', there.map(alone))),
     ...(await tryAll('insert', records.insert.map(alone))),
-    ...(await tryAll('insert', families(sound, missing))),
+    ...(await tryAll('insert', families(sound.filter(isForeseen), foreseen))),
   ];
+  claimAll();
   return { faults, estimates };
 
   async function tryAll(operation: 'insert' | 'update', attempts: readonly Attempt[]): Promise<Estimate[]> {
-    const parts = await inParts(attempts, (some) => tryRecords(operation, some, line));
-    for (const { items, answer, refusal } of parts) {
-      for (const [place, { rows }] of items.entries()) {
-        if (refusal !== null) for (const { row } of rows) faults.set(row, [aboutRow(refusal)]);
-        else for (const [row, why] of blamed(rows, answer.tuples[place])) faults.set(row, why);
+    const estimates: Estimate[] = [];
+    for (const { items: some, answer, refusal } of await inParts(attempts, (part) =>
+      tryRecords(operation, part, line),
+    )) {
+      if (answer) {
+        estimates.push(answer.estimate);
+        for (const [place, { members }] of some.entries())
+          for (const [row, why] of blamed(members, answer.tuples[place])) faults.set(row, why);
+        continue;
       }
+      const [attempt] = some;
+      const parts = attempt ? halves(attempt) : [];
+      for (const part of parts) estimates.push(...(await tryAll(operation, [part])));
+      if (parts.length === 0)
+        for (const { item } of attempt?.members ?? []) faults.set(item.row, [aboutRow(refusal)]);
     }
-    return parts.flatMap(({ answer }) => answer?.estimate ?? []);
+    return estimates;
+  }
+
+  /** What stands in two calls, the service has not seen. */
+  function claimAll(): void {
+    const inserts = new Set<Sent<object>>(records.insert);
+    const all = [...records.update, ...records.insert].sort((one, other) => one.item.row - other.item.row);
+    for (const sent of all) {
+      if (faults.has(sent.item.row)) continue;
+      const why = foreseen.claim(sent.item, sent.record, inserts.has(sent));
+      if (why.length > 0) faults.set(sent.item.row, why);
+    }
   }
 }
 
@@ -58,42 +87,4 @@ function tryRecords(
   const options = { dryRun: true, signal } as const;
   if (operation === 'insert') return anagrafe.insert(records as InsertRecord[], options);
   return anagrafe.update(records as UpdateRecord[], options);
-}
-
-function alone({ item, record }: Sent<UpdateRecord | InsertRecord>): Attempt {
-  return { record, rows: [item] };
-}
-
-/** Principals that are not there yet are tried with the users of all their rows. */
-function families(
-  sent: readonly Sent<UpdateRecord>[],
-  missing: ReadonlyMap<string, InsertRecord>,
-): Attempt[] {
-  const byKey = new Map<string, Sent<UpdateRecord>[]>();
-  for (const one of sent) {
-    const key = one.record.ExternalKey ?? '';
-    const others = byKey.get(key);
-    if (others) others.push(one);
-    else byKey.set(key, [one]);
-  }
-  return [...missing].map(([key, principal]) => {
-    const members = byKey.get(key) ?? [];
-    const Users = members.flatMap(({ record }) => record.Users) as NonNullable<InsertRecord['Users']>;
-    return { record: { ...principal, Users }, rows: members.map(({ item }) => item) };
-  });
-}
-
-/** Whose fault it is that a record would not be applied: where it stands for several rows, the place of the user tells. */
-function blamed(rows: readonly SheetItem[], tuple: Tuple | undefined): RowFaults {
-  const faults: RowFaults = new Map();
-  const [only, another] = rows;
-  if (!tuple || tuple.Item3 || !only) return faults;
-  if (!another) return faults.set(only.row, faultsOf(tuple.Item5, only.kind));
-  for (const [place, found] of Object.entries(tuple.Item5)) {
-    const [, at, field = ''] = /^Users\[(\d+)\](.*)$/.exec(place) ?? [];
-    const row = rows[Number(at)]?.row;
-    if (row === undefined) continue;
-    faults.set(row, [...(faults.get(row) ?? []), ...faultsOf({ [`Users[0]${field}`]: found })]);
-  }
-  return faults;
 }

@@ -1,10 +1,12 @@
 import type { Anagrafe, Job } from '@anagrafe/client';
 import {
   aboutRow,
+  Foreseen,
   failedOf,
   inParts,
   insertPrincipals,
   type Line,
+  type Principals,
   type RowFaults,
   recordsOf,
   type Sent,
@@ -40,22 +42,25 @@ export interface SentProgress {
   readonly failed: RowFaults | null;
 }
 
-/** So many that equal usernames are found, and few enough for one call. */
-const triedAtOnce = 20_000;
+/** What would become of rows. */
+export interface TriedRows {
+  readonly faults: RowFaults;
+  /** For how many passwords would be hashed. */
+  readonly seconds: number;
+  /** What they say of principals that are not there yet. */
+  readonly described: Principals;
+}
 
-/** What would become of rows, and for how many seconds passwords would be hashed. */
+/** Tries rows, all of them together. Others of their file may have `described` principals for them. */
 export async function tryAll(
   items: readonly SheetItem[],
   anagrafe: Anagrafe,
-): Promise<{ faults: RowFaults; seconds: number }> {
-  const faults: RowFaults = new Map();
-  let seconds = 0;
-  for (let at = 0; at < items.length; at += triedAtOnce) {
-    const trial = await tryRows(items.slice(at, at + triedAtOnce), { anagrafe });
-    for (const [row, why] of trial.faults) faults.set(row, why);
-    for (const { EstimatedSeconds } of trial.estimates) seconds += EstimatedSeconds;
-  }
-  return { faults, seconds };
+  described: Principals,
+): Promise<TriedRows> {
+  const foreseen = new Foreseen(described);
+  const { faults, estimates } = await tryRows(items, { anagrafe }, foreseen);
+  const seconds = estimates.reduce((sum, { EstimatedSeconds }) => sum + EstimatedSeconds, 0);
+  return { faults, seconds, described: foreseen.described };
 }
 
 /** Has rows taken as jobs, one for each kind of record unless they are too large. A session that ends holds it up, and no more. */

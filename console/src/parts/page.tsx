@@ -2,6 +2,7 @@ import { Anchor, Box, Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import { useWords } from '../language/words.ts';
+import { useHere } from './here.ts';
 
 interface PageProps {
   readonly title: string;
@@ -21,16 +22,18 @@ let lastPath: string | null = null;
 export function Page({ title, intro, back, actions, children }: PageProps) {
   const { product } = useWords();
   const heading = useRef<HTMLHeadingElement>(null);
+  const here = useHere();
 
   useEffect(() => {
-    document.title = `${title} · ${product}`;
-  }, [title, product]);
+    if (here) document.title = `${title} · ${product}`;
+  }, [title, product, here]);
 
   useEffect(() => {
+    if (!here) return;
     const { pathname } = window.location;
     if (lastPath !== null && lastPath !== pathname) heading.current?.focus();
     lastPath = pathname;
-  }, []);
+  }, [here]);
 
   return (
     <Stack gap="lg">

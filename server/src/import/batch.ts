@@ -13,6 +13,9 @@ export interface BatchLimits {
   readonly bytes: number;
 }
 
+/** A job of so many rows takes seconds; a file of a million does not stand in memory. */
+export const batchLimits: BatchLimits = { rows: 2000, bytes: 4_000_000 };
+
 /** Always cuts the same file at the same places, from whichever of them it begins. */
 export async function* inBatches(
   sheet: AsyncIterable<SheetItem>,

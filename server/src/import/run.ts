@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import type { Job } from '@anagrafe/client';
 import type { Line } from '@anagrafe/client/import';
 import { type Bookmark, openSheet, type Sheet, SheetError, type SheetItem } from '@anagrafe/client/sheet';
-import { inBatches } from './batch.ts';
+import { batchLimits, inBatches } from './batch.ts';
 import { Ledger } from './ledger.ts';
 import { Memo } from './memo.ts';
 import { refuseFilled, refuseSamePaths } from './paths.ts';
@@ -11,8 +11,6 @@ import { type SentBatch, send, settle } from './sending.ts';
 import { ImportError, type ImportFigures, type ImportTask } from './task.ts';
 import { readyRows } from './users.ts';
 
-/** A job of so many rows takes seconds; a file of a million does not stand in memory. */
-const limits = { rows: 2000, bytes: 4_000_000 };
 /** While the service works on one batch, the next is brought to it. */
 const batchesAtOnce = 2;
 
@@ -67,7 +65,7 @@ async function bringRows(sheet: Sheet, { task, tools, memo, ledger }: Import): P
   const { size } = await stat(task.path);
   const underWay: SentBatch[] = [];
   try {
-    for await (const { items } of inBatches(sheet, limits, memo.done.bookmark?.byte ?? 0)) {
+    for await (const { items } of inBatches(sheet, batchLimits, memo.done.bookmark?.byte ?? 0)) {
       underWay.push(await sendRows(items));
       if (underWay.length >= batchesAtOnce) await finishFirst();
     }

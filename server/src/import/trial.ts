@@ -1,16 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { rm, stat } from 'node:fs/promises';
-import { sentenceOf, tryRows } from '@anagrafe/client/import';
+import { Foreseen, sentenceOf, tryRows } from '@anagrafe/client/import';
 import { AppendedFile } from './appended-file.ts';
-import { inBatches } from './batch.ts';
+import { batchLimits, inBatches } from './batch.ts';
 import { failedText } from './failed-text.ts';
 import { refuseSamePaths } from './paths.ts';
 import { type ImportTools, openFile } from './run.ts';
 import type { ImportTask } from './task.ts';
 import { readyRows } from './users.ts';
 
-/** More at once than an import sends: of two equal usernames the second is found only where both are looked at together. */
-const limits = { rows: 20_000, bytes: 16_000_000 };
 const samplesMax = 10;
 
 /** What an import would do. */
@@ -30,13 +28,15 @@ export async function tryImport(task: ImportTask, tools: ImportTools): Promise<T
   const sheet = await openFile(task, null);
   tools.onBegun(sheet, 0);
   const seed = randomBytes(32);
+  const foreseen = new Foreseen();
   const file = await AppendedFile.create(task.wouldFailPath);
   const samples: { line: number; sentences: readonly string[] }[] = [];
   let sum = { rows: 0, failed: 0, seconds: 0 };
   try {
-    for await (const { items, end } of inBatches(sheet, limits, 0)) {
+    // As the import would: what is described in one batch is there for the next ones, and not for those before.
+    for await (const { items, end } of inBatches(sheet, batchLimits, 0)) {
       const ready = await readyRows(items, task, seed, tools);
-      const tried = await tryRows(ready.complete, tools);
+      const tried = await tryRows(ready.complete, tools, foreseen);
       const faults = new Map([...ready.faults, ...tried.faults]);
       const failed = items.filter((item) => faults.has(item.row));
       await file.append(failedText(failed, faults, file.isEmpty));

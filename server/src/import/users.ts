@@ -1,5 +1,5 @@
 import type { UserOfPrincipal } from '@anagrafe/client';
-import type { Line, RowFaults } from '@anagrafe/client/import';
+import { foldedUsername, type Line, type RowFaults, resetIn } from '@anagrafe/client/import';
 import type { SheetItem, UserItem } from '@anagrafe/client/sheet';
 import { generatedPassword } from './passwords.ts';
 import type { ImportTask } from './task.ts';
@@ -43,9 +43,11 @@ export async function readyRows(
 /** Whoever registers users does not mean to change the passwords of others. */
 function resetsAmong(items: readonly SheetItem[]): RowFaults {
   const message = 'this row would reset a password, which is done by "anagrafe reset".';
-  const why = [{ column: 'UserID', message }];
   return new Map(
-    items.flatMap((item) => (item.kind === 'user' && item.user.ID !== undefined ? [[item.row, why]] : [])),
+    items.flatMap((item) => {
+      const column = resetIn(item);
+      return column === null ? [] : [[item.row, [{ column, message }]] as const];
+    }),
   );
 }
 
@@ -61,7 +63,7 @@ async function withIds(items: readonly SheetItem[], faults: RowFaults, line: Lin
   return items.map((item) => {
     const name = nameOf(item);
     if (item.kind !== 'user' || name === undefined) return item;
-    const user = found.get(folded(name));
+    const user = found.get(foldedUsername(name));
     if (!user) faults.set(item.row, [{ column: 'Username', message: 'there is no such user.' }]);
     return user ? resetOf(item, user) : item;
   });
@@ -88,12 +90,7 @@ async function usersNamed(
   for (let at = 0; at < different.length; at += namesAtOnce) {
     const Usernames = different.slice(at, at + namesAtOnce);
     for await (const user of anagrafe.users({ Usernames, PageSize: namesAtOnce }, { signal }))
-      users.set(folded(user.Username), user);
+      users.set(foldedUsername(user.Username), user);
   }
   return users;
-}
-
-/** Usernames are the same without regard to case and width; other forms that look alike cannot be in one. */
-function folded(username: string): string {
-  return username.normalize('NFKC').toLowerCase();
 }

@@ -183,6 +183,50 @@ describe('the import', () => {
     );
   });
 
+  it('tries many rows together: what one describes, another one names', async () => {
+    const page = await open();
+    const rows = Array.from({ length: 20_001 }, (_, n) => `far.${n},una frase lunga,FAR,`);
+    const content = ['Username,Password,ExternalKey,Company', 'far,una frase lunga,FAR,Far Srl', ...rows];
+    await choose(page, 'far.csv', content.join('\n'));
+    await press(page, 'Check the rows');
+    await said(page, 'Rows: 20,002. All of them are fine.');
+    await page.getByText('All rows', { exact: true }).click();
+    await page.getByRole('button', { name: 'Last page' }).click();
+    await mend(page, 'Username, line 20,003', 'FAR.1');
+    await page.keyboard.press('Tab');
+    const last = page.getByRole('row').filter({ has: page.getByLabel('Username, line 20,003') });
+    await last.getByText('Fine', { exact: true }).waitFor();
+    await press(page, 'Check again');
+    await said(page, 'Rows with problems: 1 of 20,002.');
+  });
+
+  it('finds a username that stands in rows of different kinds, before one of them fails', async () => {
+    const page = await open();
+    const content =
+      'ID,Company,Username,Password\n1,,gemello,una frase lunga\n,Due,Gemello,una frase lunga\n';
+    await choose(page, 'twins.csv', content);
+    await press(page, 'Check the rows');
+    await said(page, 'Rows with problems: 1 of 2.');
+    await page.getByText('Username: This username stands in an earlier row.').waitFor();
+    expect(await page.getByLabel('Username, line 3').getAttribute('aria-invalid')).toBe('true');
+  });
+
+  it('resets no password, whatever form a row has', async () => {
+    const page = await open();
+    const resets = [
+      { ID: 1, Users: [newUser('beside'), { ID: 1, Password: 'una frase lunga' }] },
+      { ID: 1, UserID: 1, Password: 'una frase lunga' },
+    ];
+    await choose(page, 'resets.json', JSON.stringify(resets));
+    await press(page, 'Check the rows');
+    await said(page, 'Rows with problems: 2 of 2.');
+    await page
+      .getByText(/^User 2, ID \(line \d+\): This would reset a password, .* on the page of/)
+      .waitFor();
+    await page.getByText('User ID (for resets): This would reset a password').waitFor();
+    expect(await page.getByRole('button', { name: /^Import/ }).isDisabled()).toBe(true);
+  });
+
   it('shows how far it is, and goes on when the page is left', async () => {
     const page = await open({ colorScheme: 'dark' });
     const rows = Array.from({ length: 400 }, (_, n) => `many.${n},una frase lunga,MANY,Many Srl`);
@@ -195,7 +239,7 @@ describe('the import', () => {
     expect(await page.getByLabel('Username, line 401').inputValue()).toBe('many.399');
     await press(page, 'Import 400 rows');
     await page.getByText('You may leave this page').waitFor();
-    await page.getByRole('progressbar', { name: /of 400 rows$/ }).waitFor({ state: 'attached' });
+    await page.getByRole('progressbar', { name: /of 400 users$/ }).waitFor({ state: 'attached' });
     await expectAccessible(page);
     await page.getByRole('link', { name: 'Follow it under Jobs' }).click();
     await page.getByRole('heading', { name: 'Jobs', level: 1 }).waitFor();
@@ -254,6 +298,20 @@ describe('the import', () => {
     await said(page, 'Righe con problemi: 2 su 2.');
     await page.getByText(/^Password: .*caratteri/).waitFor();
     await page.getByText('ID non è un numero intero da 1 in su, scritto con sole cifre.').waitFor();
+
+    await press(page, 'Un altro file');
+    const rows = [
+      { ID: 1, Username: 'gemella', Password: 'una frase lunga' },
+      { Denomination: 'Due', Username: 'gemella', Password: 'una frase lunga' },
+      { ID: 1, Users: [{ ID: 1, Password: 'una frase lunga' }] },
+    ];
+    await choose(page, 'utenti.json', JSON.stringify(rows), 'Scegli un file');
+    await press(page, 'Controlla le righe');
+    await said(page, 'Righe con problemi: 2 su 3.');
+    await page.getByText('Nome utente: Questo nome utente compare in una riga precedente.').waitFor();
+    await page
+      .getByText(/Questo reimposterebbe una password, .* nella pagina della sua anagrafica/)
+      .waitFor();
   });
 });
 

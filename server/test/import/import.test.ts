@@ -94,6 +94,33 @@ describe('anagrafe import', () => {
     expect(existsSync(desk.path('prova.csv.progress'))).toBe(false);
   });
 
+  it('knows in a try of many rows what those before would bring, be it a principal or a username', async () => {
+    const before = await storedUsernames(service);
+    const rows = Array.from({ length: 20_000 }, (_, n) => `,FAR,,far.${n},"${importedHash}"`);
+    desk.write(
+      'far.csv',
+      'ID,ExternalKey,Denomination,Username,PasswordHash\n' +
+        `,FAR,Far Srl,far.first,"${importedHash}"\n${rows.join('\n')}\n,FAR,,FAR.First,"${importedHash}"\n`,
+    );
+    const { stdout } = await desk.run(['import', 'far.csv', '--dry-run', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ rows: 20_002, failed: 1 });
+    expect(
+      rowsOf(desk, 'far.would-fail.csv').map((row) => [row['Anagrafe line'], row['Anagrafe faults']]),
+    ).toEqual([['20003', 'Username: This username stands in an earlier row.']]);
+    expect(await storedUsernames(service)).toEqual(before);
+  });
+
+  it('finds in a try a username that stands in rows of different kinds', async () => {
+    desk.write(
+      'twins.csv',
+      'ID,ExternalKey,Denomination,Username,Password\n' +
+        `,,Alone,gemello,una frase lunga\n${principal},,,Gemello,una frase lunga\n,T1,New,gemello,una frase lunga\n`,
+    );
+    const { stdout } = await desk.run(['import', 'twins.csv', '--dry-run', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ rows: 3, failed: 2 });
+    expect(rowsOf(desk, 'twins.would-fail.csv').map((row) => row['Anagrafe line'])).toEqual(['3', '4']);
+  });
+
   it('makes up the passwords that are missing, and writes them where only their owner reads', async () => {
     desk.write('senza.csv', 'Username,Password\nsenza.uno,\nsenza.due,una frase lunga\nnicolò,\n');
     const args = [
@@ -223,12 +250,46 @@ describe('one row', () => {
     expect((await desk.run(['import', 'wrong.csv'])).code).toBe(3);
     expect(rowsOf(desk, 'wrong.failed.csv')[0]?.['Anagrafe faults']).toMatch(/^UserID: this row would reset/);
   });
+
+  it('that would reset a password as a record of JSON is not done by an import either', async () => {
+    const [ID = 0] = await insertPrincipals(service, 1);
+    const Password = 'quella di prima';
+    const { body } = await service.call<{ Item6: { Users: { ID: number }[] } }>(
+      'irs/update',
+      [{ ID, Users: [{ Username: 'unreset', Password, ConfirmPassword: Password }] }],
+      { headers: { Prefer: 'return=representation' } },
+    );
+    const user = body.result?.records[0]?.Item6.Users[0]?.ID;
+    const records = [
+      { ID, Users: [newUser('beside'), { ID: user, Password: 'quella di dopo' }] },
+      { ID, Users: [{ ...newUser('unnumbered'), ID: null }] },
+    ];
+    desk.write('resets.json', JSON.stringify(records));
+    for (const options of [['--dry-run'], []]) {
+      expect((await desk.run(['import', 'resets.json', ...options])).code).toBe(3);
+      const kept = desk.read(options.length > 0 ? 'resets.would-fail.ndjson' : 'resets.failed.ndjson');
+      expect(kept.trimEnd().split('\n')).toHaveLength(1);
+      expect(kept).toContain(
+        'Users[1].ID: this row would reset a password, which is done by \\"anagrafe reset\\".',
+      );
+    }
+    expect(await canSignIn(service, 'unreset', Password)).toBe(true);
+    expect(await storedUsernames(service)).not.toContain('beside');
+  });
 });
 
 it('an import is taken by a service that takes little at once', async () => {
-  const strict = await startTestService({ ANAGRAFE_MAX_RECORDS: '40', ANAGRAFE_MAX_JOB_RECORDS: '50' });
+  const strict = await startTestService({
+    ANAGRAFE_MAX_RECORDS: '40',
+    ANAGRAFE_MAX_JOB_RECORDS: '50',
+    ANAGRAFE_MAX_JOB_USERS: '60',
+  });
   const other = newDesk(strict);
-  const rows = Array.from({ length: 130 }, (_, n) => `K${n},Company ${n},small.${n},"${importedHash}"`);
+  // The last ones are of one principal, which has more users than are taken.
+  const rows = Array.from(
+    { length: 130 },
+    (_, n) => `K${Math.min(n, 60)},Company ${Math.min(n, 60)},small.${n},"${importedHash}"`,
+  );
   other.write('small.csv', `ExternalKey,Denomination,Username,PasswordHash\n${rows.join('\n')}\n`);
   expect((await other.run(['import', 'small.csv', '--dry-run'])).code).toBe(0);
   expect((await other.run(['import', 'small.csv'])).code).toBe(0);

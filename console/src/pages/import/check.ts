@@ -1,4 +1,4 @@
-import { aboutRow, type RowFaults } from '@anagrafe/client/import';
+import { aboutRow, type Principals, type RowFaults, resetIn } from '@anagrafe/client/import';
 import type { SheetItem } from '@anagrafe/client/sheet';
 import { useMutation } from '@tanstack/react-query';
 import { usePatientAnagrafe } from '../../api/anagrafe.ts';
@@ -16,11 +16,15 @@ export interface Checked {
   readonly sound: readonly SheetItem[];
   /** How long their passwords would be hashed. */
   readonly seconds: number;
+  /** What rows say of principals that are not there yet. */
+  readonly described: Principals;
 }
 
 interface Unchecked {
   readonly rows: readonly Row[];
   readonly reading: Reading;
+  /** What other rows say of principals, where not all are looked at. */
+  readonly described?: Principals;
 }
 
 /**
@@ -34,7 +38,7 @@ export function useCheck(file: UsersFile, onEach: (found: Checked) => void = () 
   return useMutation({
     gcTime: 0,
     onSuccess: onEach,
-    mutationFn: async ({ rows, reading }: Unchecked): Promise<Checked> => {
+    mutationFn: async ({ rows, reading, described = new Map() }: Unchecked): Promise<Checked> => {
       const faults: RowFaults = new Map();
       for (const { row, fault } of rows) if (fault) faults.set(row, [aboutRow(say(fault))]);
       const items = await itemsOf(rows, file, reading);
@@ -45,12 +49,14 @@ export function useCheck(file: UsersFile, onEach: (found: Checked) => void = () 
             item.faults.map((fault) => aboutRow(say(fault))),
           );
         // Whoever registers users does not mean to change the passwords of others.
-        if (item.kind === 'user' && item.user.ID !== undefined) faults.set(item.row, [aboutRow(resets)]);
+        const column = resetIn(item);
+        if (column !== null) faults.set(item.row, [{ column, message: resets }]);
       }
       const readable = items.filter(({ row }) => !faults.has(row));
-      const { faults: refused, seconds } = await tryAll(readable, anagrafe);
-      for (const [row, why] of refused) faults.set(row, why);
-      return { rows, faults, sound: readable.filter(({ row }) => !faults.has(row)), seconds };
+      const tried = await tryAll(readable, anagrafe, described);
+      for (const [row, why] of tried.faults) faults.set(row, why);
+      const sound = readable.filter(({ row }) => !faults.has(row));
+      return { rows, faults, sound, seconds: tried.seconds, described: tried.described };
     },
   });
 }

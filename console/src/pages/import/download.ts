@@ -1,5 +1,6 @@
 import type { RowFault, RowFaults } from '@anagrafe/client/import';
 import { FailedRows } from '@anagrafe/client/sheet';
+import { saveFile } from '../../parts/save-file.ts';
 import type { Row } from './row.ts';
 import type { UsersFile } from './users-file.ts';
 
@@ -13,11 +14,6 @@ export function downloadFailed(
   const writer = new FailedRows(layout);
   const failed = rows.filter(({ row }) => faults.has(row));
   const text = failed.map((row) => writer.row(row, (faults.get(row.row) ?? []).map(say)));
-  const url = URL.createObjectURL(new Blob([writer.head, ...text]));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = `${name.replace(/\.[^.]*$/, '')}-failed.${layout.format === 'csv' ? 'csv' : 'ndjson'}`;
-  link.click();
-  // The browser has to have begun with it.
-  window.setTimeout(() => URL.revokeObjectURL(url), 60_000);
+  const ending = layout.format === 'csv' ? 'csv' : 'ndjson';
+  saveFile(`${name.replace(/\.[^.]*$/, '')}-failed.${ending}`, [writer.head, ...text]);
 }

@@ -1,3 +1,4 @@
+import type { RowFault } from '@anagrafe/client/import';
 import type { SheetFault, SheetField } from '@anagrafe/client/sheet';
 
 const fields: Readonly<Record<SheetField, string>> = {
@@ -36,6 +37,11 @@ export const english = {
     unreadable: 'The browser could not open it. Is it still there, and may you read it?',
   },
   another: 'Another file',
+  drop: {
+    title: 'Let go of this file?',
+    text: 'What was mended here, and the rows that were not imported, with their passwords, are lost. Download the rows that failed first if you need them.',
+    action: 'Choose another file',
+  },
   rowsOf: (name: string, rows: string) => `${name} (rows: ${rows})`,
   columns: {
     title: 'Columns',
@@ -88,15 +94,10 @@ export const english = {
   },
   run: (rows: string, count: number) => (count === 1 ? 'Import 1 row' : `Import ${rows} rows`),
   sendFailed: 'The rows could not be sent',
-  sending: 'The rows are being sent. Please stay on this page until the service has them.',
+  sending: 'The rows are being sent. Please keep the console open until the service has them.',
   progress: {
     title: 'The import is under way',
-    done: (done: string, all: string) => `${done} of ${all} rows`,
-    failed: (count: string) => `${count} not applied`,
-    waiting: 'waiting for its turn',
-    rate: (rate: string) => `${rate} users per second`,
-    ends: 'Ends',
-    safe: 'You may leave this page: the service goes on by itself, and what fails is kept with its jobs.',
+    safe: 'You may leave this page and come back to it: the service goes on by itself.',
     jobs: 'Follow it under Jobs',
   },
   outcome: {
@@ -107,8 +108,10 @@ export const english = {
     mend: 'Mend the rows that failed',
     download: 'Download the rows that failed',
   },
-  resets: 'This row would reset a password, which is done by "anagrafe reset".',
+  resets:
+    'This would reset a password, and an import only registers users. Reset it on the page of its principal, or many of them with "anagrafe reset".',
   fault: ({ message }: SheetFault): string => message,
+  rowFault: ({ message }: RowFault): string => message,
 };
 
 export type Words = typeof english;

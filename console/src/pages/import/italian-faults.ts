@@ -1,3 +1,4 @@
+import type { RowFault, RowFaultCode } from '@anagrafe/client/import';
 import type { FaultCode, FaultFigures, SheetFault } from '@anagrafe/client/sheet';
 
 const sentences: { readonly [Code in FaultCode]: (figures: FaultFigures[Code]) => string } = {
@@ -43,6 +44,18 @@ const sentences: { readonly [Code in FaultCode]: (figures: FaultFigures[Code]) =
 export function faultInItalian({ code, figures }: SheetFault): string {
   const say = sentences[code] as (figures: SheetFault['figures']) => string;
   return say(figures);
+}
+
+const rowSentences: Readonly<Record<RowFaultCode, string>> = {
+  RESET_WITHOUT_PRINCIPAL: "L'anagrafica di uno UserID si indica con il suo ID o la sua ExternalKey.",
+  PRINCIPAL_NOT_INSERTED: "Non è stato possibile inserire l'anagrafica.",
+  USERNAME_TAKEN: 'Questo nome utente compare in una riga precedente.',
+  EXTERNAL_KEY_TAKEN: "Questa chiave esterna compare in un'altra riga.",
+};
+
+/** The same for what is found wrong with the record of a row before the service is asked; what that says is in Italian. */
+export function rowFaultInItalian({ code, message }: RowFault): string {
+  return code ? rowSentences[code] : message;
 }
 
 function listed(names: readonly string[]): string {

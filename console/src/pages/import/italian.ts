@@ -1,5 +1,5 @@
 import type { Words } from './english.ts';
-import { faultInItalian } from './italian-faults.ts';
+import { faultInItalian, rowFaultInItalian } from './italian-faults.ts';
 
 export const italian: Words = {
   title: 'Importazione',
@@ -20,6 +20,11 @@ export const italian: Words = {
     unreadable: "Il browser non ha potuto aprirlo. C'è ancora, e lo puoi leggere?",
   },
   another: 'Un altro file',
+  drop: {
+    title: 'Lasciare questo file?',
+    text: 'Ciò che hai corretto qui e le righe non importate, con le loro password, vanno persi. Se ti servono, scarica prima le righe non importate.',
+    action: 'Scegli un altro file',
+  },
   rowsOf: (name, rows) => `${name} (righe: ${rows})`,
   columns: {
     title: 'Colonne',
@@ -87,15 +92,10 @@ export const italian: Words = {
   },
   run: (rows, count) => (count === 1 ? 'Importa 1 riga' : `Importa ${rows} righe`),
   sendFailed: 'Non è stato possibile inviare le righe',
-  sending: 'Invio delle righe in corso. Resta su questa pagina finché il servizio non le ha ricevute.',
+  sending: 'Invio delle righe in corso. Tieni aperta la console finché il servizio non le ha ricevute.',
   progress: {
     title: "L'importazione è in corso",
-    done: (done, all) => `${done} righe su ${all}`,
-    failed: (count) => `${count} non applicate`,
-    waiting: 'in attesa del proprio turno',
-    rate: (rate) => `${rate} utenti al secondo`,
-    ends: 'Fine',
-    safe: 'Puoi lasciare questa pagina: il servizio continua da solo, e ciò che non riesce resta nei suoi lavori.',
+    safe: 'Puoi lasciare questa pagina e tornarci: il servizio continua da solo.',
     jobs: 'Seguila nei Lavori',
   },
   outcome: {
@@ -106,6 +106,8 @@ export const italian: Words = {
     mend: 'Correggi le righe non importate',
     download: 'Scarica le righe non importate',
   },
-  resets: 'Questa riga reimposterebbe una password: lo si fa con "anagrafe reset".',
+  resets:
+    'Questo reimposterebbe una password, e una importazione registra soltanto utenti. Reimpostala nella pagina della sua anagrafica, o molte insieme con "anagrafe reset".',
   fault: faultInItalian,
+  rowFault: rowFaultInItalian,
 };

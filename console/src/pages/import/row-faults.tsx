@@ -1,4 +1,4 @@
-import type { RowFault } from '@anagrafe/client/import';
+import { type RowFault, sentenceOf } from '@anagrafe/client/import';
 import { isSheetField } from '@anagrafe/client/sheet';
 import { Stack, Text } from '@mantine/core';
 import { useFormats } from '../../language/formats.ts';
@@ -29,9 +29,10 @@ export function RowFaults({ id, row, faults }: RowFaultsProps) {
   };
   return (
     <Stack id={id} gap={2} miw={150} maw={360}>
-      {faults.slice(0, shown).map(({ column, message }) => (
-        <Text key={`${column} ${message}`} size="sm" c="var(--mantine-color-error)">
-          {column === null ? message : `${label(column)}: ${message}`}
+      {faults.slice(0, shown).map((fault) => (
+        <Text key={sentenceOf(fault)} size="sm" c="var(--mantine-color-error)">
+          {fault.column !== null && `${label(fault.column)}: `}
+          {words.rowFault(fault)}
         </Text>
       ))}
       {faults.length > shown && <Text size="sm">{words.rows.moreFaults(number(faults.length - shown))}</Text>}

@@ -14,7 +14,7 @@ interface TroubleProps {
 
 /** The file is to blame, what the service said to a part of it, or the way there. */
 export function Trouble({ error, title, onRetry }: TroubleProps) {
-  const { fault } = useWords();
+  const { fault, rowFault } = useWords();
   const { table } = useCommonWords();
   if (error instanceof SheetError) {
     return (
@@ -27,7 +27,7 @@ export function Trouble({ error, title, onRetry }: TroubleProps) {
   return (
     <Alert color="red" variant="light" role="alert" icon={<Icon name="warning" />} title={title}>
       <Stack gap="xs" align="flex-start">
-        <Text size="sm">{error.message}</Text>
+        <Text size="sm">{rowFault(error.reason)}</Text>
         <Button size="xs" variant="default" onClick={onRetry}>
           {table.retry}
         </Button>

@@ -1,4 +1,4 @@
-import { type RowFaults, sentenceOf } from '@anagrafe/client/import';
+import type { RowFaults } from '@anagrafe/client/import';
 import type { ColumnMapping } from '@anagrafe/client/sheet';
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
@@ -7,13 +7,12 @@ import { useFormats } from '../../language/formats.ts';
 import { arrive } from './arrive.ts';
 import { type Checked, useCheck, withRow } from './check.ts';
 import { Columns } from './columns.tsx';
-import { downloadFailed } from './download.ts';
 import { type Named, Principal, principalOf } from './principal.tsx';
 import type { Row } from './row.ts';
 import { Rows } from './rows.tsx';
-import { Running } from './running.tsx';
-import { useStay } from './stay.ts';
+import { Sent } from './sent.tsx';
 import { Trouble } from './trouble.tsx';
+import { useUnsaved } from './unsaved.ts';
 import type { UsersFile } from './users-file.ts';
 import { useWords } from './words.ts';
 
@@ -29,7 +28,7 @@ export function Work({ file }: { file: UsersFile }) {
   const check = useCheck(file);
   const checkRow = useCheck(file, (found) => setChecked((before) => before && withRow(before, found)));
   const send = useSendRows();
-  useStay(send.isPending);
+  useUnsaved(send.isPending || (!send.data && rows !== file.rows));
   const reading = { columns, principal: principalOf(named) };
 
   function look(): void {
@@ -42,7 +41,7 @@ export function Work({ file }: { file: UsersFile }) {
   }
   function mendRow(row: Row): void {
     setRows((before) => before.map((other) => (other.row === row.row ? row : other)));
-    checkRow.mutate({ rows: [row], reading });
+    checkRow.mutate({ rows: [row], reading, ...(checked && { described: checked.described }) });
   }
   /** What was found out holds for these columns alone. */
   const readAnew =
@@ -62,20 +61,13 @@ export function Work({ file }: { file: UsersFile }) {
   function mend(faults: RowFaults): void {
     const left = rows.filter(({ row }) => faults.has(row));
     setRows(left);
-    setChecked({ rows: left, faults, sound: [], seconds: 0 });
+    setChecked({ rows: left, faults, sound: [], seconds: 0, described: new Map() });
     setSending(null);
     send.reset();
   }
 
   if (send.data && checked) {
-    return (
-      <Running
-        sent={send.data}
-        left={checked.faults}
-        onMend={mend}
-        onDownload={(faults) => downloadFailed(file, rows, faults, sentenceOf)}
-      />
-    );
+    return <Sent file={file} rows={rows} sent={send.data} left={checked.faults} onMend={mend} />;
   }
   return (
     <Stack gap="lg">

@@ -3,6 +3,7 @@ import { Button, Tooltip } from '@mantine/core';
 import type { UseMutationResult } from '@tanstack/react-query';
 import { Icon } from '../icon.tsx';
 import { useNotice } from '../notice.tsx';
+import { saveFile } from '../save-file.ts';
 import { useOutcomeWords } from './words.ts';
 
 interface RetryKitProps {
@@ -19,7 +20,7 @@ export function RetryKit({ kit, id }: RetryKitProps) {
   function download() {
     kit.mutate(undefined, {
       onSuccess: (records) => {
-        save(`retry-kit-${id}.json`, records);
+        saveFile(`retry-kit-${id}.json`, [JSON.stringify(records, null, 2)], 'application/json');
         say(words.kit.saved);
       },
     });
@@ -38,12 +39,4 @@ export function RetryKit({ kit, id }: RetryKitProps) {
       </Button>
     </Tooltip>
   );
-}
-
-function save(name: string, records: readonly FailedRecord[]): void {
-  const file = new Blob([JSON.stringify(records, null, 2)], { type: 'application/json' });
-  const url = URL.createObjectURL(file);
-  Object.assign(document.createElement('a'), { href: url, download: name }).click();
-  // The browser reads it when it gets to it.
-  window.setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

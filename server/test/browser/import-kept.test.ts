@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { storedUsernames } from '../import/importing.ts';
+import { type Credential, credential } from '../setup/admin.ts';
+import { newUser, type TestService } from '../setup/service.ts';
+import { enter, signIn, startConsole, useBrowser, type Visit, visit } from './browser.ts';
+
+let service: TestService;
+let office: Credential;
+
+useBrowser();
+beforeAll(async () => {
+  service = await startConsole();
+  office = await credential(service);
+});
+
+const contentOf = (name: string) =>
+  [
+    'Username,Password,ExternalKey,Company',
+    `${name}.1,breve,KEPT,Kept Srl`,
+    `${name}.2,una frase lunga,KEPT,Kept Srl`,
+    `${name}.3,una frase segreta,KEPT,Kept Srl`,
+  ].join('\n');
+
+/** Someone who has mended a row of a file, and has not checked it again. */
+async function atWork(name: string): Promise<Visit> {
+  const person = await visit(service);
+  const { page } = person;
+  person.expectStatus(422);
+  await enter(person, '/import', office);
+  const choosing = page.waitForEvent('filechooser');
+  await press(page, 'Choose a file');
+  const buffer = Buffer.from(contentOf(name));
+  await (await choosing).setFiles({ name: `${name}.csv`, mimeType: 'text/csv', buffer });
+  await press(page, 'Check the rows');
+  await said(page, 'Rows with problems: 1 of 3.');
+  await page.getByLabel('Password, line 2').fill('una frase abbastanza lunga');
+  await page.keyboard.press('Tab');
+  await said(page, 'Rows were changed.');
+  return person;
+}
+
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
+const said = (page: Page, text: string) =>
+  page.getByRole('status').filter({ hasText: text }).waitFor({ timeout: 30_000 });
+const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 });
+
+async function go(page: Page, name: string): Promise<void> {
+  await page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
+  await heading(page, name).waitFor();
+}
+
+/** Whether the browser would ask before the page is left. */
+const asksToStay = (page: Page) =>
+  page.evaluate(`!window.dispatchEvent(new Event('beforeunload', { cancelable: true }))`);
+
+describe('an import that one walks away from', () => {
+  it('is found as it was: the rows as they were mended, and what became of them', async () => {
+    const { page } = await atWork('kept');
+    await go(page, 'Jobs');
+    expect(await page.title()).toBe('Jobs · Anagrafe');
+    expect(await heading(page, 'Import').count()).toBe(0);
+    expect(await asksToStay(page)).toBe(true);
+    await go(page, 'Import');
+    expect(await page.title()).toBe('Import · Anagrafe');
+    expect(await page.locator(':focus').innerText()).toBe('Import');
+    expect(await page.getByLabel('Password, line 2').inputValue()).toBe('una frase abbastanza lunga');
+    await press(page, 'Check again');
+    await said(page, 'Rows: 3. All of them are fine.');
+
+    await service.call('irs/insert', [{ Denomination: 'Before', Users: [newUser('kept.3')] }], {
+      headers: office,
+    });
+    await press(page, 'Import 3 rows');
+    await page.getByText('The import is under way').or(page.getByText('Rows imported: 2.')).waitFor();
+    await go(page, 'Jobs');
+    await expect.poll(() => storedUsernames(service), { timeout: 30_000 }).toContain('kept.2');
+    await go(page, 'Import');
+    await said(page, 'Rows imported: 2. Rows not imported: 1.');
+    await go(page, 'Overview');
+    await go(page, 'Import');
+    await said(page, 'Rows imported: 2. Rows not imported: 1.');
+
+    await press(page, 'Another file');
+    await page.getByRole('dialog', { name: 'Let go of this file?' }).waitFor();
+    await press(page, 'Cancel');
+    const coming = page.waitForEvent('download');
+    await press(page, 'Download the rows that failed');
+    expect(readFileSync(await (await coming).path(), 'utf8')).toContain('kept.3,una frase segreta');
+    expect(await asksToStay(page)).toBe(false);
+    await press(page, 'Another file');
+    await expect.poll(() => page.locator(':focus').innerText()).toBe('Choose a file');
+  });
+
+  it('asks before it is let go of, and lets go', async () => {
+    const { page } = await atWork('dropped');
+    await press(page, 'Another file');
+    await page.getByRole('dialog').getByText('with their passwords, are lost').waitFor();
+    await press(page, 'Choose another file');
+    await expect.poll(() => page.locator(':focus').innerText()).toBe('Choose a file');
+    expect(await asksToStay(page)).toBe(false);
+  });
+
+  it('leaves nothing of it to another client', async () => {
+    const { page } = await atWork('hidden');
+    await go(page, 'Jobs');
+    await page.getByRole('button', { name: 'Sign out' }).filter({ visible: true }).click();
+    const other = await credential(service);
+    await signIn(page, other.SyncPublicKey ?? '', other.SyncSecretKey ?? '');
+    await go(page, 'Import');
+    await page.getByRole('button', { name: 'Choose a file' }).waitFor();
+    expect(await page.content()).not.toContain('hidden.csv');
+  });
+});
