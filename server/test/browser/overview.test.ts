@@ -102,13 +102,17 @@ describe('the overview', () => {
     const held = body.result?.records[0]?.Item1 ?? 0;
     const send = (name: string) =>
       submit(service, 'irs/update', [{ ID: held, Users: [importedUser(name)] }], office);
-    await holding(service, principalLock(held), async ({ blocked }) => {
+    const person = await visit(service);
+    const { page } = person;
+    await enter(person, '', office);
+    await holding(service, principalLock(held), async ({ connection, blocked }) => {
       const running = await send('first.to.run');
       await blocked(1);
-      for (let n = 1; n <= 51; n++) await send(`waiting.${n}`);
-      const person = await visit(service);
-      const { page } = person;
-      await enter(person, '', office);
+      for (let n = 1; n <= 51; n++) {
+        await send(`waiting.${n}`);
+        // A transaction that does nothing for long is ended.
+        await connection.query('select');
+      }
       const jobs = page.getByRole('region', { name: 'Jobs under way' });
       await jobs.getByRole('link', { name: 'and 47 more' }).waitFor();
       const links = jobs.getByRole('link', { name: 'Users' });
