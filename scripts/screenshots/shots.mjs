@@ -52,6 +52,6 @@ async function checkSample(page) {
 }
 
 async function verify(page) {
-  await page.getByRole('button', { name: 'Verify the chain' }).click();
+  await page.getByRole('button', { name: 'Check the journal' }).click();
   await page.getByText('The journal is as it was written').waitFor();
 }

@@ -27,7 +27,7 @@ describe('the console in Italian', () => {
     const person = await visit(service);
     const { page } = person;
     await enter(person, '', office);
-    await page.getByText('This username is taken.').first().waitFor();
+    await page.getByText(/User 1, Username/).waitFor();
     await page.getByRole('button', { name: 'Language' }).click();
     await page.getByRole('menuitemradio', { name: 'Italiano' }).click();
     await page.getByRole('heading', { name: 'Riepilogo', level: 1 }).waitFor();
