@@ -1,9 +1,9 @@
-import { Switch } from '@mantine/core';
 import { useParams } from 'wouter';
 import { useCalls } from '../../api/calls.ts';
 import { useFailedOnly } from '../../api/failed-only.ts';
 import { usePlace } from '../../api/paged.ts';
 import { Empty } from '../../parts/empty.tsx';
+import { FailedOnly } from '../../parts/failed-only.tsx';
 import { Page } from '../../parts/page.tsx';
 import { PagedTable } from '../../parts/paged-table.tsx';
 import { Paper } from '../../parts/paper.tsx';
@@ -23,13 +23,7 @@ function AllCalls() {
   const [failed, chooseFailed] = useFailedOnly();
   const list = useCalls(place, failed);
   const { title, hint } = failed ? words.emptyFailed : words.empty;
-  const filter = (
-    <Switch
-      label={words.failedOnly}
-      checked={failed}
-      onChange={(event) => chooseFailed(event.currentTarget.checked)}
-    />
-  );
+  const filter = <FailedOnly label={words.failedOnly} failed={failed} onFailed={chooseFailed} />;
   return (
     <Page title={words.title} intro={words.intro} actions={filter}>
       <Paper>

@@ -1,14 +1,12 @@
 import type { CompletedCall } from '@anagrafe/client';
-import { Skeleton } from '@mantine/core';
 import { useCall, useCallKit } from '../../api/calls.ts';
 import { useFailedOnly } from '../../api/failed-only.ts';
 import { usePlace } from '../../api/paged.ts';
 import { useFormats } from '../../language/formats.ts';
-import { useWords as useCommonWords } from '../../language/words.ts';
 import { useAuthor } from '../../parts/author/author.ts';
 import { Facts } from '../../parts/facts.tsx';
-import { Failure } from '../../parts/failure.tsx';
 import { Moment } from '../../parts/moment.tsx';
+import { OnItsWay } from '../../parts/on-its-way.tsx';
 import { Tuples } from '../../parts/outcome/tuples.tsx';
 import { useOutcomeWords } from '../../parts/outcome/words.ts';
 import { Page } from '../../parts/page.tsx';
@@ -18,7 +16,6 @@ import { useWords } from './words.ts';
 /** A call that was answered, and what became of its records. */
 export function OneCall({ id }: { id: string }) {
   const words = useWords();
-  const { table } = useCommonWords();
   const [place, goTo] = usePlace(50);
   const [failed, chooseFailed] = useFailedOnly();
   const list = useCall(id, place, failed);
@@ -26,8 +23,7 @@ export function OneCall({ id }: { id: string }) {
   const call = list.data?.record;
   return (
     <Page title={words.one(id.slice(0, 8))} back={{ href: '/calls', name: words.all }}>
-      {!call && !list.error && <Skeleton height={180} />}
-      {!call && list.error && <Failure error={list.error} title={table.failed} onRetry={list.refetch} />}
+      {!call && <OnItsWay list={list} />}
       {call && (
         <>
           <Figures call={call} />

@@ -1,12 +1,11 @@
 import type { Job } from '@anagrafe/client';
-import { Button, Skeleton, VisuallyHidden } from '@mantine/core';
+import { Button, VisuallyHidden } from '@mantine/core';
 import { useState } from 'react';
 import { useFailedOnly } from '../../api/failed-only.ts';
 import { useJob, useJobKit } from '../../api/jobs.ts';
 import { usePlace } from '../../api/paged.ts';
-import { useWords as useCommonWords } from '../../language/words.ts';
 import { Facts } from '../../parts/facts.tsx';
-import { Failure } from '../../parts/failure.tsx';
+import { OnItsWay } from '../../parts/on-its-way.tsx';
 import { JobProgress } from '../../parts/outcome/progress.tsx';
 import { Tuples } from '../../parts/outcome/tuples.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -18,7 +17,6 @@ import { useWords } from './words.ts';
 /** A job from its beginning to its end, and what became of its records. */
 export function OneJob({ id }: { id: string }) {
   const words = useWords();
-  const { table } = useCommonWords();
   const [place, goTo] = usePlace(50);
   const [failed, chooseFailed] = useFailedOnly();
   const list = useJob(id, place, failed);
@@ -32,8 +30,7 @@ export function OneJob({ id }: { id: string }) {
   );
   return (
     <Page title={words.one(id.slice(0, 8))} back={{ href: '/jobs', name: words.all }} actions={actions}>
-      {!job && !list.error && <Skeleton height={180} />}
-      {!job && list.error && <Failure error={list.error} title={table.failed} onRetry={list.refetch} />}
+      {!job && <OnItsWay list={list} />}
       {job && (
         <>
           <VisuallyHidden role="status">{words.states[job.State]}</VisuallyHidden>

@@ -1,16 +1,17 @@
-import { Button, Skeleton, Switch } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useFailedOnly } from '../../api/failed-only.ts';
 import { useOpened } from '../../api/opened.ts';
 import { usePlace } from '../../api/paged.ts';
 import { useDeliveries, useReplay } from '../../api/webhooks.ts';
 import { useFormats } from '../../language/formats.ts';
-import { useWords as useCommonWords } from '../../language/words.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Facts } from '../../parts/facts.tsx';
+import { FailedOnly } from '../../parts/failed-only.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { useNotice } from '../../parts/notice.tsx';
+import { OnItsWay } from '../../parts/on-its-way.tsx';
 import { Page } from '../../parts/page.tsx';
 import { PagedTable } from '../../parts/paged-table.tsx';
 import { Surface } from '../../parts/surface.tsx';
@@ -24,7 +25,6 @@ import { useWords } from './words.ts';
 /** What one webhook was told, and what came back. */
 export function OneWebhook({ id }: { id: number }) {
   const words = useWords();
-  const { table } = useCommonWords();
   const { number } = useFormats();
   const say = useNotice();
   const [place, goTo] = usePlace();
@@ -58,17 +58,10 @@ export function OneWebhook({ id }: { id: number }) {
       </Button>
     </>
   );
-  const filter = (
-    <Switch
-      label={words.list.failedOnly}
-      checked={failed}
-      onChange={(event) => chooseFailed(event.currentTarget.checked)}
-    />
-  );
+  const filter = <FailedOnly label={words.list.failedOnly} failed={failed} onFailed={chooseFailed} />;
   return (
     <Page title={words.one(id)} back={{ href: '/webhooks', name: words.all }} actions={actions}>
-      {!webhook && !list.error && <Skeleton height={180} />}
-      {!webhook && list.error && <Failure error={list.error} title={table.failed} onRetry={list.refetch} />}
+      {!webhook && <OnItsWay list={list} />}
       {replay.error && <Failure error={replay.error} title={words.list.notSent} />}
       {webhook && (
         <>

@@ -1,9 +1,10 @@
 import type { FailedRecord, Page, Tuple } from '@anagrafe/client';
-import { Badge, Box, Group, Switch, Text } from '@mantine/core';
+import { Badge, Box, Group, Text } from '@mantine/core';
 import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query';
 import type { Place } from '../../api/paged.ts';
 import { useFormats } from '../../language/formats.ts';
 import { Empty } from '../empty.tsx';
+import { FailedOnly } from '../failed-only.tsx';
 import { Failure } from '../failure.tsx';
 import { PagedTable } from '../paged-table.tsx';
 import { Surface } from '../surface.tsx';
@@ -70,11 +71,7 @@ export function Tuples<About extends Placing>(props: TuplesProps<About>) {
   };
   const actions = (
     <Group gap="md">
-      <Switch
-        label={failedOnly}
-        checked={failed}
-        onChange={(event) => onFailed(event.currentTarget.checked)}
-      />
+      <FailedOnly label={failedOnly} failed={failed} onFailed={onFailed} />
       {kit && <RetryKit kit={kit} id={id} />}
     </Group>
   );
