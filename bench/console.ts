@@ -36,8 +36,12 @@ export async function firstLoad(atEnd: AtEnd): Promise<string> {
   return `console  the overview after ${shown.toFixed(0)} ms (to reach: under ${goalMs}), ${kilobytes.toFixed(0)} kB; ${(shown / bare).toFixed(1)} times an answer of a few bytes  [${overviews.map((ms) => ms.toFixed(0)).join(', ')}]`;
 }
 
-function chartsAreThere(page: Page): Promise<void> {
-  return page.locator('.recharts-bar-rectangle').filter({ visible: true }).first().waitFor();
+/** Looked for at each frame: a locator would look again only every half second. */
+async function chartsAreThere(page: Page): Promise<void> {
+  await page.evaluate(`new Promise((found) => {
+    const look = () => (document.querySelector('rect[data-figure]') ? found() : requestAnimationFrame(look));
+    look();
+  })`);
 }
 
 /** In a browser that has nothing in its cache. */
@@ -52,6 +56,8 @@ async function load(browser: Browser, url: string, there: (page: Page) => Promis
   await page.goto(url, { waitUntil: 'commit' });
   await there(page);
   const ms = performance.now() - start;
+  // What is still on its way counts, and is not cut off.
+  await page.waitForLoadState('networkidle');
   const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
   await context.close();
   return { ms, kilobytes: bytes / 1000 };

@@ -3,11 +3,7 @@ import { readFileSync } from 'node:fs';
 /** What each page is called, where it is, and what must be there before it is taken. */
 export function shotsOf({ webhook, refused, call, longJob, job }) {
   return [
-    [
-      'overview',
-      '',
-      (page) => page.locator('.recharts-bar-rectangle').filter({ visible: true }).first().waitFor(),
-    ],
+    ['overview', '', (page) => page.locator('rect[data-figure]').filter({ visible: true }).first().waitFor()],
     ['principals', '/principals', (page) => page.getByRole('link', { name: 'Rossi Srl' }).waitFor()],
     ['principal', '/principals/1', (page) => rowOf(page, 'History', 2)],
     ['import', '/import', checkSample],

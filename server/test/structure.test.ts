@@ -211,5 +211,5 @@ describe('the console', () => {
 });
 
 function isItsOwn(name: string): boolean {
-  return /^(@anagrafe\/client|react|wouter|recharts|@(mantine|tanstack)\/)/.test(name);
+  return /^(@anagrafe\/client|react|wouter|@(mantine|tanstack)\/)/.test(name);
 }

@@ -4,6 +4,8 @@ import { type Language, useLanguage } from './language.tsx';
 /** Numbers and times as they are written where the reader is. */
 export interface Formats {
   number(value: number): string;
+  /** As short as can be: "20K". */
+  short(value: number): string;
   /** With one digit behind the point, where that says more. */
   rate(value: number): string;
   percent(share: number): string;
@@ -28,6 +30,7 @@ export function useFormats(): Formats {
 
 function formatsOf(locale: string): Formats {
   const number = new Intl.NumberFormat(locale);
+  const short = new Intl.NumberFormat(locale, { notation: 'compact' });
   const rate = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 });
   const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' });
@@ -36,6 +39,7 @@ function formatsOf(locale: string): Formats {
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
   return {
     number: (value) => number.format(value),
+    short: (value) => short.format(value),
     rate: (value) => rate.format(value),
     percent: (share) => percent.format(share),
     moment: (at) => moment.format(at),

@@ -1,21 +1,40 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { builtConsole } from '../../src/console-folder.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Credential, credential } from '../setup/admin.ts';
+import type { TestService } from '../setup/service.ts';
+import { enter, startConsole, useBrowser, visit } from './browser.ts';
+import { fill } from './filled.ts';
 
 const most = 300_000;
 
-describe('the console that was built', () => {
-  it('is loaded in less than 300 kB at first, compressed', () => {
-    const folder = builtConsole() ?? '';
-    const index = readFileSync(join(folder, 'index.html'), 'utf8');
-    const files = [...index.matchAll(/(?:src|href)="\/console\/(assets\/[^"]+)"/g)].map(
-      ([, path = '']) => path,
-    );
-    expect(files.some((path) => path.endsWith('.js'))).toBe(true);
-    expect(files.some((path) => path.endsWith('.css'))).toBe(true);
-    for (const path of files) expect(existsSync(join(folder, `${path}.br`))).toBe(true);
-    const bytes = files.map((path) => statSync(join(folder, `${path}.gz`)).size);
-    expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThan(most);
+let service: TestService;
+let office: Credential;
+
+useBrowser();
+beforeAll(async () => {
+  service = await startConsole();
+  office = await credential(service, { scopes: ['admin', 'sync:write'] });
+  await fill(service, office);
+});
+
+describe('the first load', () => {
+  it('has fetched less than 300 kB when the overview and its charts are there', async () => {
+    const person = await visit(service);
+    const { page } = person;
+    const fetched: Promise<{ path: string; bytes: number }>[] = [];
+    page.on('requestfinished', (request) => {
+      const path = new URL(request.url()).pathname;
+      fetched.push(request.sizes().then(({ responseBodySize }) => ({ path, bytes: responseBodySize })));
+    });
+    await enter(person, '', office);
+    await page.locator('rect[data-figure]').first().waitFor();
+    await page.getByText(/USERNAME_TAKEN/).waitFor();
+    await page.waitForLoadState('networkidle');
+
+    const all = await Promise.all(fetched);
+    const bytesOf = (part: RegExp) =>
+      all.filter(({ path }) => part.test(path)).reduce((sum, { bytes }) => sum + bytes, 0);
+    for (const part of [/\/assets\/index-.*\.js$/, /\/assets\/overview-.*\.js$/, /\.css$/, /^\/admin\/v1\//])
+      expect(bytesOf(part)).toBeGreaterThan(0);
+    expect(bytesOf(/./)).toBeLessThan(most);
   });
 });

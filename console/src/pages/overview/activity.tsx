@@ -1,22 +1,12 @@
 import type { Span } from '@anagrafe/client';
-import { ColorSwatch, Group, SegmentedControl, SimpleGrid, Skeleton, Text, Title } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
+import { Group, SegmentedControl, SimpleGrid, Text, Title } from '@mantine/core';
+import { useState } from 'react';
 import { useFormats } from '../../language/formats.ts';
 import { Surface } from '../../parts/surface.tsx';
+import { type Series, SeriesName } from './series.tsx';
+import { SpanChart } from './span-chart.tsx';
 import { SpanTable } from './span-table.tsx';
 import { useWords } from './words.ts';
-
-/** The charts weigh more than the rest of the page: it is there before them. */
-const SpanChart = lazy(async () => ({ default: (await import('./span-chart.tsx')).SpanChart }));
-
-export type Measure = Exclude<keyof Span, 'Start'>;
-
-/** A figure that is drawn: what it is called, and in which colour. */
-export interface Series {
-  readonly name: Measure;
-  readonly label: string;
-  readonly color: string;
-}
 
 /** What was done, hour by hour or day by day. */
 export function Activity({ hours, days }: { hours: readonly Span[]; days: readonly Span[] }) {
@@ -29,17 +19,17 @@ export function Activity({ hours, days }: { hours: readonly Span[]; days: readon
     {
       title: activity.accounts,
       series: [
-        { name: 'UsersRegistered', label: activity.registered, color: 'indigo.6' },
-        { name: 'PasswordsReset', label: activity.reset, color: 'teal.6' },
-        { name: 'PrincipalsInserted', label: activity.inserted, color: 'yellow.6' },
+        { name: 'UsersRegistered', label: activity.registered, color: 'var(--mantine-color-indigo-6)' },
+        { name: 'PasswordsReset', label: activity.reset, color: 'var(--mantine-color-teal-6)' },
+        { name: 'PrincipalsInserted', label: activity.inserted, color: 'var(--mantine-color-yellow-6)' },
       ],
     },
     {
       title: activity.calls,
       series: [
-        { name: 'Calls', label: activity.answered, color: 'indigo.6' },
-        { name: 'Jobs', label: activity.jobs, color: 'grape.5' },
-        { name: 'RecordsFailed', label: activity.failed, color: 'red.6' },
+        { name: 'Calls', label: activity.answered, color: 'var(--mantine-color-indigo-6)' },
+        { name: 'Jobs', label: activity.jobs, color: 'var(--mantine-color-grape-5)' },
+        { name: 'RecordsFailed', label: activity.failed, color: 'var(--mantine-color-red-6)' },
       ],
     },
   ];
@@ -70,34 +60,18 @@ export function Activity({ hours, days }: { hours: readonly Span[]; days: readon
               </Text>
             ) : (
               <>
-                <Legend series={series} />
-                <Suspense fallback={<Skeleton height={220} />}>
-                  <SpanChart spans={spans} series={series} label={label} />
-                </Suspense>
+                <Group gap="md" mb="sm" aria-hidden="true">
+                  {series.map((one) => (
+                    <SeriesName key={one.name} {...one} />
+                  ))}
+                </Group>
+                <SpanChart spans={spans} series={series} label={label} />
               </>
             )}
           </div>
         ))}
       </SimpleGrid>
     </Surface>
-  );
-}
-
-/** Which colour is which; the table beside the chart says it to those who listen. */
-function Legend({ series }: { series: readonly Series[] }) {
-  return (
-    <Group gap="md" mb="sm" aria-hidden="true">
-      {series.map(({ name, label, color }) => (
-        <Group key={name} gap={6}>
-          <ColorSwatch
-            size={10}
-            color={`var(--mantine-color-${color.replace('.', '-')})`}
-            withShadow={false}
-          />
-          <Text size="xs">{label}</Text>
-        </Group>
-      ))}
-    </Group>
   );
 }
 

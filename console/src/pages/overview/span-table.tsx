@@ -1,7 +1,7 @@
 import type { Span } from '@anagrafe/client';
 import { VisuallyHidden } from '@mantine/core';
 import { useFormats } from '../../language/formats.ts';
-import type { Series } from './activity.tsx';
+import type { Series } from './series.tsx';
 import { useWords } from './words.ts';
 
 interface SpanTableProps {

@@ -1,0 +1,34 @@
+import { assert, integer, property } from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { roundSteps } from '../../../console/src/pages/overview/scale.ts';
+
+describe('what an axis says', () => {
+  it.each([
+    [0, [0, 1]],
+    [1, [0, 1]],
+    [3, [0, 1, 2, 3]],
+    [4, [0, 1, 2, 3, 4]],
+    [5, [0, 2, 4, 6]],
+    [37, [0, 10, 20, 30, 40]],
+    [100, [0, 50, 100]],
+    [100_001, [0, 50_000, 100_000, 150_000]],
+  ])('of %i', (highest, steps) => {
+    expect(roundSteps(highest)).toEqual(steps);
+  });
+
+  it('reaches the highest in one to four equal, whole steps, and not a step further', () => {
+    assert(
+      property(integer({ min: 1, max: 1e12 }), (highest) => {
+        const steps = roundSteps(highest);
+        const [zero, step = 0] = steps;
+        expect(zero).toBe(0);
+        expect(steps.length).toBeGreaterThanOrEqual(2);
+        expect(steps.length).toBeLessThanOrEqual(5);
+        expect(steps).toEqual(steps.map((_, n) => n * step));
+        expect(steps.every(Number.isInteger)).toBe(true);
+        expect(steps.at(-1)).toBeGreaterThanOrEqual(highest);
+        expect(steps.at(-2)).toBeLessThan(highest);
+      }),
+    );
+  });
+});
