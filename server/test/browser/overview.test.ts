@@ -47,7 +47,9 @@ describe('the overview', () => {
     expect(await accounts.getByRole('row').last().innerText()).toMatch(/\t4\t0\t2$/);
     // The figures of the day, over its column.
     await page.locator('rect[data-figure=UsersRegistered]').hover();
-    await page.getByText(/^\d+ \w+Users registered\s*4\s*Passwords reset\s*0\s*Principals inserted\s*2$/).waitFor();
+    await page
+      .getByText(/^\d+ \w+Users registered\s*4\s*Passwords reset\s*0\s*Principals inserted\s*2$/)
+      .waitFor();
 
     const failures = page.getByRole('table', { name: 'The records that were not applied last' });
     await failures.getByText(/USERNAME_TAKEN · User 1, Username/).waitFor();
