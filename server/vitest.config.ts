@@ -13,7 +13,7 @@ interface Grouping {
   return groups;
 };
 
-/** The suites that speak to a store, whose modules stay loaded from one file to the next: the same ones on the embedded engine and on an outside PostgreSQL. */
+/** The suites that speak to a store: the same ones on the embedded engine and on an outside PostgreSQL. */
 const onEveryStore = ['test/contract/**/*.test.ts', 'test/http/**/*.test.ts'];
 
 /** A browser takes much of the machine: these run when the rest is done. */
@@ -32,6 +32,8 @@ export default defineConfig({
   test: {
     // Most of the time goes into waiting for processes; more files at a time make use of it.
     maxWorkers: 3,
+    // Modules stay loaded from one file to the next: what a file leaves to be ended is told to `setup/endings.ts`.
+    isolate: false,
     setupFiles: ['test/setup/end.ts'],
     // What takes long to make is made once, in here.
     provide: { prepared: join(tmpdir(), `anagrafe-prepared-${process.pid}`) },
@@ -48,7 +50,6 @@ export default defineConfig({
         test: {
           name: 'browser',
           testTimeout: 120_000,
-          isolate: false,
           include: [inBrowser],
           provide: { store: 'embedded' },
           sequence: { groupOrder: 1 },
@@ -56,13 +57,12 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'embedded', isolate: false, include: onEveryStore, provide: { store: 'embedded' } },
+        test: { name: 'embedded', include: onEveryStore, provide: { store: 'embedded' } },
       },
       {
         extends: true,
         test: {
           name: 'outside',
-          isolate: false,
           include: onEveryStore,
           exclude: beforeTheStore,
           provide: { store: 'outside' },

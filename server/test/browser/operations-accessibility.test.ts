@@ -12,7 +12,6 @@ import { fill, fillSlowly } from './filled.ts';
 let service: TestService;
 let office: Credential;
 let ended: string;
-let running: string;
 let call: string;
 
 useBrowser();
@@ -28,7 +27,6 @@ beforeAll(async () => {
   const records = [{ Denomination: 'Good' }, { Denomination: 'Bad', Users: [short] }];
   ended = await submit(service, 'irs/insert', records, office);
   await finished(service, ended, office);
-  running = await fillSlowly(service, office);
   const late = await submit(service, 'irs/insert', records, office);
   await service.call(`jobs/${late}`, undefined, { method: 'DELETE', headers: office });
   const { body } = await adminOf(service)<{ CallID: string }>('GET calls?failed=true', office);
@@ -46,7 +44,6 @@ const pages: readonly [path: () => string, there: (page: Page) => Promise<void>]
         .waitFor(),
   ],
   [() => `/jobs/${ended}`, (page) => page.getByText(/PASSWORD_TOO_SHORT/).waitFor()],
-  [() => `/jobs/${running}`, (page) => page.getByRole('region', { name: 'Figures' }).waitFor()],
   [() => '/calls', (page) => page.getByRole('row', { name: /Users ·/ }).waitFor()],
   [() => `/calls/${call}`, (page) => page.getByText(/USERNAME_TAKEN/).waitFor()],
   [() => '/webhooks', (page) => page.getByText('the receiver answered 500').waitFor()],
@@ -81,6 +78,17 @@ describe('in light and dark, on a desktop and on a phone', { timeout: 180_000 },
       await there(page);
       await expectAccessible(page);
     }
+  });
+
+  it('a job that is under way is for everyone', async () => {
+    const running = await fillSlowly(service, office);
+    const person = await visit(service);
+    const { page } = person;
+    await enter(person, `/jobs/${running}`, office);
+    await page.getByRole('progressbar').waitFor({ state: 'attached' });
+    await expectAccessible(page);
+    expect(await page.getByRole('progressbar').count()).toBe(1);
+    await service.call(`jobs/${running}`, undefined, { method: 'DELETE', headers: office });
   });
 
   it('a verdict and the details of a row are for everyone', async () => {

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Credential, credential } from '../setup/admin.ts';
 import type { TestService } from '../setup/service.ts';
-import { enter, signIn, startConsole, useBrowser, type Visit, visit } from './browser.ts';
+import { enter, openSession, signIn, startConsole, useBrowser, type Visit, visit } from './browser.ts';
 
 let service: TestService;
 let office: Credential;
@@ -42,7 +42,8 @@ describe('two tabs of one browser', () => {
   it('come in together, and leave together, with nothing left for whoever comes next', async () => {
     await second.goTo('/clients');
     await button(second.page, 'Sign in').waitFor();
-    await enter(first, '/jobs', office);
+    await first.goTo('/jobs');
+    await signIn(first.page, ...keys(office));
     await who(second.page, 'office').waitFor();
     await halfWritten(second);
     await button(first.page, 'Sign out').click();
@@ -65,7 +66,8 @@ describe('two tabs of one browser', () => {
       const answer = await response.json();
       await route.fulfill({ response, json: { ...answer, result: { ...answer.result, record: body } } });
     });
-    await enter(first, '/jobs', other);
+    await first.goTo('/jobs');
+    await signIn(first.page, ...keys(other));
     await who(second.page, 'other').waitFor();
     await expectNothingLeft(second);
   });
@@ -74,11 +76,7 @@ describe('two tabs of one browser', () => {
     const { page } = first;
     await enter(first, '/clients', office);
     await halfWritten(first);
-    const [PublicKey, SecretKey] = keys(other);
-    await page.context().request.post(`${service.url}/console/session`, {
-      headers: { origin: service.url, 'sec-fetch-site': 'same-origin' },
-      data: { PublicKey, SecretKey },
-    });
+    await openSession(first, other);
     await page.evaluate('window.dispatchEvent(new Event("focus"))');
     await who(page, 'other').waitFor();
     await expectNothingLeft(first);

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { openStore } from '../../src/store.ts';
-import { anagrafe, dataFolder, expectOneLine, serve } from './command.ts';
+import { anagrafe, dataFolder, expectOneLine, serve, usedFolder } from './command.ts';
 
-const settings = { ANAGRAFE_DATA: dataFolder() };
+const settings = { ANAGRAFE_DATA: await usedFolder() };
 
 async function change(sql: string): Promise<void> {
   const store = await openStore(readConfig(settings), { as: 'visitor', log: () => {} });

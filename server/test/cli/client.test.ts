@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { anagrafe, dataFolder, expectOneLine, postmaster, serve } from './command.ts';
+import { describe, expect, it } from 'vitest';
+import { anagrafe, dataFolder, expectOneLine, postmaster, serve, usedFolder } from './command.ts';
 
 const secretForm = /ags_[0-9A-Za-z]{49}/;
 
@@ -13,9 +13,8 @@ it('says that there is no store where none is, and makes none', async () => {
   expect(existsSync(join(folder, 'postgres'))).toBe(false);
 });
 
-describe('client, where no service runs', () => {
-  const settings = { ANAGRAFE_DATA: dataFolder() };
-  beforeAll(() => anagrafe(['migrate'], settings));
+describe('client, where no service runs', async () => {
+  const settings = { ANAGRAFE_DATA: await usedFolder() };
   const run = async (...args: string[]) => {
     const outcome = await anagrafe(['client', ...args], settings);
     expect(postmaster(settings.ANAGRAFE_DATA)).toBeUndefined();
@@ -141,9 +140,8 @@ describe('client, where no service runs', () => {
   });
 });
 
-describe('client, with wrong options', () => {
-  const settings = { ANAGRAFE_DATA: dataFolder() };
-  beforeAll(() => anagrafe(['migrate'], settings));
+describe('client, with wrong options', async () => {
+  const settings = { ANAGRAFE_DATA: await usedFolder() };
 
   it.each([
     [['create'], /--name/],
@@ -174,7 +172,7 @@ describe('client, with wrong options', () => {
 
 describe('client, beside a running service', () => {
   it('ends protected mode, rotates and revokes with effect on the very next call', async () => {
-    const settings = { ANAGRAFE_DATA: dataFolder() };
+    const settings = { ANAGRAFE_DATA: await usedFolder() };
     const service = await serve(settings);
     const status = async (pair?: { publicKey: string; secret: string }) => {
       const credential = pair && { SyncPublicKey: pair.publicKey, SyncSecretKey: pair.secret };

@@ -5,9 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import { exitCodes } from '../../src/cli/output.ts';
+import { atEnd } from '../setup/endings.ts';
 import { environment, listen, type Outcome, outcomeOf } from '../setup/heard.ts';
+
+import { copyStore } from '../setup/store.ts';
 
 type Settings = Record<string, string>;
 
@@ -23,26 +26,23 @@ export interface Serving {
 const program = fileURLToPath(new URL('../../bin/anagrafe.cjs', import.meta.url));
 /** The banner comes in one piece, so that the whole of it is there when its address is. */
 const readyBanner = /API\s+(http:\/\/\S+?)\/api\//;
-const folders: string[] = [];
-const children = new Set<ChildProcess>();
-
-afterAll(async () => {
-  for (const child of children) {
-    child.kill('SIGKILL');
-    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-  }
-  for (const folder of folders) {
-    const pid = postmaster(folder);
-    if (pid !== undefined) process.kill(pid, 'SIGQUIT');
-    while (postmaster(folder) !== undefined) await sleep(20);
-    rmSync(folder, { recursive: true, force: true });
-  }
-});
 
 /** A data folder of its own; it goes with the test file. */
 export function dataFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'anagrafe-cli-'));
-  folders.push(folder);
+  atEnd(async () => {
+    const pid = postmaster(folder);
+    if (pid !== undefined) process.kill(pid, 'SIGQUIT');
+    while (postmaster(folder) !== undefined) await sleep(20);
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return folder;
+}
+
+/** A data folder as it is once a service has run on it; it goes with the test file. */
+export async function usedFolder(): Promise<string> {
+  const folder = dataFolder();
+  await copyStore(folder);
   return folder;
 }
 
@@ -66,8 +66,10 @@ export function start(args: readonly string[], settings: Settings = {}): ChildPr
 
 function spawned(file: string, args: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {
   const child = spawn(file, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  children.add(child);
-  child.once('exit', () => children.delete(child));
+  atEnd(async () => {
+    child.kill('SIGKILL');
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  });
   return child;
 }
 

@@ -8,18 +8,17 @@ import { readConfig } from '../../src/config.ts';
 import { newSecret } from '../../src/core/access/keys.ts';
 import { openStore } from '../../src/store.ts';
 import { masterKey } from '../setup/store.ts';
-import { anagrafe, dataFolder, expectOneLine, postmaster, serve, start } from './command.ts';
+import { anagrafe, dataFolder, expectOneLine, postmaster, serve, start, usedFolder } from './command.ts';
 
-function fresh() {
-  const folder = dataFolder();
-  return { folder, settings: { ANAGRAFE_DATA: folder, ANAGRAFE_PORT: '0' } };
-}
+const on = (folder: string) => ({ folder, settings: { ANAGRAFE_DATA: folder, ANAGRAFE_PORT: '0' } });
+const fresh = () => on(dataFolder());
+const used = async () => on(await usedFolder());
 
 const firstClient = `deployment.${newSecret()}`;
 
 describe('serve', () => {
   it('shows two calls that work when they are pasted as they are', async () => {
-    const { folder, settings } = fresh();
+    const { folder, settings } = await used();
     const service = await serve(settings);
     const banner = service.stderr();
     expect(banner).toContain('Anagrafe 0.');
@@ -39,7 +38,7 @@ describe('serve', () => {
   });
 
   it('shows a call that works with the key of a client, once there is one', async () => {
-    const { settings } = fresh();
+    const { settings } = await used();
     const service = await serve({ ...settings, ANAGRAFE_FIRST_CLIENT: firstClient });
     const banner = service.stderr();
     expect(banner).not.toContain('Protected mode');
@@ -60,7 +59,7 @@ describe('serve', () => {
   });
 
   it('writes its log as JSON lines, apart from what it says to people', async () => {
-    const service = await serve(fresh().settings);
+    const service = await serve((await used()).settings);
     await fetch(`${service.url}/api/sync/v1/none`);
     const { stdout, stderr } = await service.end('SIGTERM');
     const entries = stdout
@@ -118,7 +117,7 @@ describe('serve, when it cannot', () => {
       /^anagrafe: (?=.*no-such-host\.invalid).*ANAGRAFE_HOST/,
     ],
   ])('says why in one line and leaves nothing running: %s', async (_, wrong, line) => {
-    const { folder, settings } = fresh();
+    const { folder, settings } = await used();
     expectOneLine(await anagrafe(['serve'], { ...settings, ...wrong }), line);
     expect(postmaster(folder)).toBeUndefined();
   });
@@ -130,7 +129,7 @@ describe('serve, when it cannot', () => {
   });
 
   it('says that the port is in use, and stops the PostgreSQL that it had started', async () => {
-    const { folder, settings } = fresh();
+    const { folder, settings } = await used();
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const { port } = taken.address() as { port: number };
@@ -143,7 +142,7 @@ describe('serve, when it cannot', () => {
   });
 
   it('says that the data folder is served by another, which goes on', async () => {
-    const { settings } = fresh();
+    const { settings } = await used();
     const first = await serve(settings);
     expectOneLine(
       await anagrafe(['serve'], settings),
@@ -171,8 +170,7 @@ describe('serve, when it cannot', () => {
   });
 
   it('says that the database is newer than this version', async () => {
-    const { folder, settings } = fresh();
-    await anagrafe(['migrate'], settings);
+    const { folder, settings } = await used();
     const store = await openStore(readConfig(settings), { as: 'founder', log: () => {} });
     await store.database.query(
       "insert into anagrafe.migrations (version, name, checksum) values (9999, '9999_future', '')",

@@ -1,15 +1,10 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { verifyWebhook } from '../../../client/src/index.ts';
 import { startReceiver } from '../setup/receiver.ts';
-import { anagrafe, dataFolder, expectOneLine, serve } from './command.ts';
+import { anagrafe, expectOneLine, usedFolder } from './command.ts';
 
-const settings = { ANAGRAFE_DATA: dataFolder() };
+const settings = { ANAGRAFE_DATA: await usedFolder() };
 const url = 'https://erp.example.com/hooks';
-
-beforeAll(async () => {
-  const service = await serve(settings);
-  await service.end('SIGTERM');
-});
 
 const run = (...args: string[]) => anagrafe(['webhook', ...args], settings);
 async function runJson(...args: string[]) {

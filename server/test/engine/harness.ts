@@ -8,8 +8,8 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { afterEach } from 'vitest';
 import type { Connection } from '../../src/engine/engine.ts';
+import { afterTest } from '../setup/endings.ts';
 
 export interface Identity {
   uid?: number;
@@ -53,15 +53,15 @@ export const users: { user: string; identity: Identity }[] = asRoot
 export const compiledEngine = fileURLToPath(new URL('../../dist/engine/engine.js', import.meta.url));
 const script = fileURLToPath(new URL('service.mjs', import.meta.url));
 
-const folders: string[] = [];
-const services: Service[] = [];
-
 /** A fresh folder that the given user can write in; everything in it is gone after the test. */
 export function makeFolder(identity: Identity = {}): string {
   const folder = mkdtempSync(join(tmpdir(), 'anagrafe-engine-'));
   chmodSync(folder, 0o711);
   if (identity.uid !== undefined) chownSync(folder, identity.uid, identity.gid ?? 0);
-  folders.push(folder);
+  afterTest(async () => {
+    for (const data of [folder, join(folder, 'data')]) await endPostmaster(data);
+    await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  });
   return folder;
 }
 
@@ -92,7 +92,7 @@ export function startService(dataFolder: string, options: ServiceOptions = {}): 
       await once(child, 'exit');
     },
   };
-  services.push(service);
+  afterTest(service.kill);
   return service;
 }
 
@@ -137,14 +137,6 @@ function accountOf(name: string): Identity {
   const [, , uid, gid] = line?.split(':') ?? [];
   return { uid: Number(uid), gid: Number(gid) };
 }
-
-afterEach(async () => {
-  for (const service of services.splice(0)) await service.kill();
-  for (const folder of folders.splice(0)) {
-    for (const data of [folder, join(folder, 'data')]) await endPostmaster(data);
-    await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
-  }
-});
 
 async function endPostmaster(dataFolder: string): Promise<void> {
   const pid = await postmasterOf(dataFolder);

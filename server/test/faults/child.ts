@@ -1,11 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterEach } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { openStore } from '../../src/store.ts';
+import { makeFolder } from '../engine/harness.ts';
+import { afterTest } from '../setup/endings.ts';
+import { copyStore } from '../setup/store.ts';
 
 export interface Child {
   readonly process: ChildProcess;
@@ -20,11 +23,13 @@ export interface Child {
 }
 
 const script = fileURLToPath(new URL('../../bin/anagrafe.cjs', import.meta.url));
-const children: ChildProcess[] = [];
 
-afterEach(async () => {
-  for (const child of children.splice(0)) await endOf(child, 'SIGKILL');
-});
+/** A data folder on which a service has run before, for the one of this test. */
+export async function usedData(): Promise<string> {
+  const data = join(makeFolder(), 'data');
+  await copyStore(data);
+  return data;
+}
 
 /** The service as it is run: the command in a process of its own, on its own data folder and a free port. */
 export async function startChild(data: string, settings: Record<string, string> = {}): Promise<Child> {
@@ -33,7 +38,9 @@ export async function startChild(data: string, settings: Record<string, string> 
     env: { PATH: process.env.PATH, ANAGRAFE_DATA: data, ANAGRAFE_PORT: '0', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  children.push(child);
+  afterTest(async () => {
+    await endOf(child, 'SIGKILL');
+  });
   const log: string[] = [];
   const said: string[] = [];
   createInterface({ input: child.stdout }).on('line', (line) => log.push(line));

@@ -1,10 +1,9 @@
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Envelope } from '../../src/http/envelope.ts';
 import type { Tuple } from '../../src/http/tuple.ts';
-import { isRunning, makeFolder, postmasterOf, until } from '../engine/harness.ts';
+import { isRunning, postmasterOf, until } from '../engine/harness.ts';
 import { newUser } from '../setup/service.ts';
-import { type Child, lookInto, startChild } from './child.ts';
+import { type Child, lookInto, startChild, usedData } from './child.ts';
 import { storedUsernames, wrongFigures } from './figures.ts';
 
 const rounds = 3;
@@ -35,7 +34,7 @@ describe.each([
   { killed: 'the service and its PostgreSQL', withPostgres: true },
 ])('when $killed is killed in the middle of a call', ({ withPostgres }) => {
   it('has each record whole or not at all afterwards, and serves again', { timeout: 180_000 }, async () => {
-    const data = join(makeFolder(), 'data');
+    const data = await usedData();
     let child = await startChild(data, slowly);
     const principals = await insertPrincipals(child);
     let whole = 0;

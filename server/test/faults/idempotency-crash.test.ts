@@ -1,14 +1,12 @@
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { Envelope } from '../../src/http/envelope.ts';
 import type { Tuple } from '../../src/http/tuple.ts';
 import { openDatabase } from '../../src/storage/database.ts';
-import { makeFolder } from '../engine/harness.ts';
 import { importedUser } from '../setup/jobs.ts';
 import { type Answer, insertPrincipals, startTestService } from '../setup/service.ts';
 import { masterKey } from '../setup/store.ts';
-import { lookInto, startChild } from './child.ts';
+import { lookInto, startChild, usedData } from './child.ts';
 import {
   countWrites,
   expectAppliedOnce,
@@ -66,7 +64,7 @@ async function untilAnswered(send: () => Promise<Response>): Promise<Answered> {
 it('a call with a key that a kill cut off is carried on when it is sent again', {
   timeout: 180_000,
 }, async () => {
-  const data = join(makeFolder(), 'data');
+  const data = await usedData();
   const first = await startChild(data, slowly);
   const sent = newRecords(await newPrincipals(first, 30), 2);
   await lookInto(data, countWrites);

@@ -1,7 +1,6 @@
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { makeFolder, postmasterOf } from '../engine/harness.ts';
-import { type Child, lookInto, startChild } from './child.ts';
+import { postmasterOf } from '../engine/harness.ts';
+import { type Child, lookInto, startChild, usedData } from './child.ts';
 import {
   countWrites,
   expectAppliedOnce,
@@ -23,7 +22,7 @@ const key = { 'idempotency-key': 'crash' };
 it('a node that is killed in the middle of a job, alone and with its PostgreSQL, finishes it when it is started again', {
   timeout: 120_000,
 }, async () => {
-  const data = join(makeFolder(), 'data');
+  const data = await usedData();
   let child: Child = await startChild(data, slowly);
   const sent = newRecords(await newPrincipals(child, records), usersPerRecord);
   await lookInto(data, countWrites);

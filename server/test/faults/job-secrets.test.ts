@@ -1,11 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Envelope } from '../../src/http/envelope.ts';
 import type { Tuple } from '../../src/http/tuple.ts';
 import type { Database } from '../../src/storage/database.ts';
-import { makeFolder } from '../engine/harness.ts';
-import { type Child, lookInto, startChild } from './child.ts';
+import { type Child, lookInto, startChild, usedData } from './child.ts';
 import { jobOf, leftOver, newPrincipals, patience, submit, untilEnded } from './jobs.ts';
 import { filesWith, formsOf, holds } from './traces.ts';
 
@@ -90,7 +88,7 @@ it('a text is found in every form in which it could be written down', () => {
 it('no password is on the disk or in the log, neither while a job waits for its turn nor after its end', {
   timeout: 180_000,
 }, async () => {
-  const data = join(makeFolder(), 'data');
+  const data = await usedData();
   const child = await startChild(data, { ANAGRAFE_LOG_LEVEL: 'trace' });
   const [held = 0, free = 0, ...principals] = await newPrincipals(child, 22);
   const good = (kind: string) =>

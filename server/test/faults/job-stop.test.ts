@@ -1,7 +1,6 @@
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { makeFolder, postmasterOf } from '../engine/harness.ts';
-import { lookInto, startChild } from './child.ts';
+import { postmasterOf } from '../engine/harness.ts';
+import { lookInto, startChild, usedData } from './child.ts';
 import { wrongFigures } from './figures.ts';
 import {
   countWrites,
@@ -25,7 +24,7 @@ const usersOfLarge = 180;
 it('a stop breaks a long job off at once, in the middle of a record too, and it goes on after the next start', {
   timeout: 180_000,
 }, async () => {
-  const data = join(makeFolder(), 'data');
+  const data = await usedData();
   const first = await startChild(data, slowly);
   const [large = 0, ...principals] = await newPrincipals(first, 31);
   const small = newRecords(principals, 4);

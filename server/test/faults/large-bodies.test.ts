@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
 import { expect, it } from 'vitest';
 import { makeFolder, until } from '../engine/harness.ts';
-import { startChild } from './child.ts';
+import { startChild, usedData } from './child.ts';
 import { newPrincipals } from './jobs.ts';
 
 const users = 100_000;
@@ -27,7 +27,7 @@ interface Seen {
 async function startWatched() {
   const folder = makeFolder();
   const file = join(folder, 'seen');
-  const child = await startChild(join(folder, 'data'), { NODE_OPTIONS: `--require ${probe}`, PROBE: file });
+  const child = await startChild(await usedData(), { NODE_OPTIONS: `--require ${probe}`, PROBE: file });
   return {
     child,
     async seen(): Promise<Seen> {

@@ -1,14 +1,13 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { expect, it } from 'vitest';
 import type { Envelope } from '../../src/http/envelope.ts';
 import type { Tuple } from '../../src/http/tuple.ts';
-import { isRunning, makeFolder, postmasterOf, until } from '../engine/harness.ts';
+import { isRunning, postmasterOf, until } from '../engine/harness.ts';
 import { newUser } from '../setup/service.ts';
-import { type Child, startChild } from './child.ts';
+import { type Child, startChild, usedData } from './child.ts';
 
 const users = 60;
 /** So that the call is still at work when the service has heard the signal, on a machine with many cores too. */
@@ -39,7 +38,7 @@ it.each(['SIGTERM', 'SIGINT'] as const)(
   'finishes the call at work on %s, takes no new one, and leaves nothing running',
   { timeout: 120_000 },
   async (signal) => {
-    const data = join(makeFolder(), 'data');
+    const data = await usedData();
     const child = await startChild(data, slowly);
     const inserted = await child.call('irs/insert', [{ Denomination: 'Rossi' }]);
     const ID = ((await inserted.json()) as Envelope<Tuple>).result?.records[0]?.Item1;
@@ -85,7 +84,7 @@ it.each(['SIGTERM', 'SIGINT'] as const)(
 );
 
 it('takes a signal that comes twice in a moment for one, as npm and a terminal send it', async () => {
-  const child = await startChild(join(makeFolder(), 'data'), { ANAGRAFE_HASH_CONCURRENCY: '1' });
+  const child = await startChild(await usedData(), { ANAGRAFE_HASH_CONCURRENCY: '1' });
   await child.call('irs/insert', [{ Denomination: 'Rossi' }]);
   const names = Array.from({ length: 30 }, (_, n) => `user ${n}`);
   const answer = child.call('irs/update', [{ ID: 1, Users: names.map((name) => newUser(name)) }]);
@@ -97,7 +96,7 @@ it('takes a signal that comes twice in a moment for one, as npm and a terminal s
 });
 
 it('stops although nobody reads its log any more', async () => {
-  const data = join(makeFolder(), 'data');
+  const data = await usedData();
   const child = await startChild(data);
   const postmaster = (await postmasterOf(data)) ?? 0;
   child.process.stdout?.destroy();

@@ -2,22 +2,16 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { afterAll } from 'vitest';
 import { openSheet, type SheetItem } from '../../../client/src/sheet/index.ts';
 import { anagrafe, start } from '../cli/command.ts';
+import { atEnd } from '../setup/endings.ts';
 import type { Outcome } from '../setup/heard.ts';
 import type { TestService } from '../setup/service.ts';
-
-const folders: string[] = [];
-
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
 
 /** A folder in which a person has a file of users, and the command at hand. */
 export function newDesk(service: Pick<TestService, 'url'>) {
   const folder = mkdtempSync(join(tmpdir(), 'anagrafe-import-'));
-  folders.push(folder);
+  atEnd(() => rmSync(folder, { recursive: true, force: true }));
   const settings = { ANAGRAFE_URL: service.url };
   const path = (name: string) => join(folder, name);
   const withPaths = ([command = '', file = '', ...options]: readonly string[]) => [

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, it } from 'vitest';
-import { dataFolder, serve } from '../cli/command.ts';
+import { serve, usedFolder } from '../cli/command.ts';
 import { startGateway } from '../client/gateway.ts';
 import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 import { canSignIn, type Desk, itemsOf, newDesk, rowsOf, storedUsernames } from './importing.ts';
@@ -87,7 +87,7 @@ it('an import that is interrupted says how to go on', { timeout: 120_000 }, asyn
 });
 
 it('an import outlasts a service that is killed and comes back', { timeout: 120_000 }, async () => {
-  const settings = { ANAGRAFE_DATA: dataFolder() };
+  const settings = { ANAGRAFE_DATA: await usedFolder() };
   const first = await serve(settings);
   const desk = newDesk(first);
   const lines = range(4200).map((n) => `Away,away ${n},${importedHash}`);

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import { credential } from '../setup/admin.ts';
+import { atEnd } from '../setup/endings.ts';
 import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 
 /** A service with one principal and one API client, and what a sample has to know of them. */
@@ -41,14 +41,13 @@ export const confirmed = (Username: string) => ({
   ConfirmPassword: passwords[0],
 });
 
-const folder = mkdtempSync(join(tmpdir(), 'anagrafe-samples-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
 /** A file with a line for each principal: a record of one user, with the number of the line in its name. */
 export function writeRecords(name: string, ...principals: number[]): string {
   const lines = principals.map(
     (ID, place) => `${JSON.stringify({ ID, Users: [confirmed(`${name}.${place + 1}`)] })}\n`,
   );
+  const folder = mkdtempSync(join(tmpdir(), 'anagrafe-samples-'));
+  atEnd(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, `${name}.ndjson`);
   writeFileSync(file, lines.join(''));
   return file;

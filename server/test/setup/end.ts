@@ -1,5 +1,6 @@
-import { afterAll } from 'vitest';
-import { endAll } from './endings.ts';
+import { afterAll, afterEach } from 'vitest';
+import { endFile, endTest } from './endings.ts';
 
 // Run for every test file, while modules stay from one to the next.
-afterAll(endAll);
+afterEach(endTest);
+afterAll(endFile);

@@ -34,11 +34,16 @@ export async function newStore(): Promise<TestStore> {
     });
     return outsideStore(`template ${template}`);
   }
-  const made = await prepared('embedded', (folder) => startOnce({ ANAGRAFE_DATA: folder }));
   const store = embeddedStore();
-  // With its owners, among whom is the user that PostgreSQL runs as.
-  execFileSync('cp', ['-a', `${made}/.`, store.settings.ANAGRAFE_DATA ?? '']);
+  await copyStore(store.folder);
   return store;
+}
+
+/** Puts into a folder what a service leaves there that was started and stopped once. */
+export async function copyStore(folder: string): Promise<void> {
+  const made = await prepared('embedded', (first) => startOnce({ ANAGRAFE_DATA: first }));
+  // With its owners, among whom is the user that PostgreSQL runs as.
+  execFileSync('cp', ['-a', `${made}/.`, folder]);
 }
 
 async function startOnce(settings: Record<string, string>): Promise<void> {
@@ -47,9 +52,10 @@ async function startOnce(settings: Record<string, string>): Promise<void> {
   await service.stop();
 }
 
-function embeddedStore(): TestStore {
+function embeddedStore(): TestStore & { readonly folder: string } {
   const folder = mkdtempSync(join(tmpdir(), 'anagrafe-test-'));
   return {
+    folder,
     settings: { ANAGRAFE_DATA: folder },
     discard: async () => rmSync(folder, { recursive: true, force: true }),
   };
