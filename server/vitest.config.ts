@@ -50,6 +50,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           testTimeout: 120_000,
+          maxWorkers: 4,
           include: [inBrowser],
           provide: { store: 'embedded' },
           sequence: { groupOrder: 1 },

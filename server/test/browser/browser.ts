@@ -121,6 +121,7 @@ export async function openSession({ page, url }: Visit, client: Credential): Pro
 export async function enter(person: Visit, path: string, client: Credential): Promise<void> {
   await openSession(person, client);
   await person.goTo(path);
+  await person.page.getByRole('heading', { level: 1 }).waitFor();
 }
 
 /** Holds calls of a page back on their way, until they are let go. */

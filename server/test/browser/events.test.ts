@@ -4,7 +4,7 @@ import { type Credential, credential } from '../setup/admin.ts';
 import { allSealed } from '../setup/journal.ts';
 import { newUser, type TestService } from '../setup/service.ts';
 import { enter, startConsole, useBrowser, visit } from './browser.ts';
-import { fill } from './filled.ts';
+import { fill, fillJournal } from './filled.ts';
 import { patience } from './principals.ts';
 
 let service: TestService;
@@ -32,15 +32,6 @@ const insert = (...names: string[]) =>
     names.map((name) => ({ Denomination: name, Users: [newUser(name)] })),
     { headers },
   );
-
-async function insertMany(count: number): Promise<void> {
-  await service.database.query(
-    `insert into anagrafe.journal (actor, action, principal_id)
-     select 'service', 'insert', 1 from generate_series(1, $1::integer)`,
-    [count],
-  );
-  await allSealed(service);
-}
 
 const row = (name: RegExp) => table.getByRole('row', { name });
 const choose = (label: string) => page.getByLabel('Type', { exact: true }).selectOption({ label });
@@ -97,7 +88,7 @@ describe('the events', () => {
   it('begin anew where very many have come at once, unless one has gone further back', async () => {
     await table.getByRole('code').first().waitFor();
     const before = await newest();
-    await insertMany(700);
+    await fillJournal(service, 700);
     await expect.poll(newest, patience).toBeGreaterThanOrEqual(before + 700);
     const reached = await newest();
     await expectRows(50);
@@ -109,7 +100,7 @@ describe('the events', () => {
     // Whoever has gone further back keeps what is there until it is let go.
     await older().click();
     await expectRows(103);
-    await insertMany(700);
+    await fillJournal(service, 700);
     await page.getByText('Much has happened since, and is not shown yet.').waitFor();
     await expectRows(103);
     await page.getByRole('button', { name: 'Show the newest' }).click();
@@ -119,12 +110,12 @@ describe('the events', () => {
   });
 
   it('of one type are searched for further back, and it is told how far', async () => {
-    await insertMany(200);
+    await fillJournal(service, 200);
     await choose('User registered');
     await row(/mario\.rossi/).waitFor();
     await page.getByText('Searched back to the oldest event that is kept.').waitFor();
 
-    await insertMany(10_500);
+    await fillJournal(service, 10_500);
     await page.reload();
     await page.getByText('None of this type so far').waitFor();
     await page.getByText(/^Searched back to \d/).waitFor();

@@ -1,5 +1,6 @@
 import type { Credential } from '../setup/admin.ts';
 import { submit } from '../setup/jobs.ts';
+import { allSealed } from '../setup/journal.ts';
 import { newUser, type TestService } from '../setup/service.ts';
 
 /** Fills a service as a first day of work does: principals, users, a reset, records that are refused. */
@@ -19,6 +20,16 @@ export async function fill(service: TestService, headers: Credential): Promise<v
     ],
     { headers },
   );
+}
+
+/** So many rows more in the journal: principals that were inserted. */
+export async function fillJournal(service: TestService, count: number): Promise<void> {
+  await service.database.query(
+    `insert into anagrafe.journal (actor, action, principal_id)
+     select 'service', 'insert', 1 from generate_series(1, $1::integer)`,
+    [count],
+  );
+  await allSealed(service);
 }
 
 /** A job that is at work for as long as a test looks at it. */

@@ -15,9 +15,15 @@ export function useColumns(): readonly Column<JournalRow>[] {
   const { number } = useFormats();
   const author = useAuthor();
   const told = useTold();
-  const about = ({ IRID }: JournalRow) =>
+  const about = ({ IRID }: JournalRow, underline: 'hover' | 'always' = 'hover') =>
     IRID !== null && (
-      <Anchor component={Link} href={`/principals/${IRID}`} inherit style={{ whiteSpace: 'nowrap' }}>
+      <Anchor
+        component={Link}
+        href={`/principals/${IRID}`}
+        inherit
+        underline={underline}
+        style={{ whiteSpace: 'nowrap' }}
+      >
         {principal(IRID)}
       </Anchor>
     );
@@ -25,14 +31,14 @@ export function useColumns(): readonly Column<JournalRow>[] {
     { name: columns.position, numeric: true, wide: true, cell: ({ Position }) => number(Position) },
     { name: columns.at, cell: ({ At }) => <Moment at={At} /> },
     { name: columns.author, wide: true, cell: author },
-    { name: columns.about, wide: true, cell: about },
+    { name: columns.about, wide: true, cell: (row) => about(row) },
     {
       name: columns.what,
       cell: (row) => (
         <>
           <Text size="sm">{told(row)}</Text>
           <Text size="xs" c="dimmed" hiddenFrom="sm">
-            {author(row)} {about(row)}
+            {author(row)} {about(row, 'always')}
           </Text>
           <Details row={row} />
         </>
