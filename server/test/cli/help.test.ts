@@ -7,22 +7,27 @@ import { newSecret } from '../../src/core/access/keys.ts';
 import { anagrafe } from './command.ts';
 
 describe('help', () => {
-  const commands = commandsBelow(program).map((command) => pathOf(command).split(' ').slice(1));
+  const commands = commandsBelow(program);
 
-  it('is there for every command', async () => {
+  it('is there for every command', () => {
     expect(commands.length).toBeGreaterThan(20);
     for (const command of commands) {
-      const { code, stdout, stderr } = await anagrafe([...command, '--help']);
-      expect([command, code, stderr]).toEqual([command, 0, '']);
-      expect(stdout).toMatch(new RegExp(`^Usage: ${['anagrafe', ...command].join(' ')} `));
-      expect(stdout.split('\n').every((line) => line.length <= 120)).toBe(true);
+      const help = command.helpInformation();
+      expect(help).toMatch(new RegExp(`^Usage: ${pathOf(command)} `));
+      expect(help.split('\n').every((line) => line.length <= 120)).toBe(true);
     }
+  });
+
+  it.each(['', 'import', 'client create'])('is told to whoever asks for it: %s', async (command) => {
+    const { code, stdout, stderr } = await anagrafe([...command.split(' ').filter(Boolean), '--help']);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(new RegExp(`^Usage: ${`anagrafe ${command}`.trim()} `));
+    expect(stdout.split('\n').every((line) => line.length <= 120)).toBe(true);
   });
 
   it('names every command, and every option with an example where there are several', async () => {
     const { stdout: all } = await anagrafe(['--help']);
-    for (const { 0: name } of commands.filter(({ length }) => length === 1))
-      expect(all).toMatch(new RegExp(`^ +${name}\\b`, 'm'));
+    for (const command of program.commands) expect(all).toMatch(new RegExp(`^ +${command.name()}\\b`, 'm'));
     const { stdout: create } = await anagrafe(['client', 'create', '--help']);
     for (const option of ['--name', '--scope', '--network', '--known-by-address', '--json'])
       expect(create).toContain(option);

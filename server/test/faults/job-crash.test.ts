@@ -33,7 +33,7 @@ it('a node that is killed in the middle of a job, alone and with its PostgreSQL,
   for (const withPostgres of [false, true]) {
     if (withPostgres) process.kill((await postmasterOf(data)) ?? 0, 'SIGKILL');
     expect(await child.end('SIGKILL')).toBe('SIGKILL');
-    child = await startChild(data, slowly);
+    child = await startChild(data, withPostgres ? {} : slowly);
     const job = await jobOf(child, id);
     expect(job.State).toBe('running');
     expect(job.RecordsDone).toBeGreaterThanOrEqual(5);

@@ -2,6 +2,7 @@ import { Pool } from 'undici';
 import { expect, it } from 'vitest';
 import type { Envelope } from '../../src/http/envelope.ts';
 import type { Tuple } from '../../src/http/tuple.ts';
+import { importedUser } from '../setup/jobs.ts';
 import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 import { storedUsernames, wrongFigures } from './figures.ts';
 
@@ -43,7 +44,7 @@ it('gives each of 200 usernames to exactly one of ten callers that want it at on
     ID: principals[n % principals.length],
   }));
   const answers = await Promise.all(
-    wishes.map(({ name, ID }) => callers.call([{ ID, Users: [newUser(name)] }])),
+    wishes.map(({ name, ID }) => callers.call([{ ID, Users: [importedUser(name)] }])),
   );
   await callers.close();
 
@@ -122,10 +123,10 @@ it('writes records with the same usernames in opposite orders at the same moment
   const principals = await insertPrincipals(service, 10);
   const callers = openCallers(service, principals.length);
   for (let round = 0; round < 3; round++) {
-    const users = Array.from({ length: 20 }, (_, n) => newUser(`round ${round} user ${n}`));
+    const users = Array.from({ length: 20 }, (_, n) => importedUser(`round ${round} user ${n}`));
     const calls: ReturnType<typeof callers.call>[] = [];
     await service.database.transaction(async (connection) => {
-      // All of them wait at this lock with their hashes ready, and then go at once.
+      // All of them wait at this lock and then go at once.
       await connection.query('lock table anagrafe.users in share mode');
       for (const [n, ID] of principals.entries())
         calls.push(callers.call([{ ID, Users: n % 2 === 0 ? users : users.toReversed() }]));

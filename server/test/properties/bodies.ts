@@ -14,11 +14,28 @@ export interface World {
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 
 const password = 'correct horse battery';
+const passwordHash =
+  '$argon2id$v=19$m=19456,t=2,p=1$CqOfHVGu8pKzbuzT1e5sSg$6P5/K53uTZ2VFJHWXSLCTSsFTaua2cV0pms0+N12AHM';
+/** Most users bring their hash along, which takes no time to make. */
+const secret = fc.oneof(
+  { weight: 1, arbitrary: fc.constant({ Password: password, ConfirmPassword: password }) },
+  { weight: 5, arbitrary: fc.constant({ PasswordHash: passwordHash }) },
+);
 /** Seldom the same twice, and when it is, that is a case of its own. */
 const name = fc.integer({ min: 0, max: 2 ** 31 - 1 }).map((n) => `Name ${n.toString(36)}`);
 const path = fc.constantFrom('irs/update' as const, 'irs/insert' as const);
 
-const names = ['ID', 'Users', 'Username', 'Email', 'Password', 'ConfirmPassword', 'ExternalKey', 'Surname'];
+const names = [
+  'ID',
+  'Users',
+  'Username',
+  'Email',
+  'Password',
+  'ConfirmPassword',
+  'PasswordHash',
+  'ExternalKey',
+  'Surname',
+];
 const oddNames = ['__proto__', 'constructor', 'users', 'id', '', '\0', 'toString', 'Extra', '0'];
 
 const oddText = fc.oneof(
@@ -72,12 +89,16 @@ const anyJson = fc
 /** Records that would be applied if nothing happened to them. */
 function soundRecords(world: World): fc.Arbitrary<Json[]> {
   const registration = fc
-    .record({ Username: name, email: fc.constantFrom<Json>(null, 'a@example.it'), given: fc.boolean() })
+    .record({
+      Username: name,
+      secret,
+      email: fc.constantFrom<Json>(null, 'a@example.it'),
+      given: fc.boolean(),
+    })
     .map(
-      ({ Username, email, given }): Json => ({
+      ({ Username, secret: own, email, given }): Json => ({
         Username,
-        Password: password,
-        ConfirmPassword: password,
+        ...own,
         ...(given && { Email: email }),
       }),
     );
@@ -87,7 +108,7 @@ function soundRecords(world: World): fc.Arbitrary<Json[]> {
   };
   const record = fc.constantFrom(...world.principals).chain((ID) =>
     fc
-      .array(fc.oneof({ weight: 3, arbitrary: registration }, { weight: 1, arbitrary: reset(ID) }), {
+      .array(fc.oneof({ weight: 9, arbitrary: registration }, { weight: 1, arbitrary: reset(ID) }), {
         minLength: 1,
         maxLength: 3,
       })
