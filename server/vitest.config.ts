@@ -31,7 +31,7 @@ const beforeTheStore = [
 export default defineConfig({
   test: {
     // Most of the time goes into waiting for processes; more files at a time make use of it.
-    maxWorkers: 3,
+    maxWorkers: 4,
     // Modules stay loaded from one file to the next: what a file leaves to be ended is told to `setup/endings.ts`.
     isolate: false,
     setupFiles: ['test/setup/end.ts'],
@@ -50,7 +50,6 @@ export default defineConfig({
         test: {
           name: 'browser',
           testTimeout: 120_000,
-          maxWorkers: 4,
           include: [inBrowser],
           provide: { store: 'embedded' },
           sequence: { groupOrder: 1 },

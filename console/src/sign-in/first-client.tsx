@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useCreateClient } from '../api/clients.ts';
 import { useSignIn } from '../api/session.ts';
@@ -6,7 +6,7 @@ import { useWords } from '../language/words.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { FormButtons } from '../parts/form-buttons.tsx';
-import { Secret } from '../parts/secret.tsx';
+import { KeysHandover } from '../parts/keys-handover.tsx';
 
 const everything = ['sync:write', 'sync:read', 'admin'] as const;
 
@@ -40,15 +40,14 @@ export function FirstClient({ opened, onClose }: { opened: boolean; onClose: () 
       lasting={create.isSuccess || create.isPending}
     >
       {create.data ? (
-        <Stack>
-          <Secret publicKey={create.data.PublicKey} secretKey={create.data.SecretKey} />
+        <KeysHandover
+          publicKey={create.data.PublicKey}
+          secretKey={create.data.SecretKey}
+          busy={signIn.isPending}
+          onDone={close}
+        >
           {signIn.error && <Failure error={signIn.error} title={words.protected.notSignedIn} />}
-          <Group justify="flex-end">
-            <Button onClick={close} loading={signIn.isPending}>
-              {words.secret.stored}
-            </Button>
-          </Group>
-        </Stack>
+        </KeysHandover>
       ) : (
         <form onSubmit={submit}>
           <Stack>

@@ -103,10 +103,13 @@ async function openTab(context: BrowserContext, url: string): Promise<Visit> {
 }
 
 /** Signs in by the form that is there, whatever it hides. */
-export async function signIn(page: Page, publicKey: string, secretKey: string): Promise<void> {
+export async function signIn(
+  page: Page,
+  { SyncPublicKey = '', SyncSecretKey = '' }: Credential,
+): Promise<void> {
   const field = (name: string) => page.getByLabel(name, { exact: true }).filter({ visible: true });
-  await field('Public key').fill(publicKey);
-  await field('Secret key').fill(secretKey);
+  await field('Public key').fill(SyncPublicKey);
+  await field('Secret key').fill(SyncSecretKey);
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 

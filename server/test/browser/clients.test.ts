@@ -34,6 +34,8 @@ async function statusWith(publicKey: string, secretKey: string): Promise<number>
 async function takeKeys(): Promise<[publicKey: string, secretKey: string]> {
   const dialog = person.page.getByRole('dialog');
   const publicKey = await dialog.getByLabel('Public key', { exact: true }).inputValue();
+  // The form that had the focus is gone.
+  expect(await dialog.getByRole('alert').and(person.page.locator(':focus')).count()).toBe(1);
   const secretKey = await dialog.getByLabel('Secret key', { exact: true }).inputValue();
   await dialog.getByRole('button', { name: 'I have stored it' }).click();
   await dialog.waitFor({ state: 'hidden' });

@@ -7,7 +7,7 @@ import { newUser, type TestService } from '../setup/service.ts';
 import { subscribe } from '../setup/webhooks.ts';
 import { expectAccessible } from './accessibility.ts';
 import { enter, startConsole, useBrowser, visit } from './browser.ts';
-import { fill, fillJournal, fillSlowly } from './filled.ts';
+import { fill, fillSlowly } from './filled.ts';
 
 let service: TestService;
 let office: Credential;
@@ -27,7 +27,6 @@ beforeAll(async () => {
   const records = [{ Denomination: 'Good' }, { Denomination: 'Bad', Users: [short] }];
   ended = await submit(service, 'irs/insert', records, office);
   await finished(service, ended, office);
-  await fillJournal(service, 200);
   const late = await submit(service, 'irs/insert', records, office);
   await service.call(`jobs/${late}`, undefined, { method: 'DELETE', headers: office });
   const { body } = await adminOf(service)<{ CallID: string }>('GET calls?failed=true', office);
@@ -64,12 +63,10 @@ const pages: readonly [path: () => string, there: (page: Page) => Promise<void>]
         .first()
         .waitFor(),
   ],
-  [() => '/audit?principal=1', (page) => page.getByText('The principal was created.').waitFor()],
-  [() => '/events', (page) => page.getByRole('button', { name: 'Show older' }).waitFor()],
 ];
 
 describe('in light and dark, on a desktop and on a phone', { timeout: 180_000 }, () => {
-  it('jobs, calls, webhooks, the audit and events are for everyone', async () => {
+  it('jobs, calls and webhooks are for everyone', async () => {
     const person = await visit(service);
     const { page, goTo } = person;
     await enter(person, '/jobs', office);
@@ -89,25 +86,6 @@ describe('in light and dark, on a desktop and on a phone', { timeout: 180_000 },
     await expectAccessible(page);
     expect(await page.getByRole('progressbar').count()).toBe(1);
     await service.call(`jobs/${running}`, undefined, { method: 'DELETE', headers: office });
-  });
-
-  it('a search of the events is for everyone', async () => {
-    const person = await visit(service);
-    const { page } = person;
-    await enter(person, '/events?type=user.state_changed', office);
-    await page.getByText(/^Searched back to/).waitFor();
-    await expectAccessible(page);
-  });
-
-  it('a verdict and the details of a row are for everyone', async () => {
-    const person = await visit(service);
-    const { page } = person;
-    await enter(person, '/audit', office);
-    await page.getByRole('button', { name: 'Check the journal' }).click();
-    await page.getByText('The journal is as it was written').waitFor();
-    await page.getByText('Details').first().click();
-    await page.getByText('Seal', { exact: true }).first().waitFor();
-    await expectAccessible(page);
   });
 
   it('a delivery is for everyone', async () => {

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { importedHash } from '../setup/jobs.ts';
-import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
+import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 import { canSignIn, type Desk, itemsOf, newDesk, rowsOf, storedUsernames } from './importing.ts';
 
 let service: TestService;
@@ -11,9 +11,6 @@ let desk: Desk;
 beforeAll(async () => {
   service = await startTestService();
   [principal = 0] = await insertPrincipals(service, 1);
-});
-
-beforeAll(() => {
   desk = newDesk(service);
 });
 
@@ -220,64 +217,6 @@ describe('an import takes care of files:', () => {
   });
 });
 
-describe('one row', () => {
-  it('that the service cannot even read takes no other with it', async () => {
-    const row = (Username: string) =>
-      JSON.stringify({ ID: principal, Username, Password: 'una frase lunga' });
-    const deep = JSON.stringify({ ID: principal, Users: [[[[[[[[]]]]]]]] });
-    desk.write('odd.ndjson', [row('odd.1'), row('odd.\ud800'), deep, row('odd.2')].join('\n'));
-    const { code, stderr } = await desk.run(['import', 'odd.ndjson']);
-    expect([code, stderr]).toEqual([3, expect.stringContaining('2 of 4 rows imported.')]);
-    expect(await storedUsernames(service)).toEqual(expect.arrayContaining(['odd.1', 'odd.2']));
-    expect((await itemsOf(desk, 'odd.failed.ndjson')).length).toBe(2);
-  });
-
-  it('with a description of its principal that is refused does not keep another from describing it', async () => {
-    desk.write(
-      'described.csv',
-      'ExternalKey,Denomination,PrincipalEmail,Username,Password\n' +
-        'D1,One,no address,described.1,una frase lunga\nD1,One,one@example.com,described.2,una frase lunga\n' +
-        'D2,Two,no address,described.3,una frase lunga\n',
-    );
-    expect((await desk.run(['import', 'described.csv'])).code).toBe(3);
-    expect(rowsOf(desk, 'described.failed.csv').map((row) => [row.Username, row['Anagrafe faults']])).toEqual(
-      [['described.3', 'PrincipalEmail: This is not an email address.']],
-    );
-  });
-
-  it('that would reset a password is not done by an import', async () => {
-    desk.write('wrong.csv', `ID,UserID,Username,Password\n${principal},1,,una frase lunga\n`);
-    expect((await desk.run(['import', 'wrong.csv'])).code).toBe(3);
-    expect(rowsOf(desk, 'wrong.failed.csv')[0]?.['Anagrafe faults']).toMatch(/^UserID: this row would reset/);
-  });
-
-  it('that would reset a password as a record of JSON is not done by an import either', async () => {
-    const [ID = 0] = await insertPrincipals(service, 1);
-    const Password = 'quella di prima';
-    const { body } = await service.call<{ Item6: { Users: { ID: number }[] } }>(
-      'irs/update',
-      [{ ID, Users: [{ Username: 'unreset', Password, ConfirmPassword: Password }] }],
-      { headers: { Prefer: 'return=representation' } },
-    );
-    const user = body.result?.records[0]?.Item6.Users[0]?.ID;
-    const records = [
-      { ID, Users: [newUser('beside'), { ID: user, Password: 'quella di dopo' }] },
-      { ID, Users: [{ ...newUser('unnumbered'), ID: null }] },
-    ];
-    desk.write('resets.json', JSON.stringify(records));
-    for (const options of [['--dry-run'], []]) {
-      expect((await desk.run(['import', 'resets.json', ...options])).code).toBe(3);
-      const kept = desk.read(options.length > 0 ? 'resets.would-fail.ndjson' : 'resets.failed.ndjson');
-      expect(kept.trimEnd().split('\n')).toHaveLength(1);
-      expect(kept).toContain(
-        'Users[1].ID: this row would reset a password, which is done by \\"anagrafe reset\\".',
-      );
-    }
-    expect(await canSignIn(service, 'unreset', Password)).toBe(true);
-    expect(await storedUsernames(service)).not.toContain('beside');
-  });
-});
-
 it('an import is taken by a service that takes little at once', async () => {
   const strict = await startTestService({
     ANAGRAFE_MAX_RECORDS: '40',
@@ -294,59 +233,4 @@ it('an import is taken by a service that takes little at once', async () => {
   expect((await other.run(['import', 'small.csv', '--dry-run'])).code).toBe(0);
   expect((await other.run(['import', 'small.csv'])).code).toBe(0);
   expect(await storedUsernames(strict)).toHaveLength(130);
-});
-
-describe('anagrafe reset', () => {
-  let ids: number[];
-
-  beforeAll(async () => {
-    const Users = ['Nicolò.Reset', 'anna.reset'].map((name) => newUser(name));
-    const { body } = await service.call('irs/update', [{ ID: principal, Users }], {
-      headers: { prefer: 'return=representation' },
-    });
-    ids = (body.result?.records[0]?.Item6.Users ?? []).map(({ ID }) => ID);
-  });
-
-  it('resets passwords by username, in whatever case, and by the ID of a user', async () => {
-    desk.write(
-      'reset.csv',
-      'PrincipalID;UserID;Username;Password\n;;NICOLÒ.reset;una frase nuova\n' +
-        `${principal};${ids[1]};;una frase nuova\n;;nobody;una frase nuova\n`,
-    );
-    const { code, stderr } = await desk.run(['reset', 'reset.csv']);
-    expect([code, stderr]).toEqual([3, expect.stringContaining('2 of 3 rows reset.')]);
-    expect(await canSignIn(service, 'nicolò.reset', 'una frase nuova')).toBe(true);
-    expect(await canSignIn(service, 'anna.reset', 'una frase nuova')).toBe(true);
-    expect(rowsOf(desk, 'reset.failed.csv').map((row) => row['Anagrafe faults'])).toEqual([
-      'Username: there is no such user.',
-    ]);
-  });
-
-  it('leaves alone a user of another principal than the row names, and makes no principals', async () => {
-    await service.call('irs/insert', [
-      { ExternalKey: 'R1', Users: [newUser('reset.r1')] },
-      { ExternalKey: 'R2' },
-    ]);
-    desk.write(
-      'foreign.csv',
-      'ExternalKey,Denomination,UserID,Username,Email,Password\n' +
-        `R2,,,reset.r1,r1@example.com,una frase nuova\nTYPO,New,${ids[0]},,,una frase nuova\n`,
-    );
-    expect((await desk.run(['reset', 'foreign.csv'])).code).toBe(3);
-    expect(rowsOf(desk, 'foreign.failed.csv').map((row) => row['Anagrafe faults'])).toEqual([
-      'UserID: This principal has no user with this ID.',
-      expect.stringMatching(/^ExternalKey: There is no principal with this external key\./),
-    ]);
-    expect((await service.call('irs/list', { ExternalKey: 'TYPO' })).body.result?.totalCount).toBe(0);
-  });
-
-  it('gives out new passwords to those who are named', async () => {
-    desk.write('nuove.csv', 'Username\nnicolò.reset\nanna.reset\n');
-    const { code } = await desk.run(['reset', 'nuove.csv', '--generate-passwords', 'nuove-password.csv']);
-    expect(code).toBe(0);
-    const rows = rowsOf(desk, 'nuove-password.csv');
-    expect(rows.map(({ Username }) => Username)).toEqual(['nicolò.reset', 'anna.reset']);
-    for (const { Username = '', Password = '' } of rows)
-      expect([Username, await canSignIn(service, Username, Password)]).toEqual([Username, true]);
-  });
 });

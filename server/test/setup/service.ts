@@ -28,6 +28,9 @@ export interface TestService {
   stop(): Promise<void>;
 }
 
+/** There are others at work on this machine: one thread hashes, and not one for each core. */
+const modest = { ANAGRAFE_PORT: '0', ANAGRAFE_HASH_CONCURRENCY: '1' };
+
 /** The real service on a new store and a free port; stopped and cleared away when the test file ends. */
 export async function startTestService(
   settings: Record<string, string> = {},
@@ -35,7 +38,7 @@ export async function startTestService(
 ): Promise<TestService> {
   // A copy would have the master key of what it was copied from.
   const store = await ('ANAGRAFE_MASTER_KEY' in settings ? emptyStore() : newStore());
-  const config = readConfig({ ANAGRAFE_PORT: '0', ...store.settings, ...settings });
+  const config = readConfig({ ...modest, ...store.settings, ...settings });
   const log: string[] = [];
   let service: Service | undefined;
   let beside: Store | undefined;

@@ -3,8 +3,8 @@ import { Alert, Button, Stack, Text } from '@mantine/core';
 import { useVerify } from '../../api/audit.ts';
 import { useFormats } from '../../language/formats.ts';
 import { Failure } from '../../parts/failure.tsx';
+import { Copied } from '../../parts/handover.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { Copied } from '../../parts/secret.tsx';
 import { Surface } from '../../parts/surface.tsx';
 import { useWords } from './words.ts';
 

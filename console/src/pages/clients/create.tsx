@@ -1,7 +1,7 @@
 import { useCreateClient } from '../../api/clients.ts';
 import { Dialog } from '../../parts/dialog.tsx';
+import { KeysHandover } from '../../parts/keys-handover.tsx';
 import { ClientForm } from './client-form.tsx';
-import { Handover } from './handover.tsx';
 import { useWords } from './words.ts';
 
 export function Create({ onClose }: { onClose: () => void }) {
@@ -16,7 +16,7 @@ export function Create({ onClose }: { onClose: () => void }) {
       lasting={data !== undefined || isPending}
     >
       {data ? (
-        <Handover publicKey={data.PublicKey} secretKey={data.SecretKey} onDone={onClose} />
+        <KeysHandover publicKey={data.PublicKey} secretKey={data.SecretKey} onDone={onClose} />
       ) : (
         <ClientForm
           start={{ Name: '', Scopes: ['sync:write', 'sync:read'], Networks: [], KnownByAddress: false }}

@@ -4,8 +4,8 @@ import { useStayInSight } from '../../api/session-watch.ts';
 import { useFormats } from '../../language/formats.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { HoursForm } from '../../parts/hours-form.tsx';
+import { KeysHandover } from '../../parts/keys-handover.tsx';
 import type { ActProps } from './edit.tsx';
-import { Handover } from './handover.tsx';
 import { useWords } from './words.ts';
 
 export function Rotate({ client, own, onClose }: ActProps) {
@@ -23,9 +23,9 @@ export function Rotate({ client, own, onClose }: ActProps) {
       lasting={data !== undefined || isPending}
     >
       {data ? (
-        <Handover publicKey={data.PublicKey} secretKey={data.SecretKey} onDone={onClose}>
+        <KeysHandover publicKey={data.PublicKey} secretKey={data.SecretKey} onDone={onClose}>
           <Text size="sm">{words.oldEnds(moment(new Date(data.OldEndsAt)))}</Text>
-        </Handover>
+        </KeysHandover>
       ) : (
         <HoursForm
           text={words.rotateText}

@@ -6,7 +6,7 @@ import { Failure } from '../../parts/failure.tsx';
 import { FormButtons } from '../../parts/form-buttons.tsx';
 import { useFaultFocus } from './fault-focus.ts';
 import { elsewhere, faultsOf, isBesideFields, sentenceAt } from './faults.ts';
-import { Handover } from './handover.tsx';
+import { PasswordHandover } from './handover.tsx';
 import { PasswordField } from './password-field.tsx';
 import { useWords } from './words.ts';
 
@@ -48,7 +48,7 @@ export function Register({ principalId, onClose }: { principalId: number; onClos
       lasting={registered !== undefined || isPending}
     >
       {registered && variables ? (
-        <Handover username={registered.Username} password={variables.Password} onDone={onClose} />
+        <PasswordHandover username={registered.Username} password={variables.Password} onDone={onClose} />
       ) : (
         <form ref={form} onSubmit={submit} noValidate>
           <Stack>

@@ -6,7 +6,7 @@ import { Failure } from '../../parts/failure.tsx';
 import { FormButtons } from '../../parts/form-buttons.tsx';
 import { useFaultFocus } from './fault-focus.ts';
 import { faultsOf, isBesideFields, sentenceAt } from './faults.ts';
-import { Handover } from './handover.tsx';
+import { PasswordHandover } from './handover.tsx';
 import { PasswordField } from './password-field.tsx';
 import type { UserActProps } from './user-act.ts';
 import { useWords } from './words.ts';
@@ -38,7 +38,7 @@ export function Reset({ user, onClose }: UserActProps) {
       lasting={data !== undefined || isPending}
     >
       {data && variables ? (
-        <Handover username={user.Username} password={variables.Password} onDone={onClose} />
+        <PasswordHandover username={user.Username} password={variables.Password} onDone={onClose} />
       ) : (
         <form ref={form} onSubmit={submit} noValidate>
           <Stack>

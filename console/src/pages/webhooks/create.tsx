@@ -1,6 +1,6 @@
 import { useCreateWebhook } from '../../api/webhooks.ts';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Handover } from './handover.tsx';
+import { SecretHandover } from './handover.tsx';
 import { WebhookForm } from './webhook-form.tsx';
 import { useWords } from './words.ts';
 
@@ -15,7 +15,7 @@ export function Create({ onClose }: { onClose: () => void }) {
       lasting={data !== undefined || isPending}
     >
       {data ? (
-        <Handover secret={data.Secret} onDone={onClose} />
+        <SecretHandover secret={data.Secret} onDone={onClose} />
       ) : (
         <WebhookForm
           start={{ URL: '', Types: [], Granularity: 'record' }}

@@ -3,7 +3,7 @@ import { useRotateWebhook } from '../../api/webhooks.ts';
 import { useFormats } from '../../language/formats.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { HoursForm } from '../../parts/hours-form.tsx';
-import { Handover } from './handover.tsx';
+import { SecretHandover } from './handover.tsx';
 import type { ActProps } from './webhooks.tsx';
 import { useWords } from './words.ts';
 
@@ -14,9 +14,9 @@ export function Rotate({ webhook, onClose }: ActProps) {
   return (
     <Dialog title={words.rotateTitle} opened onClose={onClose} lasting={data !== undefined || isPending}>
       {data ? (
-        <Handover secret={data.Secret} onDone={onClose}>
+        <SecretHandover secret={data.Secret} onDone={onClose}>
           <Text size="sm">{words.oldEnds(moment(new Date(data.OldEndsAt)))}</Text>
-        </Handover>
+        </SecretHandover>
       ) : (
         <HoursForm
           text={words.rotateText}

@@ -1,12 +1,12 @@
-import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { canSignIn, storedUsernames } from '../import/importing.ts';
-import { type Credential, credential } from '../setup/admin.ts';
-import { newUser, type TestService } from '../setup/service.ts';
-import { latin, readSheet } from '../sheet/reading.ts';
-import { expectAccessible } from './accessibility.ts';
-import { enter, startConsole, useBrowser, visit } from './browser.ts';
+import { canSignIn, storedUsernames } from '../../import/importing.ts';
+import { type Credential, credential } from '../../setup/admin.ts';
+import { newUser, type TestService } from '../../setup/service.ts';
+import { latin, readSheet } from '../../sheet/reading.ts';
+import { expectAccessible } from '../accessibility.ts';
+import { startConsole, useBrowser } from '../browser.ts';
+import { choose, downloaded, mend, openImport, press, said } from './importing.ts';
 
 let service: TestService;
 let office: Credential;
@@ -17,24 +17,6 @@ beforeAll(async () => {
   office = await credential(service);
 });
 
-type Look = Parameters<typeof visit>[1];
-
-async function open(look: Look = {}): Promise<Page> {
-  const person = await visit(service, look);
-  // A try of rows that would all be refused.
-  person.expectStatus(422);
-  await enter(person, '/import', office);
-  await person.page.getByRole('heading', { name: 'Import', level: 1 }).waitFor();
-  return person.page;
-}
-
-async function choose(page: Page, name: string, content: string | Uint8Array, button = 'Choose a file') {
-  const choosing = page.waitForEvent('filechooser');
-  await page.getByRole('button', { name: button }).click();
-  const file = { name, mimeType: 'text/plain', buffer: Buffer.from(content) };
-  await (await choosing).setFiles(file);
-}
-
 /** As the mouse brings it from a folder. */
 async function drop(page: Page, name: string, content: Uint8Array): Promise<void> {
   const dataTransfer = await page.evaluateHandle(`(() => {
@@ -43,20 +25,6 @@ async function drop(page: Page, name: string, content: Uint8Array): Promise<void
     return transfer;
   })()`);
   await page.getByText('Drop a CSV, JSON or NDJSON file here').dispatchEvent('drop', { dataTransfer });
-}
-
-const press = (page: Page, name: string) => page.getByRole('button', { name }).click();
-const said = (page: Page, text: string | RegExp) =>
-  page.getByRole('status').filter({ hasText: text }).waitFor({ timeout: 30_000 });
-
-const mend = (page: Page, cell: string, text: string) => page.getByLabel(cell, { exact: true }).fill(text);
-
-/** What the page gives to be kept. */
-async function downloaded(page: Page): Promise<{ name: string; bytes: Buffer }> {
-  const coming = page.waitForEvent('download');
-  await press(page, 'Download the rows that failed');
-  const download = await coming;
-  return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
 }
 
 const mistaken = [
@@ -70,7 +38,7 @@ const mistaken = [
 
 describe('the import', () => {
   it('reads a file as Excel in Italy writes it, has it mapped and mended on screen, and runs it', async () => {
-    const page = await open();
+    const page = await openImport(service, office);
     await drop(page, 'clienti.csv', latin(mistaken));
     await page.getByText('clienti.csv (rows: 5)').waitFor();
     expect(await page.getByLabel('What Nome utente is').inputValue()).toBe('Username');
@@ -127,47 +95,8 @@ describe('the import', () => {
     ]);
   });
 
-  it('has rows that fail at the last moment mended and sent again', async () => {
-    const page = await open();
-    await choose(
-      page,
-      'late.json',
-      JSON.stringify([
-        { Username: 'late.1', Password: 'una frase lunga' },
-        { Username: 'late.2', Email: 'late.2@example.com', Password: 'una frase lunga' },
-      ]),
-    );
-    await page.getByLabel('Known by').selectOption('ExternalKey');
-    await page.getByLabel('Its ID or key').fill('LATE');
-    await press(page, 'Check the rows');
-    await said(page, 'Rows with problems: 2 of 2.');
-    await service.call('irs/insert', [{ ExternalKey: 'LATE', Denomination: 'Late Srl' }], {
-      headers: office,
-    });
-    await press(page, 'Check again');
-    await said(page, 'Rows: 2. All of them are fine.');
-    await page.getByText('No row has a problem.').waitFor();
-    await service.call('irs/update', [{ ExternalKey: 'LATE', Users: [newUser('late.2')] }], {
-      headers: office,
-    });
-    await press(page, 'Import 2 rows');
-    await said(page, 'Rows imported: 1. Rows not imported: 1.');
-    await press(page, 'Mend the rows that failed');
-    await said(page, 'Rows with problems: 1 of 1.');
-    await mend(page, 'Username, line 1', 'late.3');
-    await press(page, 'Check again');
-    await said(page, 'Rows: 1. All of them are fine.');
-    await press(page, 'Import 1 row');
-    await said(page, 'Rows imported: 1.');
-    expect((await storedUsernames(service)).filter((name) => name.startsWith('late'))).toEqual([
-      'late.2',
-      'late.1',
-      'late.3',
-    ]);
-  });
-
   it('takes whole records, one on each line', async () => {
-    const page = await open();
+    const page = await openImport(service, office);
     const records = ['Uno', 'Due'].map((Denomination) => ({
       Denomination,
       Users: [newUser(`${Denomination}.a`), newUser(`${Denomination}.b`)],
@@ -184,7 +113,7 @@ describe('the import', () => {
   });
 
   it('tries many rows together: what one describes, another one names', async () => {
-    const page = await open();
+    const page = await openImport(service, office);
     const rows = Array.from({ length: 20_001 }, (_, n) => `far.${n},una frase lunga,FAR,`);
     const content = ['Username,Password,ExternalKey,Company', 'far,una frase lunga,FAR,Far Srl', ...rows];
     await choose(page, 'far.csv', content.join('\n'));
@@ -200,35 +129,8 @@ describe('the import', () => {
     await said(page, 'Rows with problems: 1 of 20,002.');
   });
 
-  it('finds a username that stands in rows of different kinds, before one of them fails', async () => {
-    const page = await open();
-    const content =
-      'ID,Company,Username,Password\n1,,gemello,una frase lunga\n,Due,Gemello,una frase lunga\n';
-    await choose(page, 'twins.csv', content);
-    await press(page, 'Check the rows');
-    await said(page, 'Rows with problems: 1 of 2.');
-    await page.getByText('Username: This username stands in an earlier row.').waitFor();
-    expect(await page.getByLabel('Username, line 3').getAttribute('aria-invalid')).toBe('true');
-  });
-
-  it('resets no password, whatever form a row has', async () => {
-    const page = await open();
-    const resets = [
-      { ID: 1, Users: [newUser('beside'), { ID: 1, Password: 'una frase lunga' }] },
-      { ID: 1, UserID: 1, Password: 'una frase lunga' },
-    ];
-    await choose(page, 'resets.json', JSON.stringify(resets));
-    await press(page, 'Check the rows');
-    await said(page, 'Rows with problems: 2 of 2.');
-    await page
-      .getByText(/^User 2, ID \(line \d+\): This would reset a password, .* on the page of/)
-      .waitFor();
-    await page.getByText('User ID (for resets): This would reset a password').waitFor();
-    expect(await page.getByRole('button', { name: /^Import/ }).isDisabled()).toBe(true);
-  });
-
   it('shows how far it is, and goes on when the page is left', async () => {
-    const page = await open({ colorScheme: 'dark' });
+    const page = await openImport(service, office, { colorScheme: 'dark' });
     const rows = Array.from({ length: 400 }, (_, n) => `many.${n},una frase lunga,MANY,Many Srl`);
     await choose(page, 'many.csv', ['Username,Password,ExternalKey,Company', ...rows].join('\n'));
     await press(page, 'Check the rows');
@@ -249,27 +151,8 @@ describe('the import', () => {
     await expect.poll(count, { timeout: 50_000 }).toBe(400);
   });
 
-  it('holds a row with too many cells back until they are dealt with, and joins them to no other', async () => {
-    await service.call('irs/insert', [{ ExternalKey: 'SURPLUS' }], { headers: office });
-    const page = await open();
-    const row = 'surplus,SURPLUS,una frase lunga,a note';
-    await choose(page, 'surplus.csv', `Username,ExternalKey,Password\n${row}\n`);
-    await press(page, 'Check the rows');
-    await said(page, 'Rows with problems: 1 of 1.');
-    expect(await page.getByLabel('Cells too many, line 2').inputValue()).toBe('a note');
-    await mend(page, 'Username, line 2', 'surplus.one');
-    await press(page, 'Check again');
-    await said(page, 'Rows with problems: 1 of 1.');
-    await mend(page, 'Cells too many, line 2', '');
-    await press(page, 'Check again');
-    await said(page, 'All of them are fine.');
-    await press(page, 'Import 1 row');
-    await said(page, 'Rows imported: 1.');
-    expect(await canSignIn(service, 'surplus.one', 'una frase lunga')).toBe(true);
-  });
-
   it('says why a file cannot be read, and takes the next one', async () => {
-    const page = await open();
+    const page = await openImport(service, office);
     const refused = (why: string) => page.getByRole('alert').filter({ hasText: why }).waitFor();
     await choose(page, 'users.xlsx', Uint8Array.of(0x50, 0x4b, 0x03, 0x04, 0, 0, 0, 0));
     await refused('the file of a spreadsheet program');
@@ -286,7 +169,7 @@ describe('the import', () => {
   });
 
   it('speaks Italian, also of what is wrong', async () => {
-    const page = await open();
+    const page = await openImport(service, office);
     await press(page, 'Language');
     await page.getByRole('menuitemradio', { name: 'Italiano' }).click();
     await page.getByRole('heading', { name: 'Importazione', level: 1 }).waitFor();
@@ -317,7 +200,7 @@ describe('the import', () => {
 
 describe('the import in every look', { timeout: 180_000 }, () => {
   it('is for everyone, from the file to its end', async () => {
-    const page = await open();
+    const page = await openImport(service, office);
     await expectAccessible(page);
     await choose(page, 'no.xlsx', Uint8Array.of(0x50, 0x4b, 0x03, 0x04));
     await page.getByRole('alert').waitFor();

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { storedUsernames } from '../import/importing.ts';
-import { type Credential, credential } from '../setup/admin.ts';
-import { newUser, type TestService } from '../setup/service.ts';
-import { enter, signIn, startConsole, useBrowser, type Visit, visit } from './browser.ts';
+import { storedUsernames } from '../../import/importing.ts';
+import { type Credential, credential } from '../../setup/admin.ts';
+import { newUser, type TestService } from '../../setup/service.ts';
+import { signIn, startConsole, useBrowser } from '../browser.ts';
+import { choose, downloaded, mend, openImport, press, said } from './importing.ts';
 
 let service: TestService;
 let office: Credential;
@@ -24,26 +24,17 @@ const contentOf = (name: string) =>
   ].join('\n');
 
 /** Someone who has mended a row of a file, and has not checked it again. */
-async function atWork(name: string): Promise<Visit> {
-  const person = await visit(service);
-  const { page } = person;
-  person.expectStatus(422);
-  await enter(person, '/import', office);
-  const choosing = page.waitForEvent('filechooser');
-  await press(page, 'Choose a file');
-  const buffer = Buffer.from(contentOf(name));
-  await (await choosing).setFiles({ name: `${name}.csv`, mimeType: 'text/csv', buffer });
+async function atWork(name: string): Promise<Page> {
+  const page = await openImport(service, office);
+  await choose(page, `${name}.csv`, contentOf(name));
   await press(page, 'Check the rows');
   await said(page, 'Rows with problems: 1 of 3.');
-  await page.getByLabel('Password, line 2').fill('una frase abbastanza lunga');
+  await mend(page, 'Password, line 2', 'una frase abbastanza lunga');
   await page.keyboard.press('Tab');
   await said(page, 'Rows were changed.');
-  return person;
+  return page;
 }
 
-const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
-const said = (page: Page, text: string) =>
-  page.getByRole('status').filter({ hasText: text }).waitFor({ timeout: 30_000 });
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 });
 
 async function go(page: Page, name: string): Promise<void> {
@@ -57,7 +48,7 @@ const asksToStay = (page: Page) =>
 
 describe('an import that one walks away from', () => {
   it('is found as it was: the rows as they were mended, and what became of them', async () => {
-    const { page } = await atWork('kept');
+    const page = await atWork('kept');
     await go(page, 'Jobs');
     expect(await page.title()).toBe('Jobs · Anagrafe');
     expect(await heading(page, 'Import').count()).toBe(0);
@@ -85,16 +76,15 @@ describe('an import that one walks away from', () => {
     await press(page, 'Another file');
     await page.getByRole('dialog', { name: 'Let go of this file?' }).waitFor();
     await press(page, 'Cancel');
-    const coming = page.waitForEvent('download');
-    await press(page, 'Download the rows that failed');
-    expect(readFileSync(await (await coming).path(), 'utf8')).toContain('kept.3,una frase segreta');
+    const { bytes } = await downloaded(page);
+    expect(bytes.toString()).toContain('kept.3,una frase segreta');
     expect(await asksToStay(page)).toBe(false);
     await press(page, 'Another file');
     await expect.poll(() => page.locator(':focus').innerText()).toBe('Choose a file');
   });
 
   it('asks before it is let go of, and lets go', async () => {
-    const { page } = await atWork('dropped');
+    const page = await atWork('dropped');
     await press(page, 'Another file');
     await page.getByRole('dialog').getByText('with their passwords, are lost').waitFor();
     await press(page, 'Choose another file');
@@ -103,11 +93,11 @@ describe('an import that one walks away from', () => {
   });
 
   it('leaves nothing of it to another client', async () => {
-    const { page } = await atWork('hidden');
+    const page = await atWork('hidden');
     await go(page, 'Jobs');
     await page.getByRole('button', { name: 'Sign out' }).filter({ visible: true }).click();
     const other = await credential(service);
-    await signIn(page, other.SyncPublicKey ?? '', other.SyncSecretKey ?? '');
+    await signIn(page, other);
     await go(page, 'Import');
     await page.getByRole('button', { name: 'Choose a file' }).waitFor();
     expect(await page.content()).not.toContain('hidden.csv');

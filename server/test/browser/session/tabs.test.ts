@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Credential, credential } from '../setup/admin.ts';
-import type { TestService } from '../setup/service.ts';
-import { enter, openSession, signIn, startConsole, useBrowser, type Visit, visit } from './browser.ts';
+import { type Credential, credential } from '../../setup/admin.ts';
+import type { TestService } from '../../setup/service.ts';
+import { enter, openSession, signIn, startConsole, useBrowser, type Visit, visit } from '../browser.ts';
 
 let service: TestService;
 let office: Credential;
@@ -21,8 +21,6 @@ beforeEach(async () => {
   second = await first.anotherTab();
 });
 
-const keys = ({ SyncPublicKey = '', SyncSecretKey = '' }: Credential) =>
-  [SyncPublicKey, SyncSecretKey] as const;
 const button = (page: Page, name: string) => page.getByRole('button', { name }).filter({ visible: true });
 const who = (page: Page, name: string) => page.getByText(`Signed in as ${name}`).filter({ visible: true });
 
@@ -43,14 +41,14 @@ describe('two tabs of one browser', () => {
     await second.goTo('/clients');
     await button(second.page, 'Sign in').waitFor();
     await first.goTo('/jobs');
-    await signIn(first.page, ...keys(office));
+    await signIn(first.page, office);
     await who(second.page, 'office').waitFor();
     await halfWritten(second);
     await button(first.page, 'Sign out').click();
     await button(second.page, 'Sign in').waitFor();
     expect(await second.page.getByText('Your session has ended.').count()).toBe(0);
     expect(await second.page.getByRole('dialog', { includeHidden: true }).count()).toBe(0);
-    await signIn(first.page, ...keys(office));
+    await signIn(first.page, office);
     await who(second.page, 'office').waitFor();
     await expectNothingLeft(second);
   });
@@ -67,7 +65,7 @@ describe('two tabs of one browser', () => {
       await route.fulfill({ response, json: { ...answer, result: { ...answer.result, record: body } } });
     });
     await first.goTo('/jobs');
-    await signIn(first.page, ...keys(other));
+    await signIn(first.page, other);
     await who(second.page, 'other').waitFor();
     await expectNothingLeft(second);
   });

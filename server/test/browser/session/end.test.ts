@@ -1,10 +1,11 @@
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { storedUsernames } from '../import/importing.ts';
-import { type Credential, credential } from '../setup/admin.ts';
-import { newUser, type TestService } from '../setup/service.ts';
-import { expectAccessible } from './accessibility.ts';
-import { enter, signIn, startConsole, useBrowser, type Visit, visit } from './browser.ts';
+import { type Credential, credential } from '../../setup/admin.ts';
+import type { TestService } from '../../setup/service.ts';
+import { expectAccessible } from '../accessibility.ts';
+import { enter, signIn, startConsole, useBrowser, type Visit, visit } from '../browser.ts';
+import { choose } from '../import/importing.ts';
+import { ended, endSessions, expectSignInAlone } from './ended.ts';
 
 let service: TestService;
 let office: Credential;
@@ -23,25 +24,8 @@ beforeEach(async () => {
   person.expectStatus(422);
 });
 
-const keys = ({ SyncPublicKey = '', SyncSecretKey = '' }: Credential) =>
-  [SyncPublicKey, SyncSecretKey] as const;
-const endSessions = () => service.database.query('delete from anagrafe.console_sessions');
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 });
 const button = (page: Page | Locator, name: string | RegExp) => page.getByRole('button', { name });
-
-async function ended(page: Page): Promise<void> {
-  await heading(page, 'Sign in').waitFor();
-  await page.getByText('Your session has ended.').waitFor();
-}
-
-/** What can be seen or heard of the page, beside the sign-in. */
-async function expectSignInAlone(page: Page): Promise<void> {
-  expect(await page.getByRole('heading').allInnerTexts()).toEqual(['Sign in']);
-  expect(await page.getByRole('main').count()).toBe(1);
-  for (const role of ['dialog', 'navigation', 'table', 'menu'] as const)
-    expect(await page.getByRole(role).count()).toBe(0);
-  expect(await page.getByText('half written').filter({ visible: true }).count()).toBe(0);
-}
 
 /** A client that is being created, at the moment when the session ends. */
 async function halfWritten(page: Page): Promise<Locator> {
@@ -49,7 +33,7 @@ async function halfWritten(page: Page): Promise<Locator> {
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('half written');
   await dialog.getByRole('checkbox', { name: /^Administer/ }).check();
-  await endSessions();
+  await endSessions(service);
   await button(dialog, 'Create').focus();
   await page.keyboard.press('Enter');
   await ended(page);
@@ -78,7 +62,7 @@ describe('a session that ends under a form', () => {
     await page.keyboard.press('Escape');
 
     await credential(service, { name: 'meanwhile' });
-    await signIn(page, ...keys(office));
+    await signIn(page, office);
     await dialog.waitFor();
     expect(await dialog.getByLabel('Name').inputValue()).toBe('half written');
     expect(await dialog.getByRole('checkbox', { name: /^Administer/ }).isChecked()).toBe(true);
@@ -99,10 +83,10 @@ describe('a session that ends under a form', () => {
     const listed = page.waitForResponse((answer) => !!answer.request().postData()?.includes('"ros"'));
     await search.fill('ros');
     await listed;
-    await endSessions();
+    await endSessions(service);
     await search.pressSequentially('si');
     await ended(page);
-    await signIn(page, ...keys(office));
+    await signIn(page, office);
     await expect.poll(() => search.inputValue()).toBe('rossi');
     await expect.poll(() => page.locator(':focus').and(search).count(), { timeout: 5000 }).toBe(1);
   });
@@ -114,22 +98,23 @@ describe('a session that ends under a form', () => {
     await enter(person, `/principals/${body.result?.records[0]?.Item1}`, office);
     await button(page, 'Register a user').click();
     const dialog = page.getByRole('dialog');
-    await endSessions();
+    // Nothing is asked of the service before the clock goes on.
     await dialog.getByLabel('Username').fill('half.typed');
+    await endSessions(service);
     await page.clock.runFor(1000);
     await ended(page);
     await page.clock.fastForward('14:00');
-    await signIn(page, ...keys(office));
+    await signIn(page, office);
     expect(await dialog.getByLabel('Username').inputValue()).toBe('half.typed');
 
-    await endSessions();
     await dialog.getByLabel('Username').fill('half.typed.again');
+    await endSessions(service);
     await page.clock.runFor(1000);
     await ended(page);
     await page.clock.fastForward('15:30');
     await page.getByText('Your session has ended.').waitFor({ state: 'hidden' });
     expect(await page.locator('input[value^="half.typed"]').count()).toBe(0);
-    await signIn(page, ...keys(office));
+    await signIn(page, office);
     await heading(page, 'Rossi Srl').waitFor();
     expect(await dialog.count()).toBe(0);
   });
@@ -163,7 +148,7 @@ describe('a session that ends under a form', () => {
     const { page } = person;
     await enter(person, '/clients', office);
     const dialog = await halfWritten(page);
-    await signIn(page, ...keys(other));
+    await signIn(page, other);
     await page.getByText('Signed in as other').filter({ visible: true }).waitFor();
     await page.getByRole('row', { name: /office/ }).waitFor();
     expect(await dialog.count()).toBe(0);
@@ -174,16 +159,13 @@ describe('a session that ends under a form', () => {
   it('leaves nothing of it to whoever comes after a way out', async () => {
     const { page } = person;
     await enter(person, '/import', office);
-    const choosing = page.waitForEvent('filechooser');
-    await button(page, 'Choose a file').click();
-    const file = { name: 'left.csv', mimeType: 'text/csv', buffer: Buffer.from('Username\nanna') };
-    await (await choosing).setFiles(file);
+    await choose(page, 'left.csv', 'Username\nanna');
     await page.getByText('left.csv (rows: 1)').waitFor();
     await button(page, 'Sign out').filter({ visible: true }).click();
     await heading(page, 'Sign in').waitFor();
     expect(await page.getByText('Your session has ended.').count()).toBe(0);
     expect(await page.content()).not.toContain('left.csv');
-    await signIn(page, ...keys(office));
+    await signIn(page, office);
     await button(page, 'Choose a file').waitFor();
   });
 
@@ -195,19 +177,19 @@ describe('a session that ends under a form', () => {
     await dialog.getByLabel('Name').fill('with a secret');
     // The list is read anew as soon as the client is there.
     await page.route('**/admin/v1/clients', async (route, request) => {
-      if (request.method() === 'GET') await endSessions();
+      if (request.method() === 'GET') await endSessions(service);
       await route.continue();
     });
     await button(dialog, 'Create').click();
     await ended(page);
     expect(await dialog.count()).toBe(0);
     await page.unroute('**/admin/v1/clients');
-    await signIn(page, ...keys(office));
+    await signIn(page, office);
     const both = await dialog.getByRole('textbox', { name: /^Both/ }).inputValue();
     await button(dialog, 'I have stored').click();
     await button(page, 'Sign out').filter({ visible: true }).click();
     person.expectStatus(403);
-    await signIn(page, both, '');
+    await signIn(page, { SyncPublicKey: both });
     await page.getByRole('alert').filter({ hasText: 'does not have the scope admin' }).waitFor();
   });
 });
@@ -236,85 +218,8 @@ describe('the own secret of the client that is signed in', () => {
     await page.unroute('**/console/session');
     await page.getByRole('link', { name: 'Jobs' }).first().click();
     await ended(page);
-    await signIn(page, secret, '');
+    await signIn(page, { SyncPublicKey: secret });
     await heading(page, 'Jobs').waitFor();
-  });
-});
-
-describe('a session that ends under an import', () => {
-  const content =
-    'Username,Password,Company\nmended.1,breve,Mended Srl\nmended.2,una frase lunga,Mended Srl\n';
-
-  async function choose(page: Page): Promise<void> {
-    const choosing = page.waitForEvent('filechooser');
-    await button(page, 'Choose a file').click();
-    const file = { name: 'mended.csv', mimeType: 'text/csv', buffer: Buffer.from(content) };
-    await (await choosing).setFiles(file);
-    await button(page, 'Check the rows').click();
-    await page.getByText('Rows with problems: 1 of 2.').waitFor();
-    await page.getByLabel('Password, line 2').fill('una frase abbastanza lunga');
-  }
-
-  it('leaves its rows as they were mended, and sends them once the same client is back', async () => {
-    const { page } = person;
-    await enter(person, '/import', office);
-    await choose(page);
-    await endSessions();
-    await button(page, 'Check again').click();
-    await ended(page);
-    await expectSignInAlone(page);
-    await signIn(page, ...keys(office));
-    expect(await page.getByLabel('Password, line 2').inputValue()).toBe('una frase abbastanza lunga');
-    await button(page, 'Check again').click();
-    await page.getByText('All of them are fine.').waitFor();
-
-    await endSessions();
-    await button(page, 'Import 2 rows').click();
-    await ended(page);
-    expect(await storedUsernames(service)).not.toContain('mended.1');
-    await signIn(page, ...keys(office));
-    await page.getByText('Rows imported: 2.').waitFor({ timeout: 30_000 });
-    expect(await storedUsernames(service)).toEqual(expect.arrayContaining(['mended.1', 'mended.2']));
-  });
-
-  it('follows it to its end, though the session ended meanwhile', async () => {
-    const { page } = person;
-    await enter(person, '/import', office);
-    const rows = Array.from({ length: 300 }, (_, n) => `followed.${n},una frase lunga,Followed ${n}`);
-    const choosing = page.waitForEvent('filechooser');
-    await button(page, 'Choose a file').click();
-    const buffer = Buffer.from(['Username,Password,Company', ...rows].join('\n'));
-    await (await choosing).setFiles({ name: 'followed.csv', mimeType: 'text/csv', buffer });
-    await button(page, 'Check the rows').click();
-    await page.getByText('All of them are fine.').waitFor();
-    await button(page, 'Import 300 rows').click();
-    await page.getByText('The import is under way').waitFor();
-    await endSessions();
-    await ended(page);
-    await signIn(page, ...keys(office));
-    await page.getByText('Rows imported: 300.').waitFor({ timeout: 50_000 });
-  });
-
-  it('sends nothing in the name of another client', async () => {
-    const { page } = person;
-    await service.call('irs/insert', [{ ExternalKey: 'THEIRS', Denomination: 'Theirs' }], {
-      headers: office,
-    });
-    await enter(person, '/import', office);
-    const choosing = page.waitForEvent('filechooser');
-    await button(page, 'Choose a file').click();
-    const buffer = Buffer.from('Username,Password,ExternalKey\ntheirs.1,una frase lunga,THEIRS\n');
-    await (await choosing).setFiles({ name: 'theirs.csv', mimeType: 'text/csv', buffer });
-    await button(page, 'Check the rows').click();
-    await page.getByText('All of them are fine.').waitFor();
-    await endSessions();
-    await button(page, 'Import 1 row').click();
-    await ended(page);
-    await signIn(page, ...keys(other));
-    await button(page, 'Choose a file').waitFor();
-    const users = [newUser('theirs.2')];
-    await service.call('irs/update', [{ ExternalKey: 'THEIRS', Users: users }], { headers: office });
-    expect(await storedUsernames(service)).not.toContain('theirs.1');
   });
 });
 

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Credential, credential } from '../setup/admin.ts';
-import type { TestService } from '../setup/service.ts';
-import { signIn, startConsole, useBrowser, type Visit, visit } from './browser.ts';
+import { type Credential, credential } from '../../setup/admin.ts';
+import type { TestService } from '../../setup/service.ts';
+import { signIn, startConsole, useBrowser, type Visit, visit } from '../browser.ts';
 
 let service: TestService;
 let office: Credential;
@@ -16,8 +16,6 @@ beforeEach(async () => {
   person = await visit(service);
 });
 
-const keys = ({ SyncPublicKey = '', SyncSecretKey = '' }: Credential) =>
-  [SyncPublicKey, SyncSecretKey] as const;
 const heading = (name: string) => person.page.getByRole('heading', { name, level: 1 });
 const who = () => person.page.getByText('Signed in as office').filter({ visible: true });
 
@@ -27,7 +25,7 @@ describe('signing in at the console', () => {
     await goTo('/clients');
     await heading('Sign in').waitFor();
     expect(await page.title()).toBe('Sign in · Anagrafe');
-    await signIn(page, ...keys(office));
+    await signIn(page, office);
     await heading('API clients').waitFor();
     expect(await page.title()).toBe('API clients · Anagrafe');
     await who().waitFor();
@@ -41,7 +39,7 @@ describe('signing in at the console', () => {
 
   it('takes both keys pasted into one field', async () => {
     await person.goTo('');
-    await signIn(person.page, keys(office).join('.'), '');
+    await signIn(person.page, { SyncPublicKey: `${office.SyncPublicKey}.${office.SyncSecretKey}` });
     await who().waitFor();
   });
 
@@ -52,12 +50,11 @@ describe('signing in at the console', () => {
     await goTo('');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('Both keys are needed.').waitFor();
-    const [publicKey] = keys(office);
-    await signIn(page, publicKey, 'ags_wrong');
+    await signIn(page, { ...office, SyncSecretKey: 'ags_wrong' });
     await page.getByRole('alert').filter({ hasText: 'The credential is not valid' }).waitFor();
-    await signIn(page, ...keys(await credential(service, { name: 'reader', scopes: ['sync:read'] })));
+    await signIn(page, await credential(service, { name: 'reader', scopes: ['sync:read'] }));
     await page.getByRole('alert').filter({ hasText: 'does not have the scope admin' }).waitFor();
-    await signIn(page, ...keys(office));
+    await signIn(page, office);
     await who().waitFor();
   });
 });
@@ -66,7 +63,7 @@ describe('a session that has ended', () => {
   it('leads to the sign-in, says why, and back to where one was', async () => {
     const { page, goTo, expectStatus } = person;
     await goTo('/clients');
-    await signIn(page, ...keys(office));
+    await signIn(page, office);
     await page.getByRole('row', { name: /office/ }).waitFor();
 
     await service.database.query('delete from anagrafe.console_sessions');
@@ -76,7 +73,7 @@ describe('a session that has ended', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
     await heading('Sign in').waitFor();
     await page.getByText('Your session has ended.').waitFor();
-    await signIn(page, ...keys(office));
+    await signIn(page, office);
     await page.getByRole('row', { name: /office/ }).waitFor();
     expect(new URL(page.url()).pathname).toBe('/console/clients');
     expect(await page.getByRole('row', { name: /late/ }).count()).toBe(0);
@@ -87,7 +84,7 @@ describe('a way out that fails', () => {
   it('puts the page away all the same, and says so until it has worked', async () => {
     const { page, goTo, expectStatus } = person;
     await goTo('/clients');
-    await signIn(page, ...keys(office));
+    await signIn(page, office);
     await page.getByRole('row', { name: /office/ }).waitFor();
     await page.route('**/console/session', (route, request) =>
       request.method() === 'DELETE' ? route.fulfill({ status: 502, body: 'Bad gateway' }) : route.continue(),
@@ -114,7 +111,7 @@ describe('a service that cannot be reached', () => {
   it('is told of, with a way to try again', async () => {
     const { page, goTo } = person;
     await goTo('');
-    await signIn(page, ...keys(office));
+    await signIn(page, office);
     await heading('Overview').waitFor();
     await page.route('**/admin/v1/clients', (route) => route.fulfill({ status: 502, body: 'Bad gateway' }));
     person.expectStatus(502);

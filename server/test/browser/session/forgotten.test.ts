@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Credential, credential } from '../setup/admin.ts';
-import type { TestService } from '../setup/service.ts';
-import { enter, startConsole, useBrowser, type Visit, visit } from './browser.ts';
-import { enterNew, patience, takePassword } from './principals.ts';
+import { type Credential, credential } from '../../setup/admin.ts';
+import type { TestService } from '../../setup/service.ts';
+import { enter, startConsole, useBrowser, type Visit, visit } from '../browser.ts';
+import { enterNew, patience, takePassword } from '../principals.ts';
 
 let service: TestService;
 let office: Credential;

@@ -1,10 +1,11 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { canSignIn, storedUsernames } from '../import/importing.ts';
-import { type Credential, credential } from '../setup/admin.ts';
-import type { TestService } from '../setup/service.ts';
-import { expectAccessible } from './accessibility.ts';
-import { enter, startConsole, useBrowser, visit } from './browser.ts';
+import { canSignIn, storedUsernames } from '../../import/importing.ts';
+import { type Credential, credential } from '../../setup/admin.ts';
+import type { TestService } from '../../setup/service.ts';
+import { expectAccessible } from '../accessibility.ts';
+import { startConsole, useBrowser } from '../browser.ts';
+import { choose, openImport, press, said } from './importing.ts';
 
 let service: TestService;
 let office: Credential;
@@ -16,22 +17,12 @@ beforeAll(async () => {
 });
 
 async function open(content: string): Promise<Page> {
-  const person = await visit(service);
-  const { page } = person;
-  // A try of rows that would all be refused.
-  person.expectStatus(422);
-  await enter(person, '/import', office);
-  const choosing = page.waitForEvent('filechooser');
-  await press(page, 'Choose a file');
-  const file = { name: 'records.json', mimeType: 'application/json', buffer: Buffer.from(content) };
-  await (await choosing).setFiles(file);
+  const page = await openImport(service, office);
+  await choose(page, 'records.json', content);
   await press(page, 'Check the rows');
   return page;
 }
 
-const press = (page: Page, name: string) => page.getByRole('button', { name }).click();
-const said = (page: Page, text: string) =>
-  page.getByRole('status').filter({ hasText: text }).waitFor({ timeout: 30_000 });
 const field = (page: Page, line: number) => page.getByLabel(`Record, line ${line}`, { exact: true });
 const user = (Username: string, Password = 'una frase lunga') => ({ Username, Password });
 

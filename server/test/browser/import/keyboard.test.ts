@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { canSignIn, storedUsernames } from '../import/importing.ts';
-import { type Credential, credential } from '../setup/admin.ts';
-import type { TestService } from '../setup/service.ts';
-import { startConsole, useBrowser, visit } from './browser.ts';
+import { canSignIn, storedUsernames } from '../../import/importing.ts';
+import { type Credential, credential } from '../../setup/admin.ts';
+import type { TestService } from '../../setup/service.ts';
+import { startConsole, useBrowser, visit } from '../browser.ts';
+import { downloaded, said } from './importing.ts';
 
 let service: TestService;
 let office: Credential;
@@ -48,9 +48,6 @@ function hands(page: Page) {
   };
 }
 
-const said = (page: Page, text: string) =>
-  page.getByRole('status').filter({ hasText: text }).waitFor({ timeout: 30_000 });
-
 describe('the import, by someone who has no mouse', () => {
   it('is done from the sign-in to the file of the rows that failed', async () => {
     const person = await visit(service);
@@ -92,9 +89,8 @@ describe('the import, by someone who has no mouse', () => {
     expect(await storedUsernames(service)).toEqual(['keys.1', 'keys.2']);
     expect(await canSignIn(service, 'keys.1', 'una frase abbastanza lunga')).toBe(true);
 
-    const coming = page.waitForEvent('download');
-    await press('Download the rows that failed');
-    expect(readFileSync(await (await coming).path(), 'utf8')).toMatch(/\r\n4,[^\n]+,,x,y\r\n$/);
+    const { bytes } = await downloaded(page, () => press('Download the rows that failed'));
+    expect(bytes.toString()).toMatch(/\r\n4,[^\n]+,,x,y\r\n$/);
     await back('Mend the rows that failed');
     await keyboard.press('Enter');
     await said(page, 'Rows with problems: 1 of 1.');

@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import type { Credential } from '../../setup/admin.ts';
+import type { TestService } from '../../setup/service.ts';
+import { enter, visit } from '../browser.ts';
+
+/** The page on which files are imported, for someone who is signed in. */
+export async function openImport(
+  service: TestService,
+  client: Credential,
+  look: Parameters<typeof visit>[1] = {},
+): Promise<Page> {
+  const person = await visit(service, look);
+  // A try of rows that would all be refused.
+  person.expectStatus(422);
+  await enter(person, '/import', client);
+  return person.page;
+}
+
+export async function choose(
+  page: Page,
+  name: string,
+  content: string | Uint8Array,
+  button = 'Choose a file',
+): Promise<void> {
+  const choosing = page.waitForEvent('filechooser');
+  await press(page, button);
+  const file = { name, mimeType: 'text/plain', buffer: Buffer.from(content) };
+  await (await choosing).setFiles(file);
+}
+
+export const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
+
+export const said = (page: Page, text: string | RegExp) =>
+  page.getByRole('status').filter({ hasText: text }).waitFor({ timeout: 30_000 });
+
+export const mend = (page: Page, cell: string, text: string) =>
+  page.getByLabel(cell, { exact: true }).fill(text);
+
+/** What the page gives to be kept. */
+export async function downloaded(
+  page: Page,
+  take = () => press(page, 'Download the rows that failed'),
+): Promise<{ name: string; bytes: Buffer }> {
+  const coming = page.waitForEvent('download');
+  await take();
+  const download = await coming;
+  return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
+}

@@ -1,0 +1,88 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { storedUsernames } from '../../import/importing.ts';
+import { type Credential, credential } from '../../setup/admin.ts';
+import { newUser, type TestService } from '../../setup/service.ts';
+import { enter, signIn, startConsole, useBrowser, type Visit, visit } from '../browser.ts';
+import { ended, endSessions, expectSignInAlone } from '../session/ended.ts';
+import { choose, mend, press, said } from './importing.ts';
+
+let service: TestService;
+let office: Credential;
+let other: Credential;
+let person: Visit;
+
+useBrowser();
+beforeAll(async () => {
+  service = await startConsole();
+  office = await credential(service);
+  other = await credential(service, { name: 'other' });
+});
+beforeEach(async () => {
+  person = await visit(service);
+  person.expectStatus(401);
+  person.expectStatus(422);
+});
+
+describe('a session that ends under an import', () => {
+  const content =
+    'Username,Password,Company\nmended.1,breve,Mended Srl\nmended.2,una frase lunga,Mended Srl\n';
+
+  it('leaves its rows as they were mended, and sends them once the same client is back', async () => {
+    const { page } = person;
+    await enter(person, '/import', office);
+    await choose(page, 'mended.csv', content);
+    await press(page, 'Check the rows');
+    await said(page, 'Rows with problems: 1 of 2.');
+    await mend(page, 'Password, line 2', 'una frase abbastanza lunga');
+    await endSessions(service);
+    await press(page, 'Check again');
+    await ended(page);
+    await expectSignInAlone(page);
+    await signIn(page, office);
+    expect(await page.getByLabel('Password, line 2').inputValue()).toBe('una frase abbastanza lunga');
+    await press(page, 'Check again');
+    await page.getByText('All of them are fine.').waitFor();
+
+    await endSessions(service);
+    await press(page, 'Import 2 rows');
+    await ended(page);
+    expect(await storedUsernames(service)).not.toContain('mended.1');
+    await signIn(page, office);
+    await page.getByText('Rows imported: 2.').waitFor({ timeout: 30_000 });
+    expect(await storedUsernames(service)).toEqual(expect.arrayContaining(['mended.1', 'mended.2']));
+  });
+
+  it('follows it to its end, though the session ended meanwhile', async () => {
+    const { page } = person;
+    await enter(person, '/import', office);
+    const rows = Array.from({ length: 300 }, (_, n) => `followed.${n},una frase lunga,Followed ${n}`);
+    await choose(page, 'followed.csv', ['Username,Password,Company', ...rows].join('\n'));
+    await press(page, 'Check the rows');
+    await page.getByText('All of them are fine.').waitFor();
+    await press(page, 'Import 300 rows');
+    await page.getByText('The import is under way').waitFor();
+    await endSessions(service);
+    await ended(page);
+    await signIn(page, office);
+    await page.getByText('Rows imported: 300.').waitFor({ timeout: 50_000 });
+  });
+
+  it('sends nothing in the name of another client', async () => {
+    const { page } = person;
+    await service.call('irs/insert', [{ ExternalKey: 'THEIRS', Denomination: 'Theirs' }], {
+      headers: office,
+    });
+    await enter(person, '/import', office);
+    await choose(page, 'theirs.csv', 'Username,Password,ExternalKey\ntheirs.1,una frase lunga,THEIRS\n');
+    await press(page, 'Check the rows');
+    await page.getByText('All of them are fine.').waitFor();
+    await endSessions(service);
+    await press(page, 'Import 1 row');
+    await ended(page);
+    await signIn(page, other);
+    await page.getByRole('button', { name: 'Choose a file' }).waitFor();
+    const users = [newUser('theirs.2')];
+    await service.call('irs/update', [{ ExternalKey: 'THEIRS', Users: users }], { headers: office });
+    expect(await storedUsernames(service)).not.toContain('theirs.1');
+  });
+});

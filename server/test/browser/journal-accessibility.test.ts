@@ -1,0 +1,54 @@
+import { beforeAll, describe, it } from 'vitest';
+import { type Credential, credential } from '../setup/admin.ts';
+import type { TestService } from '../setup/service.ts';
+import { expectAccessible } from './accessibility.ts';
+import { enter, startConsole, useBrowser, visit } from './browser.ts';
+import { fill, fillJournal } from './filled.ts';
+
+let service: TestService;
+let office: Credential;
+
+useBrowser();
+beforeAll(async () => {
+  service = await startConsole();
+  office = await credential(service);
+  await fill(service, office);
+  await fillJournal(service, 200);
+});
+
+describe('in light and dark, on a desktop and on a phone', { timeout: 180_000 }, () => {
+  it('the audit of one principal is for everyone', async () => {
+    const person = await visit(service);
+    const { page } = person;
+    await enter(person, '/audit?principal=1', office);
+    await page.getByText('The principal was created.').first().waitFor();
+    await expectAccessible(page);
+  });
+
+  it('a verdict and the details of a row are for everyone', async () => {
+    const person = await visit(service);
+    const { page } = person;
+    await enter(person, '/audit', office);
+    await page.getByRole('button', { name: 'Check the journal' }).click();
+    await page.getByText('The journal is as it was written').waitFor();
+    await page.getByText('Details').first().click();
+    await page.getByText('Seal', { exact: true }).first().waitFor();
+    await expectAccessible(page);
+  });
+
+  it('the events are for everyone', async () => {
+    const person = await visit(service);
+    const { page } = person;
+    await enter(person, '/events', office);
+    await page.getByRole('button', { name: 'Show older' }).waitFor();
+    await expectAccessible(page);
+  });
+
+  it('a search of the events is for everyone', async () => {
+    const person = await visit(service);
+    const { page } = person;
+    await enter(person, '/events?type=user.state_changed', office);
+    await page.getByText(/^Searched back to/).waitFor();
+    await expectAccessible(page);
+  });
+});

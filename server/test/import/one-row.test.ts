@@ -1,0 +1,71 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
+import { canSignIn, type Desk, itemsOf, newDesk, rowsOf, storedUsernames } from './importing.ts';
+
+let service: TestService;
+let principal: number;
+let desk: Desk;
+
+beforeAll(async () => {
+  service = await startTestService();
+  [principal = 0] = await insertPrincipals(service, 1);
+  desk = newDesk(service);
+});
+
+describe('one row', () => {
+  it('that the service cannot even read takes no other with it', async () => {
+    const row = (Username: string) =>
+      JSON.stringify({ ID: principal, Username, Password: 'una frase lunga' });
+    const deep = JSON.stringify({ ID: principal, Users: [[[[[[[[]]]]]]]] });
+    desk.write('odd.ndjson', [row('odd.1'), row('odd.\ud800'), deep, row('odd.2')].join('\n'));
+    const { code, stderr } = await desk.run(['import', 'odd.ndjson']);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('2 of 4 rows imported.')]);
+    expect(await storedUsernames(service)).toEqual(expect.arrayContaining(['odd.1', 'odd.2']));
+    expect((await itemsOf(desk, 'odd.failed.ndjson')).length).toBe(2);
+  });
+
+  it('with a description of its principal that is refused does not keep another from describing it', async () => {
+    desk.write(
+      'described.csv',
+      'ExternalKey,Denomination,PrincipalEmail,Username,Password\n' +
+        'D1,One,no address,described.1,una frase lunga\nD1,One,one@example.com,described.2,una frase lunga\n' +
+        'D2,Two,no address,described.3,una frase lunga\n',
+    );
+    expect((await desk.run(['import', 'described.csv'])).code).toBe(3);
+    expect(rowsOf(desk, 'described.failed.csv').map((row) => [row.Username, row['Anagrafe faults']])).toEqual(
+      [['described.3', 'PrincipalEmail: This is not an email address.']],
+    );
+  });
+
+  it('that would reset a password is not done by an import', async () => {
+    desk.write('wrong.csv', `ID,UserID,Username,Password\n${principal},1,,una frase lunga\n`);
+    expect((await desk.run(['import', 'wrong.csv'])).code).toBe(3);
+    expect(rowsOf(desk, 'wrong.failed.csv')[0]?.['Anagrafe faults']).toMatch(/^UserID: this row would reset/);
+  });
+
+  it('that would reset a password as a record of JSON is not done by an import either', async () => {
+    const [ID = 0] = await insertPrincipals(service, 1);
+    const Password = 'quella di prima';
+    const { body } = await service.call<{ Item6: { Users: { ID: number }[] } }>(
+      'irs/update',
+      [{ ID, Users: [{ Username: 'unreset', Password, ConfirmPassword: Password }] }],
+      { headers: { Prefer: 'return=representation' } },
+    );
+    const user = body.result?.records[0]?.Item6.Users[0]?.ID;
+    const records = [
+      { ID, Users: [newUser('beside'), { ID: user, Password: 'quella di dopo' }] },
+      { ID, Users: [{ ...newUser('unnumbered'), ID: null }] },
+    ];
+    desk.write('resets.json', JSON.stringify(records));
+    for (const options of [['--dry-run'], []]) {
+      expect((await desk.run(['import', 'resets.json', ...options])).code).toBe(3);
+      const kept = desk.read(options.length > 0 ? 'resets.would-fail.ndjson' : 'resets.failed.ndjson');
+      expect(kept.trimEnd().split('\n')).toHaveLength(1);
+      expect(kept).toContain(
+        'Users[1].ID: this row would reset a password, which is done by \\"anagrafe reset\\".',
+      );
+    }
+    expect(await canSignIn(service, 'unreset', Password)).toBe(true);
+    expect(await storedUsernames(service)).not.toContain('beside');
+  });
+});

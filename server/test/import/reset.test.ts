@@ -1,0 +1,68 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
+import { canSignIn, type Desk, newDesk, rowsOf } from './importing.ts';
+
+let service: TestService;
+let principal: number;
+let desk: Desk;
+
+beforeAll(async () => {
+  service = await startTestService();
+  [principal = 0] = await insertPrincipals(service, 1);
+  desk = newDesk(service);
+});
+
+describe('anagrafe reset', () => {
+  let ids: number[];
+
+  beforeAll(async () => {
+    const Users = ['Nicolò.Reset', 'anna.reset'].map((name) => newUser(name));
+    const { body } = await service.call('irs/update', [{ ID: principal, Users }], {
+      headers: { prefer: 'return=representation' },
+    });
+    ids = (body.result?.records[0]?.Item6.Users ?? []).map(({ ID }) => ID);
+  });
+
+  it('resets passwords by username, in whatever case, and by the ID of a user', async () => {
+    desk.write(
+      'reset.csv',
+      'PrincipalID;UserID;Username;Password\n;;NICOLÒ.reset;una frase nuova\n' +
+        `${principal};${ids[1]};;una frase nuova\n;;nobody;una frase nuova\n`,
+    );
+    const { code, stderr } = await desk.run(['reset', 'reset.csv']);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('2 of 3 rows reset.')]);
+    expect(await canSignIn(service, 'nicolò.reset', 'una frase nuova')).toBe(true);
+    expect(await canSignIn(service, 'anna.reset', 'una frase nuova')).toBe(true);
+    expect(rowsOf(desk, 'reset.failed.csv').map((row) => row['Anagrafe faults'])).toEqual([
+      'Username: there is no such user.',
+    ]);
+  });
+
+  it('leaves alone a user of another principal than the row names, and makes no principals', async () => {
+    await service.call('irs/insert', [
+      { ExternalKey: 'R1', Users: [newUser('reset.r1')] },
+      { ExternalKey: 'R2' },
+    ]);
+    desk.write(
+      'foreign.csv',
+      'ExternalKey,Denomination,UserID,Username,Email,Password\n' +
+        `R2,,,reset.r1,r1@example.com,una frase nuova\nTYPO,New,${ids[0]},,,una frase nuova\n`,
+    );
+    expect((await desk.run(['reset', 'foreign.csv'])).code).toBe(3);
+    expect(rowsOf(desk, 'foreign.failed.csv').map((row) => row['Anagrafe faults'])).toEqual([
+      'UserID: This principal has no user with this ID.',
+      expect.stringMatching(/^ExternalKey: There is no principal with this external key\./),
+    ]);
+    expect((await service.call('irs/list', { ExternalKey: 'TYPO' })).body.result?.totalCount).toBe(0);
+  });
+
+  it('gives out new passwords to those who are named', async () => {
+    desk.write('nuove.csv', 'Username\nnicolò.reset\nanna.reset\n');
+    const { code } = await desk.run(['reset', 'nuove.csv', '--generate-passwords', 'nuove-password.csv']);
+    expect(code).toBe(0);
+    const rows = rowsOf(desk, 'nuove-password.csv');
+    expect(rows.map(({ Username }) => Username)).toEqual(['nicolò.reset', 'anna.reset']);
+    for (const { Username = '', Password = '' } of rows)
+      expect([Username, await canSignIn(service, Username, Password)]).toEqual([Username, true]);
+  });
+});
