@@ -1,6 +1,6 @@
-import { Alert, Button, Group, Stack, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Copy } from './copy.tsx';
+import { Copied, type CopiedProps } from './copied.tsx';
 import { Icon } from './icon.tsx';
 
 interface HandoverProps {
@@ -30,28 +30,6 @@ export function Handover({ once, values, done, busy = false, onDone, children }:
         </Button>
       </Group>
     </Stack>
-  );
-}
-
-interface CopiedProps {
-  readonly label: string;
-  readonly value: string;
-}
-
-/** A value that one carries away from here. */
-export function Copied({ label, value }: CopiedProps) {
-  return (
-    <Group align="flex-end" gap="xs" wrap="nowrap">
-      <TextInput
-        label={label}
-        value={value}
-        readOnly
-        flex={1}
-        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
-        onFocus={(event) => event.currentTarget.select()}
-      />
-      <Copy value={value} what={label} />
-    </Group>
   );
 }
 

@@ -96,13 +96,19 @@ function optionText({ mandatory }: Option, about: string): string {
   return mandatory ? `${about}; required` : about;
 }
 
-/** What stands below the options in the help: remarks, and the example last. */
-function afterwards(command: Command): string[] {
+/** What `--help` writes, with what stands below the options. */
+export function helpOf(command: Command): string {
   let text = '';
   command.configureOutput({ writeOut: (piece) => (text += piece) });
   command.outputHelp();
   command.configureOutput({ writeOut: (piece) => process.stdout.write(piece) });
-  const [remarks = '', example = ''] = text.slice(command.helpInformation().length).split(/Examples?:\n/);
+  return text;
+}
+
+/** What stands below the options in the help: remarks, and the example last. */
+function afterwards(command: Command): string[] {
+  const below = helpOf(command).slice(command.helpInformation().length);
+  const [remarks = '', example = ''] = below.split(/Examples?:\n/);
   return [
     ...(remarks.trim() === '' ? [] : ['', remarks.trim().replace(/^ {2}/gm, '- ')]),
     ...(example.trim() === ''

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type Credential, credential } from '../setup/admin.ts';
 import { holding, importedUser, principalLock, submit } from '../setup/jobs.ts';
 import { newUser, type TestService } from '../setup/service.ts';
-import { enter, startConsole, useBrowser, visit } from './browser.ts';
+import { desktop, enter, phone, startConsole, useBrowser, visit } from './browser.ts';
 import { fill, fillSlowly } from './filled.ts';
 
 let service: TestService;
@@ -50,6 +50,12 @@ describe('the overview', () => {
     await page
       .getByText(/^\d+ \w+Users registered\s*4\s*Passwords reset\s*0\s*Principals inserted\s*2$/)
       .waitFor();
+
+    await page.setViewportSize(phone);
+    await page.locator('rect[data-figure=Calls]').hover();
+    await page.getByText(/Records not applied\s*2$/).waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    await page.setViewportSize(desktop);
 
     const failures = page.getByRole('table', { name: 'The records that were not applied last' });
     await failures.getByText(/USERNAME_TAKEN · User 1, Username/).waitFor();

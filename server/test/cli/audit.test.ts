@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { openStore } from '../../src/store.ts';
-import { anagrafe, dataFolder, expectOneLine, serve, usedFolder } from './command.ts';
+import { copyStore } from '../setup/store.ts';
+import { anagrafe, dataFolder, expectOneLine, serve } from './command.ts';
 
-const settings = { ANAGRAFE_DATA: await usedFolder() };
+const settings = { ANAGRAFE_DATA: dataFolder() };
 
 async function change(sql: string): Promise<void> {
   const store = await openStore(readConfig(settings), { as: 'visitor', log: () => {} });
@@ -13,6 +14,7 @@ async function change(sql: string): Promise<void> {
 }
 
 beforeAll(async () => {
+  await copyStore(settings.ANAGRAFE_DATA);
   const service = await serve(settings);
   await fetch(`${service.url}/api/sync/v1/irs/insert`, {
     method: 'POST',

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { copyStore } from '../setup/store.ts';
 import { anagrafe, dataFolder, expectOneLine, postmaster, serve, usedFolder } from './command.ts';
 
 const secretForm = /ags_[0-9A-Za-z]{49}/;
@@ -13,8 +14,9 @@ it('says that there is no store where none is, and makes none', async () => {
   expect(existsSync(join(folder, 'postgres'))).toBe(false);
 });
 
-describe('client, where no service runs', async () => {
-  const settings = { ANAGRAFE_DATA: await usedFolder() };
+describe('client, where no service runs', () => {
+  const settings = { ANAGRAFE_DATA: dataFolder() };
+  beforeAll(() => copyStore(settings.ANAGRAFE_DATA));
   const run = async (...args: string[]) => {
     const outcome = await anagrafe(['client', ...args], settings);
     expect(postmaster(settings.ANAGRAFE_DATA)).toBeUndefined();
@@ -140,8 +142,30 @@ describe('client, where no service runs', async () => {
   });
 });
 
-describe('client, with wrong options', async () => {
-  const settings = { ANAGRAFE_DATA: await usedFolder() };
+describe('client, on a store that was only migrated', () => {
+  it('is created and listed, and is there for the service that is started then', async () => {
+    const settings = { ANAGRAFE_DATA: dataFolder() };
+    await anagrafe(['migrate'], settings);
+    const { code, stdout } = await anagrafe(['client', 'create', '--name', 'early', '--json'], settings);
+    expect(code).toBe(0);
+    const { publicKey, secret } = JSON.parse(stdout);
+    const list = await anagrafe(['client', 'list', '--json'], settings);
+    expect(JSON.parse(list.stdout)).toMatchObject([{ name: 'early', publicKey }]);
+    const service = await serve(settings);
+    const headers = { 'content-type': 'application/json', SyncPublicKey: publicKey, SyncSecretKey: secret };
+    const answer = await fetch(`${service.url}/api/sync/v1/irs/list`, {
+      method: 'POST',
+      headers,
+      body: '{}',
+    });
+    expect(answer.status).toBe(200);
+    await service.end('SIGTERM');
+  });
+});
+
+describe('client, with wrong options', () => {
+  const settings = { ANAGRAFE_DATA: dataFolder() };
+  beforeAll(() => copyStore(settings.ANAGRAFE_DATA));
 
   it.each([
     [['create'], /--name/],

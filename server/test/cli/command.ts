@@ -9,7 +9,6 @@ import { expect } from 'vitest';
 import { exitCodes } from '../../src/cli/output.ts';
 import { atEnd } from '../setup/endings.ts';
 import { environment, listen, type Outcome, outcomeOf } from '../setup/heard.ts';
-
 import { copyStore } from '../setup/store.ts';
 
 type Settings = Record<string, string>;

@@ -5,12 +5,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Finding } from '../../src/cli/doctor/finding.ts';
 import { readConfig } from '../../src/config.ts';
 import { openStore } from '../../src/store.ts';
 import { startOutside } from '../faults/outside.ts';
-import { anagrafe, dataFolder, onTerminal, postmaster, serve, start, usedFolder } from './command.ts';
+import { copyStore } from '../setup/store.ts';
+import { anagrafe, dataFolder, onTerminal, postmaster, serve, start } from './command.ts';
 
 type Settings = Record<string, string>;
 
@@ -146,8 +147,9 @@ describe('doctor, where there is no store yet', () => {
   });
 });
 
-describe('doctor, on a store', async () => {
-  const settings = { ANAGRAFE_DATA: await usedFolder() };
+describe('doctor, on a store', () => {
+  const settings = { ANAGRAFE_DATA: dataFolder() };
+  beforeAll(() => copyStore(settings.ANAGRAFE_DATA));
 
   it('looks into it where no service runs, and leaves it as it was', async () => {
     const seen = () =>

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../../src/cli/output.ts';
+import { helpOf } from '../../src/cli/reference.ts';
 import { commandsBelow, pathOf } from '../../src/cli/tree.ts';
 import { program } from '../../src/cli.ts';
 import { settings } from '../../src/config.ts';
@@ -12,7 +13,7 @@ describe('help', () => {
   it('is there for every command', () => {
     expect(commands.length).toBeGreaterThan(20);
     for (const command of commands) {
-      const help = command.helpInformation();
+      const help = helpOf(command);
       expect(help).toMatch(new RegExp(`^Usage: ${pathOf(command)} `));
       expect(help.split('\n').every((line) => line.length <= 120)).toBe(true);
     }

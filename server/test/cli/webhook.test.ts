@@ -1,9 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { verifyWebhook } from '../../../client/src/index.ts';
 import { startReceiver } from '../setup/receiver.ts';
-import { anagrafe, expectOneLine, usedFolder } from './command.ts';
+import { copyStore } from '../setup/store.ts';
+import { anagrafe, dataFolder, expectOneLine } from './command.ts';
 
-const settings = { ANAGRAFE_DATA: await usedFolder() };
+const settings = { ANAGRAFE_DATA: dataFolder() };
+beforeAll(() => copyStore(settings.ANAGRAFE_DATA));
 const url = 'https://erp.example.com/hooks';
 
 const run = (...args: string[]) => anagrafe(['webhook', ...args], settings);

@@ -6,7 +6,8 @@ import { importedUser } from '../setup/jobs.ts';
 import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 import { storedUsernames, wrongFigures } from './figures.ts';
 
-const patient = { ANAGRAFE_MAX_WAIT_SECONDS: '600' };
+/** With several threads that hash, so that several calls come to the store at once. */
+const patient = { ANAGRAFE_MAX_WAIT_SECONDS: '600', ANAGRAFE_HASH_CONCURRENCY: '4' };
 
 /** Many callers at once, each on a connection of its own. */
 function openCallers(service: TestService, connections: number) {
@@ -83,10 +84,10 @@ it('lets resets and registrations on one principal, and crossing usernames, pass
 
   const callers = openCallers(service, 64);
   const calls = Array.from({ length: 90 }, (_, n) => {
-    const wanted = [0, 1, 2].map((step) => newUser(`crossing ${(Math.floor(n / 3) + step) % 30}`));
+    const wanted = [0, 1, 2].map((step) => importedUser(`crossing ${(Math.floor(n / 3) + step) % 30}`));
     const crossed = n % 2 === 0 ? wanted : wanted.toReversed();
     const turned = n % 2 === 0 ? kept : kept.toReversed();
-    if (n % 3 === 0) return [{ ID: shared, Users: [...turned.map(reset), newUser(`own ${n}`)] }];
+    if (n % 3 === 0) return [{ ID: shared, Users: [...turned.map(reset), importedUser(`own ${n}`)] }];
     if (n % 3 === 1) return [{ ID: others[n % others.length], Users: crossed }];
     return [
       { ID: others[n % others.length], Users: crossed.slice(0, 2) },

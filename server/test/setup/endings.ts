@@ -16,7 +16,15 @@ export function atEnd(ending: Ending): void {
 export const endTest = () => endAll(ofTest);
 export const endFile = () => endAll(ofFile);
 
-/** What was begun last may need what was begun before. */
+/** The last one first, since it may need what was begun before it; and all of them, whatever becomes of one. */
 async function endAll(endings: Ending[]): Promise<void> {
-  for (let ending = endings.pop(); ending; ending = endings.pop()) await ending();
+  const errors: unknown[] = [];
+  for (let ending = endings.pop(); ending; ending = endings.pop()) {
+    try {
+      await ending();
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw new AggregateError(errors, 'not everything could be ended');
 }

@@ -1,5 +1,5 @@
 import type { Span } from '@anagrafe/client';
-import { useState } from 'react';
+import { type PointerEvent, useState } from 'react';
 import { useFormats } from '../../language/formats.ts';
 import { roundSteps } from './scale.ts';
 import type { Series } from './series.tsx';
@@ -12,8 +12,9 @@ interface SpanChartProps {
   readonly label: (at: Date) => string;
 }
 
-/** Every so many columns say when they were. */
-const labelled = 5;
+/** The columns that say when they were; every second of them only where there is room. */
+const labelled = (n: number) => n % 5 === 2;
+const whereThereIsRoom = (n: number) => n % 10 === 7;
 
 /** Bars upon one another, a column for each span. For the eye alone: those who listen have the same as a table. */
 export function SpanChart({ spans, series, label }: SpanChartProps) {
@@ -25,8 +26,10 @@ export function SpanChart({ spans, series, label }: SpanChartProps) {
   const width = 100 / spans.length;
   const middle = (n: number) => (n + 0.5) * width;
   const span = shown === null ? undefined : spans[shown];
+  // A finger leaves when it is lifted, and then one reads.
+  const leave = ({ pointerType }: PointerEvent) => pointerType === 'mouse' && show(null);
   return (
-    <div className={styles.chart} aria-hidden="true" onPointerLeave={() => show(null)}>
+    <div className={styles.chart} aria-hidden="true" onPointerLeave={leave}>
       <svg className={styles.drawing} aria-hidden="true">
         {steps.map((step) => (
           <g key={step}>
@@ -50,8 +53,14 @@ export function SpanChart({ spans, series, label }: SpanChartProps) {
                 height={`${high(figure)}%`}
               />
             ))}
-            {(n + labelled - 2) % labelled === 0 && (
-              <text x={`${middle(n)}%`} y="100%" dy="18" textAnchor="middle">
+            {labelled(n) && (
+              <text
+                className={whereThereIsRoom(n) ? styles.between : undefined}
+                x={`${middle(n)}%`}
+                y="100%"
+                dy="18"
+                textAnchor="middle"
+              >
                 {label(new Date(one.Start))}
               </text>
             )}

@@ -131,24 +131,24 @@ describe('the import', () => {
 
   it('shows how far it is, and goes on when the page is left', async () => {
     const page = await openImport(service, office, { colorScheme: 'dark' });
-    const rows = Array.from({ length: 250 }, (_, n) => `many.${n},una frase lunga,MANY,Many Srl`);
+    const rows = Array.from({ length: 400 }, (_, n) => `many.${n},una frase lunga,MANY,Many Srl`);
     await choose(page, 'many.csv', ['Username,Password,ExternalKey,Company', ...rows].join('\n'));
     await press(page, 'Check the rows');
     await said(page, 'All of them are fine.');
     await page.getByText('All rows', { exact: true }).click();
-    await page.getByText('1–25 of 250').waitFor();
+    await page.getByText('1–25 of 400').waitFor();
     await page.getByRole('button', { name: 'Last page' }).click();
-    expect(await page.getByLabel('Username, line 251').inputValue()).toBe('many.249');
-    await press(page, 'Import 250 rows');
+    expect(await page.getByLabel('Username, line 401').inputValue()).toBe('many.399');
+    await press(page, 'Import 400 rows');
     await page.getByText('You may leave this page').waitFor();
-    await page.getByRole('progressbar', { name: /of 250 users$/ }).waitFor({ state: 'attached' });
+    await page.getByRole('progressbar', { name: /of 400 users$/ }).waitFor({ state: 'attached' });
     await expectAccessible(page);
     await page.getByRole('link', { name: 'Follow it under Jobs' }).click();
     await page.getByRole('heading', { name: 'Jobs', level: 1 }).waitFor();
-    await page.getByRole('row', { name: /250/ }).first().waitFor();
+    await page.getByRole('row', { name: /400/ }).first().waitFor();
     const count = async () =>
       (await storedUsernames(service)).filter((name) => name.startsWith('many.')).length;
-    await expect.poll(count, { timeout: 50_000 }).toBe(250);
+    await expect.poll(count, { timeout: 50_000 }).toBe(400);
   });
 
   it('says why a file cannot be read, and takes the next one', async () => {

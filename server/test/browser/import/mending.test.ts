@@ -14,7 +14,7 @@ beforeAll(async () => {
   office = await credential(service);
 });
 
-describe('rows with problems', () => {
+describe('the import, of rows with problems', () => {
   it('has rows that fail at the last moment mended and sent again', async () => {
     const page = await openImport(service, office);
     await choose(
