@@ -30,11 +30,11 @@ export function Header({ client, menu, onMenu }: HeaderProps) {
         />
         <Link href="/" className={classes.home}>
           <Mark />
-          <Text fw={700} size="lg" component="span">
+          <Text fw={700} size="lg" component="span" className={classes.name ?? ''}>
             {words.product}
           </Text>
         </Link>
-        <Text size="xs" c="dimmed">
+        <Text size="xs" c="dimmed" visibleFrom="xs">
           {version}
         </Text>
       </Group>
