@@ -1,19 +1,18 @@
 // @ts-check
-// Format and lint, types, then every test. Arguments go to Vitest: npm test -- update
+// Checks format, lint and types, then runs every test. Arguments go to Vitest: npm test -- update
 const { join } = require('node:path');
 const { ensureChromium } = require('./chromium.cjs');
-const { prepare, root, run } = require('./prepare.cjs');
+const { checkSources, prepare, root, run } = require('./prepare.cjs');
 
-const filters = process.argv.slice(2);
-const tool = (...path) => join(root, 'node_modules', ...path);
+const args = process.argv.slice(2);
+const paths = args.filter((arg) => arg.startsWith('test') || !arg.startsWith('-'));
 
 try {
   prepare();
-  if (filters.length === 0 || filters.some((filter) => filter.includes('browser'))) ensureChromium();
-  run(process.execPath, tool('@biomejs', 'biome', 'bin', 'biome'), 'check', '.');
-  for (const project of ['server/test', 'console'])
-    run(process.execPath, tool('typescript', 'bin', 'tsc'), '-p', project);
-  run(process.execPath, tool('vitest', 'vitest.mjs'), 'run', '--root', 'server', ...filters);
+  if (paths.length === 0 || paths.some((path) => path.includes('browser'))) ensureChromium();
+  checkSources();
+  const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
+  run(process.execPath, vitest, 'run', '--root', 'server', '--project', '!rounds', ...args);
 } catch (error) {
   process.exitCode = error.status ?? 1;
 }

@@ -1,72 +1,83 @@
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { waitLimitMs } from './test/setup/until.ts';
 
 interface Grouping {
   groupBy?<Key, Item>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, Item[]>;
 }
 
-// Vitest's reporters count on it to show a failure; Node 20 does not have it yet.
+// Vitest's reporters need Map.groupBy to print a failure; Node 20 does not have it.
 (Map as Grouping).groupBy ??= (items, keyOf) => {
   const groups = new Map();
   for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
   return groups;
 };
 
-/** The suites that speak to a store: the same ones on the embedded engine and on an outside PostgreSQL. */
-const onEveryStore = ['test/contract/**/*.test.ts', 'test/http/**/*.test.ts'];
-
-/** A browser takes much of the machine: these run when the rest is done. */
-const inBrowser = 'test/browser/**/*.test.ts';
-
-/** What is answered before the store is asked is the same on any. */
-const beforeTheStore = [
-  'test/http/bad-*.test.ts',
-  'test/http/*openapi*.test.ts',
-  'test/http/console-files.test.ts',
-  'test/http/log.test.ts',
-  'test/http/operation.test.ts',
+/** Tests of functions alone: no database, no service, no process. `npm run check` runs these. */
+const unit = [
+  'test/*.test.ts',
+  'test/console/**/*.test.ts',
+  'test/core/**/*.test.ts',
+  'test/json/**/*.test.ts',
+  'test/sheet/**/*.test.ts',
 ];
+
+/** Run on the oldest supported PostgreSQL too: every kind of statement that the service sends. */
+const onOldestPostgres = [
+  'test/contract/**/*.test.ts',
+  'test/http/{update,insert,list,users,login,state,job,idempotency,webhooks,events,audit,statistics,retry-kit}.test.ts',
+  'test/http/admin-{calls,failures,jobs,newest,statistics,webhooks}.test.ts',
+];
+
+/** Rounds that repeat one fault many times take minutes: `npm run faults` runs them. */
+const longRounds = 'test/**/*.rounds.test.ts';
+
+const shared = {
+  globalSetup: ['test/setup/prepared.ts', 'test/setup/postgres-cluster.ts'],
+};
 
 export default defineConfig({
   test: {
-    // Most of the time goes into waiting for processes; more files at a time make use of it.
-    maxWorkers: 4,
-    // Modules stay loaded from one file to the next: what a file leaves to be ended is told to `setup/endings.ts`.
+    // Test files mostly wait for processes and for the database, so that more of them than cores can run.
+    maxWorkers: Math.max(4, availableParallelism()),
+    // Modules stay loaded from one file to the next; setup/endings.ts stops what a file has started.
     isolate: false,
     setupFiles: ['test/setup/end.ts'],
-    // What takes long to make is made once, in here.
     provide: { prepared: join(tmpdir(), `anagrafe-prepared-${process.pid}`) },
-    globalSetup: ['test/setup/prepared.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // No test measures time. These limits only end what hangs, on the slowest machine too.
+    testTimeout: 5 * waitLimitMs,
+    hookTimeout: 5 * waitLimitMs,
+    expect: { poll: { timeout: waitLimitMs, interval: 25 } },
+    reporters: ['default', './test/setup/reporter.ts'],
     projects: [
-      {
-        extends: true,
-        test: { name: 'alone', include: ['test/**/*.test.ts'], exclude: [...onEveryStore, inBrowser] },
-      },
+      { extends: true, test: { name: 'unit', include: unit } },
       {
         extends: true,
         test: {
-          name: 'browser',
-          testTimeout: 120_000,
-          include: [inBrowser],
-          provide: { store: 'embedded' },
-          sequence: { groupOrder: 1 },
+          ...shared,
+          name: 'service',
+          include: ['test/**/*.test.ts'],
+          exclude: [...unit, longRounds],
+          provide: { postgresVersion: 18 },
         },
       },
       {
         extends: true,
-        test: { name: 'embedded', include: onEveryStore, provide: { store: 'embedded' } },
+        test: {
+          ...shared,
+          name: 'postgres-15',
+          include: onOldestPostgres,
+          provide: { postgresVersion: 15 },
+        },
       },
       {
         extends: true,
         test: {
-          name: 'outside',
-          include: onEveryStore,
-          exclude: beforeTheStore,
-          provide: { store: 'outside' },
-          globalSetup: ['test/setup/prepared.ts', 'test/setup/outside-cluster.ts'],
+          ...shared,
+          name: 'rounds',
+          include: [longRounds],
+          provide: { postgresVersion: 18 },
         },
       },
     ],

@@ -32,7 +32,7 @@ const pages: readonly [path: string, there: (page: Page) => Promise<void>][] = [
   ['/nowhere', (page) => page.getByRole('heading', { name: 'There is no such page' }).waitFor()],
 ];
 
-describe('in light and dark, on a desktop and on a phone', { timeout: 180_000 }, () => {
+describe('in light and dark, on a desktop and on a phone', () => {
   it('the first start and its dialog are for everyone', async () => {
     const { page, goTo } = await visit(empty);
     await goTo('');

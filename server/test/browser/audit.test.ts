@@ -4,7 +4,7 @@ import { allSealed } from '../setup/journal.ts';
 import type { TestService } from '../setup/service.ts';
 import { enter, startConsole, useBrowser, visit } from './browser.ts';
 import { fill } from './filled.ts';
-import { patience, rowOf } from './principals.ts';
+import { rowOf } from './principals.ts';
 
 let service: TestService;
 let office: Credential;
@@ -41,7 +41,7 @@ describe('the audit', () => {
     await journal.getByText('The API client office was created.').waitFor();
     await journal.getByText('A call was answered: 3 records, 2 not applied.').waitFor();
     await expect
-      .poll(() => journal.getByRole('row').nth(1).innerText(), patience)
+      .poll(() => journal.getByRole('row').nth(1).innerText())
       .toMatch(/office, at the console\s+Signed in at the console\./);
 
     const row = rowOf(page, 'The journal', /Principal 1 Registered: user \d+, user \d+\./);
@@ -89,10 +89,10 @@ describe('the audit', () => {
     };
     const from = (last: number, count: number) => Array.from({ length: count }, (_, n) => last - n);
     const last = await end();
-    await expect.poll(shown, patience).toEqual(from(last, 50));
+    await expect.poll(shown).toEqual(from(last, 50));
 
     await service.call('irs/insert', [{ Denomination: 'While it is open' }], { headers: office });
-    await expect.poll(shown, patience).toEqual(from(last + 2, 52));
+    await expect.poll(shown).toEqual(from(last + 2, 52));
     await page.getByRole('button', { name: 'Show older' }).click();
     await page.getByText('There is nothing older.').waitFor();
     expect(await shown()).toEqual(from(last + 2, last + 2));
@@ -101,9 +101,9 @@ describe('the audit', () => {
     await page.getByRole('textbox', { name: 'Go to the position' }).fill(String(last - 55));
     await page.keyboard.press('Enter');
     await page.getByText(`From position ${last - 55} back`).waitFor();
-    await expect.poll(shown, patience).toEqual(from(last - 55, Math.min(50, last - 55)));
+    await expect.poll(shown).toEqual(from(last - 55, Math.min(50, last - 55)));
     await page.getByRole('button', { name: 'Back to the newest' }).click();
-    await expect.poll(async () => (await shown())[0], patience).toBe(last + 2);
+    await expect.poll(async () => (await shown())[0]).toBe(last + 2);
   });
 
   it('is verified on screen, with the end to note elsewhere', async () => {

@@ -6,11 +6,12 @@ import {
   chromium,
   type Page,
 } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { afterEach, expect } from 'vitest';
 import { builtConsole } from '../../src/console-folder.ts';
 import type { Credential } from '../setup/admin.ts';
 import { keysOf, ownPage } from '../setup/console.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
+import { waitLimitMs } from '../setup/until.ts';
 
 const { findChromium } = createRequire(import.meta.url)('../../../scripts/chromium.cjs') as {
   findChromium(): string | null;
@@ -33,22 +34,29 @@ export const desktop = { width: 1280, height: 800 };
 /** As narrow as WCAG has pages be read without scrolling sideways. */
 export const phone = { width: 320, height: 844 };
 
-let browser: Browser;
+let launching: Promise<Browser> | undefined;
 const troubles: string[] = [];
 const open: { close(): Promise<void> }[] = [];
 
-/** One browser for the file. Whatever a page complains of fails the test: errors, its policy, requests that fail. */
+/**
+ * Closes every page after each test, and fails the test for whatever a page reported: script errors, console warnings,
+ * violations of the content security policy, failed requests, unexpected statuses.
+ */
 export function useBrowser(): void {
-  beforeAll(async () => {
-    const executablePath = findChromium();
-    if (!executablePath) throw new Error('install Chromium, or name its program in CHROMIUM');
-    browser = await chromium.launch({ executablePath });
-  });
   afterEach(async () => {
     for (const context of open.splice(0)) await context.close();
     expect(troubles.splice(0)).toEqual([]);
   });
-  afterAll(() => browser?.close());
+}
+
+/** Launches Chromium once per worker; Playwright ends it together with the worker's process. */
+function launchBrowser(): Promise<Browser> {
+  launching ??= (async () => {
+    const executablePath = findChromium();
+    if (!executablePath) throw new Error('Chromium is missing: install it, or set CHROMIUM to its path');
+    return chromium.launch({ executablePath });
+  })();
+  return launching;
 }
 
 /** The real service with the console as it was built. */
@@ -62,6 +70,7 @@ export async function visit(
   { url }: TestService,
   options: Pick<BrowserContextOptions, 'colorScheme' | 'locale' | 'viewport'> = {},
 ): Promise<Visit> {
+  const browser = await launchBrowser();
   const context = await browser.newContext({
     viewport: desktop,
     locale: 'en-GB',
@@ -75,7 +84,7 @@ export async function visit(
 
 async function openTab(context: BrowserContext, url: string): Promise<Visit> {
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(waitLimitMs);
   const expected = new Set<number>();
 
   page.on('pageerror', (error) => troubles.push(`error: ${error.message}`));

@@ -22,9 +22,9 @@ describe('the calls', () => {
     await enter(person, '/calls', office);
     const rows = page.getByRole('table', { name: 'Calls' }).getByRole('row');
     await page.getByRole('row', { name: /Principals/ }).waitFor();
-    await expect.poll(() => rows.count(), { timeout: 10_000 }).toBe(3);
+    await expect.poll(() => rows.count()).toBe(3);
     await page.getByRole('switch', { name: 'With failed records only' }).click();
-    await expect.poll(() => rows.count(), { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => rows.count()).toBe(2);
     expect(new URL(page.url()).search).toBe('?failed=true');
     expect(await rows.nth(1).innerText()).toMatch(/Users · \w{8}\s+office\s+3\s+2\s+2\s+[\d,]+ ms/);
 
@@ -36,7 +36,7 @@ describe('the calls', () => {
     expect(await applied.count()).toBe(1);
     await records.getByText(/User 1, Username: .*USERNAME_TAKEN/).waitFor();
     await records.getByRole('switch', { name: 'Failed only' }).click();
-    await expect.poll(() => applied.count(), { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => applied.count()).toBe(0);
     await records.getByText(/User 1, Password: .*PASSWORD_TOO_SHORT/).waitFor();
     const numbers = await records.getByRole('row').locator('td:first-child').allInnerTexts();
     expect(numbers).toEqual(['2', '3']);

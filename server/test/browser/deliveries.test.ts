@@ -30,7 +30,7 @@ async function told(
   receiver.answer = answer;
   const { id } = await subscribe(service, receiver.url, { types });
   await insert();
-  await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => receiver.received.length).toBe(1);
   const [{ headers }] = receiver.received as [Received];
   return { id, receiver, delivery: String(headers['webhook-id']) };
 }
@@ -64,7 +64,7 @@ describe('a delivery', () => {
     receiver.answer = () => ({ status: 200, body: 'fine again' });
     const again = dialog.getByRole('button', { name: 'Send again' });
     await again.press('Enter');
-    await dialog.getByText('The receiver took it').waitFor({ timeout: 20_000 });
+    await dialog.getByText('The receiver took it').waitFor();
     expect((await came.innerText()).trim()).toBe('fine again');
     expect(await page.locator(':focus').and(again).count()).toBe(1);
     expect(receiver.received).toHaveLength(2);
@@ -105,7 +105,7 @@ describe('a delivery', () => {
     receiver.answer = () => 200;
     await admin(`PATCH webhooks/${id}`, office, { Enabled: true });
     await admin(`POST webhooks/${id}/deliveries/${delivery}/replay`, office);
-    await seen(row, 'It answered 200').waitFor({ timeout: 20_000 });
+    await seen(row, 'It answered 200').waitFor();
     expect(await row.getByText('next attempt').count()).toBe(0);
   });
 
@@ -162,7 +162,7 @@ describe('a delivery', () => {
     await page.getByLabel('Chiave segreta', { exact: true }).fill(office.SyncSecretKey ?? '');
     await page.getByRole('button', { name: 'Accedi' }).click();
     const row = page.getByRole('row', { name: /Anagrafica inserita/ });
-    await seen(row, 'A questo indirizzo nessuno è in ascolto').waitFor({ timeout: 20_000 });
+    await seen(row, 'A questo indirizzo nessuno è in ascolto').waitFor();
     await row.getByRole('button', { name: /^Anagrafica inserita/ }).click();
     const dialog = page.getByRole('dialog', { name: /^Consegna/ });
     await dialog.getByText('host e porta').waitFor();

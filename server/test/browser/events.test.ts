@@ -5,7 +5,6 @@ import { allSealed } from '../setup/journal.ts';
 import { newUser, type TestService } from '../setup/service.ts';
 import { enter, startConsole, useBrowser, visit } from './browser.ts';
 import { fill, fillJournal } from './filled.ts';
-import { patience } from './principals.ts';
 
 let service: TestService;
 let headers: Credential;
@@ -35,8 +34,7 @@ const insert = (...names: string[]) =>
 
 const row = (name: RegExp) => table.getByRole('row', { name });
 const choose = (label: string) => page.getByLabel('Type', { exact: true }).selectOption({ label });
-const expectRows = (count: number) =>
-  expect.poll(() => table.getByRole('row').count(), patience).toBe(count + 1);
+const expectRows = (count: number) => expect.poll(() => table.getByRole('row').count()).toBe(count + 1);
 /** The position of the newest one that is shown. */
 const newest = async () => Math.trunc(Number(await table.getByRole('code').first().innerText()));
 const older = () => page.getByRole('button', { name: 'Show older' });
@@ -89,7 +87,7 @@ describe('the events', () => {
     await table.getByRole('code').first().waitFor();
     const before = await newest();
     await fillJournal(service, 700);
-    await expect.poll(newest, patience).toBeGreaterThanOrEqual(before + 700);
+    await expect.poll(newest).toBeGreaterThanOrEqual(before + 700);
     const reached = await newest();
     await expectRows(50);
     await insert('after.many');

@@ -47,7 +47,7 @@ describe('the jobs', () => {
     await page.getByRole('heading', { name: `Job ${id.slice(0, 8)}`, level: 1 }).waitFor();
 
     const figures = page.getByRole('region', { name: 'Figures' });
-    await figures.getByText('Completed').waitFor({ timeout: 40_000 });
+    await figures.getByText('Completed').waitFor();
     expect(await page.getByRole('progressbar').count()).toBe(0);
     expect(await page.getByRole('button', { name: 'Cancel the job' }).count()).toBe(0);
     expect(await figures.innerText()).toMatch(/Records\s+62\s+Records done\s+62\s+Not applied\s+2/);
@@ -56,7 +56,7 @@ describe('the jobs', () => {
 
     const records = page.getByRole('region', { name: 'Records', exact: true });
     await records.getByRole('switch', { name: 'Failed only' }).click();
-    await expect.poll(() => records.getByRole('row').count(), { timeout: 10_000 }).toBe(3);
+    await expect.poll(() => records.getByRole('row').count()).toBe(3);
     expect(new URL(page.url()).search).toBe('?failed=true');
     await records.getByText(/User 2, Password: .*PASSWORD_TOO_SHORT/).waitFor();
     await records.getByText(/^Company name: /).waitFor();
@@ -100,7 +100,7 @@ describe('the jobs', () => {
     await enter(person, `/jobs/${id}`, office);
     const bar = page.getByRole('progressbar', { name: /of 2,000 users$/ });
     await bar.waitFor({ state: 'attached' });
-    await page.getByText(/users per second · Ends in/).waitFor({ timeout: 30_000 });
+    await page.getByText(/users per second · Ends in/).waitFor();
     await page.getByRole('button', { name: 'Cancel the job' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('What is written stays').waitFor();
@@ -108,7 +108,7 @@ describe('the jobs', () => {
     await dialog.waitFor({ state: 'hidden' });
     const figures = page.getByRole('region', { name: 'Figures' });
     await figures.getByText('Cancelled').waitFor();
-    await figures.getByText('Ended').waitFor({ timeout: 30_000 });
+    await figures.getByText('Ended').waitFor();
     await page.getByRole('switch', { name: 'Failed only' }).click();
     await page.getByText('Not applied', { exact: true }).nth(1).waitFor();
   });

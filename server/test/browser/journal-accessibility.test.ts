@@ -16,7 +16,7 @@ beforeAll(async () => {
   await fillJournal(service, 200);
 });
 
-describe('in light and dark, on a desktop and on a phone', { timeout: 180_000 }, () => {
+describe('in light and dark, on a desktop and on a phone', () => {
   it('the audit of one principal is for everyone', async () => {
     const person = await visit(service);
     const { page } = person;

@@ -65,7 +65,7 @@ const pages: readonly [path: () => string, there: (page: Page) => Promise<void>]
   ],
 ];
 
-describe('in light and dark, on a desktop and on a phone', { timeout: 180_000 }, () => {
+describe('in light and dark, on a desktop and on a phone', () => {
   it('jobs, calls and webhooks are for everyone', async () => {
     const person = await visit(service);
     const { page, goTo } = person;

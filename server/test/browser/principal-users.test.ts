@@ -4,7 +4,7 @@ import { type Credential, credential } from '../setup/admin.ts';
 import { asUser, login, signedIn } from '../setup/login.ts';
 import type { TestService } from '../setup/service.ts';
 import { startConsole, useBrowser, type Visit, visit } from './browser.ts';
-import { besides, enterNew, expectBeside, patience, rowOf, takePassword } from './principals.ts';
+import { besides, enterNew, expectBeside, rowOf, takePassword } from './principals.ts';
 
 let service: TestService;
 let office: Credential;
@@ -38,11 +38,11 @@ describe('the users of a principal', () => {
     );
     const usernames = () =>
       page.getByRole('table', { name: 'Users' }).getByRole('button', { name: /^Actions for/ });
-    await expect.poll(() => usernames().count(), patience).toBe(10);
+    await expect.poll(() => usernames().count()).toBe(10);
     await page.getByRole('navigation', { name: 'Pages of: Users' }).getByLabel('Next page').click();
     await rowOf(page, 'Users', /doctor/).waitFor();
     await page.getByRole('searchbox', { name: 'Search for users' }).fill('nurse.1');
-    await expect.poll(() => usernames().count(), patience).toBe(3);
+    await expect.poll(() => usernames().count()).toBe(3);
     await page.reload();
     await rowOf(page, 'Users', /nurse\.11/).waitFor();
     expect(await usernames().count()).toBe(3);

@@ -15,7 +15,7 @@ beforeAll(async () => {
   await fill(service, office);
 });
 
-describe('in light and dark, on a desktop and on a phone', { timeout: 180_000 }, () => {
+describe('in light and dark, on a desktop and on a phone', () => {
   it('the principals, one of them, and what is done to it are for everyone', async () => {
     const person = await visit(service);
     const { page, expectStatus } = person;

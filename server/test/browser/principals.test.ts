@@ -4,7 +4,7 @@ import { allSealed } from '../setup/journal.ts';
 import { asUser, login, rightPassword, signedIn } from '../setup/login.ts';
 import { newUser, type TestService } from '../setup/service.ts';
 import { enter, startConsole, useBrowser, type Visit, visit } from './browser.ts';
-import { besides, enterNew, expectBeside, insert, patience, rowOf, takePassword } from './principals.ts';
+import { besides, enterNew, expectBeside, insert, rowOf, takePassword } from './principals.ts';
 
 let service: TestService;
 let office: Credential;
@@ -80,16 +80,16 @@ describe('the principals', () => {
     const { page } = person;
     await enter(person, '/principals', office);
     await page.getByRole('searchbox', { name: 'Search for principals' }).pressSequentially(typed);
-    await expect.poll(names, patience).toEqual([found]);
+    await expect.poll(names).toEqual([found]);
     await page.getByText('1 principal', { exact: true }).waitFor();
     expect(new URL(page.url()).searchParams.get('search')).toBe(typed);
     await page.getByRole('link', { name: found }).click();
     await page.getByRole('heading', { name: found, level: 1 }).waitFor();
     await page.goBack();
-    await expect.poll(names, patience).toEqual([found]);
+    await expect.poll(names).toEqual([found]);
     expect(await page.getByRole('searchbox').inputValue()).toBe(typed);
     await page.getByRole('button', { name: 'Clear the search' }).click();
-    await expect.poll(async () => (await names()).length, patience).toBe(25);
+    await expect.poll(async () => (await names()).length).toBe(25);
     expect(new URL(page.url()).search).toBe('');
   });
 
@@ -102,7 +102,7 @@ describe('the principals', () => {
     await page.getByRole('link', { name: 'Cliente 40' }).waitFor();
     expect(new URL(page.url()).searchParams.get('page')).toBe('2');
     await page.getByRole('searchbox').fill('rossi');
-    await expect.poll(names, patience).toEqual(['Rossi Srl']);
+    await expect.poll(names).toEqual(['Rossi Srl']);
     expect(new URL(page.url()).search).toBe('?search=rossi');
     await page.getByRole('searchbox').fill('nobody at all');
     await page.getByText('Nothing found for "nobody at all"').waitFor();
@@ -181,12 +181,12 @@ describe('the history of a principal', () => {
     await page.reload();
     const history = page.getByRole('table', { name: 'History' });
     const told = async () => (await history.getByRole('row').allInnerTexts()).slice(1);
-    await expect.poll(async () => (await told()).length, patience).toBe(20);
+    await expect.poll(async () => (await told()).length).toBe(20);
     expect((await told())[0]).toMatch(/The principal was enabled\./);
     expect((await told()).join()).not.toMatch(/created/);
 
     await turn('disabled');
-    await expect.poll(async () => (await told())[0], patience).toMatch(/The principal was disabled\./);
+    await expect.poll(async () => (await told())[0]).toMatch(/The principal was disabled\./);
     expect(await told()).toHaveLength(21);
     await page.getByRole('button', { name: 'Show older' }).press('Enter');
     await page.getByText('There is nothing older.').waitFor();
@@ -194,7 +194,7 @@ describe('the history of a principal', () => {
     expect(await told()).toHaveLength(26);
     expect((await told()).at(-1)).toMatch(/The principal was created\. Registered: sara\.storia\./);
     await turn('active');
-    await expect.poll(async () => (await told()).length, patience).toBe(27);
+    await expect.poll(async () => (await told()).length).toBe(27);
     expect((await told())[0]).toMatch(/The principal was enabled\./);
   });
 

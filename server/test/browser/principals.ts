@@ -4,9 +4,6 @@ import type { Credential } from '../setup/admin.ts';
 import { newUser, type TestService } from '../setup/service.ts';
 import { enter, type Visit } from './browser.ts';
 
-/** As long as a page waits for what should be in it. */
-export const patience = { timeout: 10_000 };
-
 /** Inserts principals and gives their IDs. */
 export async function insert(
   service: TestService,
@@ -44,7 +41,7 @@ export async function besides(field: Locator): Promise<string> {
 
 /** Waits until the service has said it. */
 export async function expectBeside(field: Locator, sentence: RegExp): Promise<void> {
-  await expect.poll(() => besides(field), patience).toMatch(sentence);
+  await expect.poll(() => besides(field)).toMatch(sentence);
 }
 
 /** Hands over a password that is shown once, and gives it. */

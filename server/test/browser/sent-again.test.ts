@@ -36,7 +36,7 @@ async function pressTwice(page: Page, submit: string, path: string): Promise<voi
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', { name: submit }).click();
   const alert = dialog.getByRole('alert').filter({ hasText: 'Something other than the service answered' });
-  await alert.waitFor({ timeout: 30_000 });
+  await alert.waitFor();
   await mend();
   await dialog.getByRole('button', { name: submit }).click();
 }

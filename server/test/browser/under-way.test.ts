@@ -5,7 +5,7 @@ import { login } from '../setup/login.ts';
 import { startReceiver } from '../setup/receiver.ts';
 import type { TestService } from '../setup/service.ts';
 import { delayed, enter, startConsole, useBrowser, type Visit, visit } from './browser.ts';
-import { enterNew, patience, takePassword } from './principals.ts';
+import { enterNew, takePassword } from './principals.ts';
 
 let service: TestService;
 let office: Credential;
@@ -35,7 +35,7 @@ async function expectHeld(submit: string, path: string, meanwhile?: () => Promis
   const letGo = await delayed(page, path);
   await dialog().getByRole('button', { name: submit }).click();
   const cancel = dialog().getByRole('button', { name: 'Cancel' });
-  await expect.poll(() => cancel.getAttribute('aria-disabled'), patience).toBe('true');
+  await expect.poll(() => cancel.getAttribute('aria-disabled')).toBe('true');
   await meanwhile?.();
   await cancel.click({ force: true });
   await cancel.press('Enter');

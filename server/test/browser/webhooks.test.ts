@@ -85,7 +85,7 @@ describe('a webhook', () => {
     await create(page, receiver);
     await insert('given.up');
     const row = page.getByRole('row', { name: new RegExp(receiver.url) });
-    await row.getByText('The receiver answered 500').waitFor({ timeout: 30_000 });
+    await row.getByText('The receiver answered 500').waitFor();
     expect(await row.getByText('Disabled').count()).toBe(1);
 
     receiver.answer = () => 200;
@@ -113,7 +113,7 @@ describe('a webhook', () => {
     await create(page, receiver);
     await insert('all.again');
     const row = page.getByRole('row', { name: new RegExp(receiver.url) });
-    await row.getByText('Disabled').waitFor({ timeout: 30_000 });
+    await row.getByText('Disabled').waitFor();
     receiver.answer = () => 200;
     await row.getByRole('link').click();
     await page.getByRole('button', { name: 'Send all again that failed' }).click();
@@ -152,7 +152,7 @@ describe('a webhook', () => {
     await insert('while.disabled');
     await act(page, receiver, 'Enable');
     await row.getByText('Enabled').waitFor();
-    await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => receiver.received.length).toBe(1);
 
     await act(page, receiver, 'Delete');
     await dialog.getByText('This cannot be undone').waitFor();
@@ -179,13 +179,13 @@ describe('a webhook', () => {
       await page
         .getByRole('row', { name: new RegExp(url) })
         .getByText(why)
-        .waitFor({ timeout: 30_000 });
+        .waitFor();
     }
     await person.goTo('/audit');
     await page
       .getByText(/è stato disabilitato\. Chi riceve ha risposto 500\./)
       .first()
-      .waitFor({ timeout: 20_000 });
+      .waitFor();
   });
 
   it('is there in Italian', async () => {

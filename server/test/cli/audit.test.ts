@@ -1,6 +1,6 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { openStore } from '../../src/store.ts';
 import { copyStore } from '../setup/store.ts';
@@ -21,13 +21,9 @@ beforeAll(async () => {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify([{ Name: 'one' }, { Name: 'two' }]),
   });
-  await vi.waitFor(
-    async () => {
-      const { stdout } = await anagrafe(['audit', 'export'], settings);
-      expect(stdout).toMatch(/call\.completed.*"Seal":"/);
-    },
-    { interval: 200, timeout: 20_000 },
-  );
+  await expect
+    .poll(async () => (await anagrafe(['audit', 'export'], settings)).stdout)
+    .toMatch(/call\.completed.*"Seal":"/);
   await service.end('SIGTERM');
 });
 

@@ -12,7 +12,7 @@ const principals = 150;
 const users = 1010;
 
 beforeAll(async () => {
-  const service = await startTestService({ ANAGRAFE_MAX_USERS: '2000' });
+  const service = await startTestService({ ANAGRAFE_MAX_USERS: '2000' }, { embedded: true });
   settings.ANAGRAFE_URL = service.url;
   store = { ANAGRAFE_DATA: service.config.DATA };
   const others = Array.from({ length: principals - 1 }, (_, n) => ({ Denomination: `Ditta ${n + 2}` }));

@@ -78,7 +78,7 @@ describe('serve', () => {
     while (postmaster(folder) === undefined && child.exitCode === null) await sleep(2);
     child.kill('SIGTERM');
     await ended;
-    await expect.poll(() => postmaster(folder), { timeout: 5000 }).toBeUndefined();
+    await expect.poll(() => postmaster(folder)).toBeUndefined();
   });
 });
 

@@ -55,7 +55,7 @@ describe('a write', () => {
     const registered = await holding(service, principalLock(principal), async ({ blocked }) => {
       const work = anagrafe.register(principal, [user('takes long')]);
       await blocked(1);
-      await expect.poll(() => gateway.seen.length, { timeout: 10_000 }).toBeGreaterThan(1);
+      await expect.poll(() => gateway.seen.length).toBeGreaterThan(1);
       return [work] as const;
     });
     expect(await registered[0]).toMatchObject([{ Username: 'takes long' }]);
@@ -74,7 +74,7 @@ describe('a write', () => {
       const work = anagrafe.update(records);
       const waiting =
         'select from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))';
-      await expect.poll(async () => (await connection.query(waiting)).length, { timeout: 20_000 }).toBe(1);
+      await expect.poll(async () => (await connection.query(waiting)).length).toBe(1);
       await hangUp(connection);
       return [work] as const;
     });

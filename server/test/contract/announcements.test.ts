@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { announceWork } from '../../src/storage/announcements.ts';
 import { openStore, type Store } from '../../src/store.ts';
 import { emptyStore } from '../setup/store.ts';
+import { until } from '../setup/until.ts';
 
 let empty: Awaited<ReturnType<typeof emptyStore>>;
 let store: Store;
@@ -24,11 +25,11 @@ async function listener() {
     node.heard++;
   });
   onTestFinished(() => listening.close());
-  await vi.waitUntil(() => node.heard === 1, { timeout: 30_000 });
+  await until(() => node.heard === 1);
   return node;
 }
 
-const listeners = `select pid from pg_stat_activity where query = 'listen anagrafe_work'`;
+const listeners = `select pid from pg_stat_activity where query = 'listen anagrafe_work' and datname = current_database()`;
 
 describe('work that is announced', () => {
   it('is heard by every node, once the transaction is over and not before', async () => {
@@ -36,24 +37,24 @@ describe('work that is announced', () => {
     await store.database.transaction(async (connection) => {
       await announceWork(connection);
       await announceWork(store.database);
-      await vi.waitUntil(() => nodes.every(({ heard }) => heard === 2), { timeout: 30_000 });
+      await until(() => nodes.every(({ heard }) => heard === 2));
     });
-    await vi.waitUntil(() => nodes.every(({ heard }) => heard === 3), { timeout: 30_000 });
+    await until(() => nodes.every(({ heard }) => heard === 3));
   });
 
   it('is looked for by a node whose connection broke, as soon as it listens again', async () => {
     const node = await listener();
     await store.database.query(`select pg_terminate_backend(pid) from (${listeners}) as listening`);
-    await vi.waitUntil(() => node.heard === 2, { timeout: 30_000 });
+    await until(() => node.heard === 2);
     await announceWork(store.database);
-    await vi.waitUntil(() => node.heard === 3, { timeout: 30_000 });
+    await until(() => node.heard === 3);
   });
 
   it('is heard no more by a node that has stopped listening, which holds no connection either', async () => {
     const listening = store.listen(() => {});
-    await vi.waitUntil(async () => (await store.database.query(listeners)).length > 0, { timeout: 30_000 });
+    await until(async () => (await store.database.query(listeners)).length > 0);
     await listening.close();
-    await vi.waitUntil(async () => (await store.database.query(listeners)).length === 0, { timeout: 30_000 });
+    await until(async () => (await store.database.query(listeners)).length === 0);
     expect(await store.database.query(listeners)).toEqual([]);
   });
 });

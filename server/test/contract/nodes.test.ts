@@ -1,31 +1,16 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createClient, revokeClient } from '../../src/core/access/clients.ts';
-import { visitEngine } from '../../src/engine/engine.ts';
 import { openClients } from '../../src/storage/clients.ts';
 import { storedUsernames, wrongFigures } from '../faults/figures.ts';
 import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
-import { masterKey } from '../setup/store.ts';
 
 let nodes: readonly [TestService, TestService];
 
-/** Two services on one database: that of the first, or the PostgreSQL which it has embedded. */
 beforeAll(async () => {
-  const settings = { ANAGRAFE_MASTER_KEY: masterKey };
-  const first = await startTestService(settings);
-  const second = await startTestService({ ...settings, ANAGRAFE_DATABASE_URL: await urlOf(first) });
+  const first = await startTestService();
+  const second = await startTestService({ ANAGRAFE_DATABASE_URL: first.config.DATABASE_URL ?? '' });
   nodes = [first, second];
 });
-
-// Before the first, whose PostgreSQL it may be on.
-afterAll(() => nodes[1].stop());
-
-async function urlOf({ config }: TestService): Promise<string> {
-  if (inject('store') === 'outside') return config.DATABASE_URL ?? '';
-  const visit = await visitEngine({ dataFolder: config.DATA });
-  const { host, port, user, database } = visit.connection;
-  await visit.stop();
-  return `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`;
-}
 
 const range = (count: number) => Array.from({ length: count }, (_, n) => n);
 

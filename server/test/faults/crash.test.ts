@@ -33,7 +33,7 @@ describe.each([
   { killed: 'the service', withPostgres: false },
   { killed: 'the service and its PostgreSQL', withPostgres: true },
 ])('when $killed is killed in the middle of a call', ({ withPostgres }) => {
-  it('has each record whole or not at all afterwards, and serves again', { timeout: 180_000 }, async () => {
+  it('has each record whole or not at all afterwards, and serves again', async () => {
     const data = await usedData();
     let child = await startChild(data, slowly);
     const principals = await insertPrincipals(child);

@@ -25,14 +25,12 @@ async function status(service: TestService, path: string): Promise<number> {
 }
 
 async function untilReady(service: TestService): Promise<void> {
-  await expect.poll(() => status(service, '/health/ready'), { timeout: healingMs, interval: 50 }).toBe(200);
+  await expect.poll(() => status(service, '/health/ready'), { interval: 50 }).toBe(200);
 }
 
 /** Asks the store that the test has beside the service, whose own connections may have been lost too. */
 async function stored(service: TestService): Promise<Set<string>> {
-  await expect
-    .poll(() => storedUsernames(service.database).then(Boolean, () => false), { timeout: healingMs })
-    .toBe(true);
+  await expect.poll(() => storedUsernames(service.database).then(Boolean, () => false)).toBe(true);
   expect(await wrongFigures(service.database)).toEqual([]);
   return storedUsernames(service.database);
 }
@@ -111,9 +109,7 @@ function keepCalling(service: TestService, principals: readonly number[]) {
 }
 
 describe('an outside database that goes away', () => {
-  it('gives 503 with a time to come back while it is away, and all is well when it is there again', {
-    timeout: 120_000,
-  }, async () => {
+  it('gives 503 with a time to come back while it is away, and all is well when it is there again', async () => {
     const outside = await startOutside();
     const service = await startTestService({
       ANAGRAFE_DATABASE_URL: outside.url,
@@ -125,7 +121,7 @@ describe('an outside database that goes away', () => {
     await outside.stop();
     expect(await status(service, '/health/live')).toBe(200);
     // What the database said last counts for half a second.
-    await expect.poll(() => status(service, '/health/ready'), { timeout: 5000 }).toBe(503);
+    await expect.poll(() => status(service, '/health/ready')).toBe(503);
     for (const path of ['irs/update', 'irs/insert', 'irs/list', 'irs/users']) {
       const body =
         path === 'irs/update'
@@ -146,9 +142,7 @@ describe('an outside database that goes away', () => {
     await service.stop();
   });
 
-  it('has applied exactly what the tuples say when it goes in the middle of a call', {
-    timeout: 120_000,
-  }, async () => {
+  it('has applied exactly what the tuples say when it goes in the middle of a call', async () => {
     const outside = await startOutside();
     const service = await startTestService({
       ANAGRAFE_DATABASE_URL: outside.url,
@@ -173,9 +167,7 @@ describe('an outside database that goes away', () => {
     await service.stop();
   });
 
-  it('has applied exactly what the tuples say when it hangs up on its callers again and again', {
-    timeout: 120_000,
-  }, async () => {
+  it('has applied exactly what the tuples say when it hangs up on its callers again and again', async () => {
     const outside = await startOutside();
     const service = await startTestService({
       ANAGRAFE_DATABASE_URL: outside.url,
@@ -196,7 +188,7 @@ describe('an outside database that goes away', () => {
     await service.stop();
   });
 
-  it('does not make calls wait for ever when it is there but silent', { timeout: 120_000 }, async () => {
+  it('does not make calls wait for ever when it is there but silent', async () => {
     const outside = await startOutside();
     const service = await startTestService({
       ANAGRAFE_DATABASE_URL: outside.url,
@@ -226,18 +218,17 @@ describe('an outside database that goes away', () => {
 describe('the embedded PostgreSQL', () => {
   it.each(['SIGINT', 'SIGQUIT', 'SIGKILL'] as const)(
     'is started again when it ends by %s, and what was answered meanwhile is true',
-    { timeout: 120_000 },
     async (signal) => {
       const service = await startTestService();
       const data = service.config.DATA;
       const calling = keepCalling(service, await insertPrincipals(service, 3));
       for (let round = 0; round < 2; round++) {
         const answered = calling.sent.length;
-        await expect.poll(() => calling.sent.length, { timeout: healingMs }).toBeGreaterThan(answered + 6);
+        await expect.poll(() => calling.sent.length).toBeGreaterThan(answered + 6);
         const pid = (await postmasterOf(data)) ?? 0;
         process.kill(pid, signal);
         expect(await status(service, '/health/live')).toBe(200);
-        await expect.poll(() => postmasterOf(data), { timeout: healingMs }).not.toBe(pid);
+        await expect.poll(() => postmasterOf(data)).not.toBe(pid);
         await untilReady(service);
       }
       const sent = await calling.stop();
@@ -250,9 +241,7 @@ describe('the embedded PostgreSQL', () => {
     },
   );
 
-  it('is started again as soon as it can be, when it could not be started at first', {
-    timeout: 120_000,
-  }, async () => {
+  it('is started again as soon as it can be, when it could not be started at first', async () => {
     const service = await startTestService();
     const data = service.config.DATA;
     const [ID = 0] = await insertPrincipals(service, 1);

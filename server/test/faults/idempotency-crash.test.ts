@@ -6,16 +6,9 @@ import { openDatabase } from '../../src/storage/database.ts';
 import { importedUser } from '../setup/jobs.ts';
 import { type Answer, insertPrincipals, startTestService } from '../setup/service.ts';
 import { masterKey } from '../setup/store.ts';
+import { waitLimitMs } from '../setup/until.ts';
 import { lookInto, startChild, usedData } from './child.ts';
-import {
-  countWrites,
-  expectAppliedOnce,
-  newPrincipals,
-  newRecords,
-  patience,
-  repeatedWrites,
-  slowly,
-} from './jobs.ts';
+import { countWrites, expectAppliedOnce, newPrincipals, newRecords, repeatedWrites, slowly } from './jobs.ts';
 import { startOutside } from './outside.ts';
 import { startProxy } from './proxy.ts';
 
@@ -49,7 +42,7 @@ interface Answered {
 
 /** Sends a call again for as long as it is said to be at work. */
 async function untilAnswered(send: () => Promise<Response>): Promise<Answered> {
-  for (const deadline = Date.now() + patience.timeout; ; ) {
+  for (const deadline = Date.now() + waitLimitMs; ; ) {
     const answer = await send();
     const { result, errorCode } = (await answer.json()) as Envelope<Tuple>;
     const { status } = answer;
@@ -61,9 +54,7 @@ async function untilAnswered(send: () => Promise<Response>): Promise<Answered> {
   }
 }
 
-it('a call with a key that a kill cut off is carried on when it is sent again', {
-  timeout: 180_000,
-}, async () => {
+it('a call with a key that a kill cut off is carried on when it is sent again', async () => {
   const data = await usedData();
   const first = await startChild(data, slowly);
   const sent = newRecords(await newPrincipals(first, 30), 2);
@@ -74,7 +65,7 @@ it('a call with a key that a kill cut off is carried on when it is sent again', 
   );
   const usersOf = (data: string) =>
     lookInto(data, (database) => database.query('select id, username from anagrafe.users order by id'));
-  await expect.poll(async () => (await usersOf(data)).length, patience).toBeGreaterThan(6);
+  await expect.poll(async () => (await usersOf(data)).length).toBeGreaterThan(6);
   expect(await first.end('SIGKILL')).toBe('SIGKILL');
   expect(await cutOff).toBe('none');
 
@@ -94,9 +85,7 @@ it('a call with a key that a kill cut off is carried on when it is sent again', 
   await lookInto(data, async (database) => expect(await repeatedWrites(database)).toEqual([]));
 });
 
-it('a call with a key whose outcome is unknown is told when it is sent again', {
-  timeout: 180_000,
-}, async () => {
+it('a call with a key whose outcome is unknown is told when it is sent again', async () => {
   const { proxy, service, database } = await startBehindProxy();
   await countWrites(database);
   const sent = newRecords(await insertPrincipals(service, 3), 2);
@@ -111,11 +100,11 @@ it('a call with a key whose outcome is unknown is told when it is sent again', {
     await database.transaction(async (storing) => {
       await storing.query(lock, [stored]);
       cutOff = service.call('irs/update', body, { headers });
-      await expect.poll(() => storing.query(waiting), patience).toHaveLength(1);
-      await expect.poll(() => losing.query(waiting), patience).toHaveLength(1);
+      await expect.poll(() => storing.query(waiting)).toHaveLength(1);
+      await expect.poll(() => losing.query(waiting)).toHaveLength(1);
       proxy.mute();
     });
-    await expect.poll(() => database.query('select from anagrafe.users'), patience).toHaveLength(2);
+    await expect.poll(() => database.query('select from anagrafe.users')).toHaveLength(2);
     const hangUp = `select pg_terminate_backend(pid) from (${waiting}) as waiting`;
     expect(await losing.query(hangUp)).toHaveLength(1);
   });
@@ -151,9 +140,7 @@ it('a call with a key whose outcome is unknown is told when it is sent again', {
   await service.stop();
 });
 
-it('a job whose commit nobody heard of is not said to be undone, and its key leads to it', {
-  timeout: 180_000,
-}, async () => {
+it('a job whose commit nobody heard of is not said to be undone, and its key leads to it', async () => {
   const { proxy, service, database } = await startBehindProxy();
   const [ID = 0] = await insertPrincipals(service, 1);
   // Holds the commit of a job until the lock is free.
@@ -168,17 +155,17 @@ it('a job whose commit nobody heard of is not said to be undone, and its key lea
   await database.transaction(async (holding) => {
     await holding.query('select pg_advisory_xact_lock(1)');
     cutOff = service.call('irs/update', records, { headers: asJob });
-    await expect.poll(() => holding.query(waiting), patience).toHaveLength(1);
+    await expect.poll(() => holding.query(waiting)).toHaveLength(1);
     proxy.mute();
   });
-  await expect.poll(() => database.query('select from anagrafe.chunks'), patience).toHaveLength(1);
+  await expect.poll(() => database.query('select from anagrafe.chunks')).toHaveLength(1);
   proxy.cut();
   const unknown = await cutOff;
   expect([unknown?.status, unknown?.body.errorCode]).toEqual([500, 'OUTCOME_UNKNOWN']);
   await proxy.restore();
   const again = await service.call('irs/update', records, { headers: asJob });
   expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([202, 'true']);
-  await expect.poll(() => database.query('select from anagrafe.users'), patience).toHaveLength(1);
+  await expect.poll(() => database.query('select from anagrafe.users')).toHaveLength(1);
   await database.close();
   await service.stop();
 });

@@ -19,9 +19,7 @@ const records = 60;
 const usersPerRecord = 3;
 const key = { 'idempotency-key': 'crash' };
 
-it('a node that is killed in the middle of a job, alone and with its PostgreSQL, finishes it when it is started again', {
-  timeout: 120_000,
-}, async () => {
+it('a node that is killed in the middle of a job, alone and with its PostgreSQL, finishes it when it is started again', async () => {
   const data = await usedData();
   let child: Child = await startChild(data, slowly);
   const sent = newRecords(await newPrincipals(child, records), usersPerRecord);

@@ -4,7 +4,7 @@ import type { Envelope } from '../../src/http/envelope.ts';
 import type { Tuple } from '../../src/http/tuple.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { type Child, lookInto, startChild, usedData } from './child.ts';
-import { jobOf, leftOver, newPrincipals, patience, submit, untilEnded } from './jobs.ts';
+import { jobOf, leftOver, newPrincipals, submit, untilEnded } from './jobs.ts';
 import { filesWith, formsOf, holds } from './traces.ts';
 
 /** Every secret of the run holds the first, every username the second, and nothing else does. */
@@ -85,9 +85,7 @@ it('a text is found in every form in which it could be written down', () => {
   expect(holds(randomBytes(100_000), canary)).toBe(false);
 });
 
-it('no password is on the disk or in the log, neither while a job waits for its turn nor after its end', {
-  timeout: 180_000,
-}, async () => {
+it('no password is on the disk or in the log, neither while a job waits for its turn nor after its end', async () => {
   const data = await usedData();
   const child = await startChild(data, { ANAGRAFE_LOG_LEVEL: 'trace' });
   const [held = 0, free = 0, ...principals] = await newPrincipals(child, 22);
@@ -113,7 +111,7 @@ it('no password is on the disk or in the log, neither while a job waits for its 
         { ID: held, Users: [secretUser('behind')] },
       ];
       const job = await submit(child, records, { 'idempotency-key': 'job' });
-      await expect.poll(async () => (await jobOf(child, job)).RecordsDone, patience).toBe(records.length - 2);
+      await expect.poll(async () => (await jobOf(child, job)).RecordsDone).toBe(records.length - 2);
       const cancelled = await submit(child, [{ ID: held, Users: [secretUser('cancelled')] }]);
       await fetch(`${child.url}/api/sync/v1/jobs/${cancelled}`, { method: 'DELETE' });
       // Taken from under the job, which is to find that out when it writes.
@@ -129,7 +127,7 @@ it('no password is on the disk or in the log, neither while a job waits for its 
     const tuples: Tuple[] = await untilEnded(child, id);
     expect(tuples.filter((tuple) => tuple.Item3)).toHaveLength(principals.length + 1);
     expect(tuples.filter((tuple) => tuple.Item2 === 'USERNAME_TAKEN')).toHaveLength(1);
-    await expect.poll(() => leftOver(database), patience).toEqual([]);
+    await expect.poll(() => leftOver(database)).toEqual([]);
     const failed = await fetch(`${child.url}/api/sync/v1/jobs/${id}/failed`);
     expect(holds(Buffer.from(await failed.arrayBuffer()), canary)).toBe(false);
     await expectNoSecret(child, data, database);

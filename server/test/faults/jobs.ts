@@ -9,8 +9,6 @@ import { wrongFigures } from './figures.ts';
 
 /** So that a job is still at work when a few of its records are stored, on a machine with many cores too. */
 export const slowly = { ANAGRAFE_HASH_CONCURRENCY: '1', ANAGRAFE_HASH_PASSES: '4' };
-/** Longer than it takes until a node that was killed is taken for dead, and then its work is done. */
-export const patience = { timeout: 60_000, interval: 50 };
 
 export interface SentRecord {
   readonly ID: number;
@@ -64,13 +62,13 @@ export async function jobOf(child: Child, id: string): Promise<Job> {
 /** Waits until a job that is under way has done so many records. */
 export async function untilDone(child: Child, id: string, records: number): Promise<void> {
   await expect
-    .poll(async () => (await jobOf(child, id)).RecordsDone, { ...patience, interval: 10 })
+    .poll(async () => (await jobOf(child, id)).RecordsDone, { interval: 10 })
     .toBeGreaterThanOrEqual(records);
 }
 
 /** Waits for the end of a job, and returns its tuples. */
 export async function untilEnded(child: Child, id: string): Promise<Tuple[]> {
-  await expect.poll(async () => (await jobOf(child, id)).EndedAt, patience).not.toBeNull();
+  await expect.poll(async () => (await jobOf(child, id)).EndedAt).not.toBeNull();
   const { result } = await pageOf(child, id, 1);
   expect(result?.totalPages).toBe(1);
   return result?.records ?? [];

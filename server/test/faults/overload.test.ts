@@ -11,9 +11,7 @@ describe('more work than can be done in time', () => {
   const calls = 60;
   const usersPerCall = 20;
 
-  it('is refused with 503 and a time to come back, while the rest is applied', {
-    timeout: 120_000,
-  }, async () => {
+  it('is refused with 503 and a time to come back, while the rest is applied', async () => {
     const service = await startTestService({
       ...oneByOne,
       ANAGRAFE_HASH_PASSES: '4',

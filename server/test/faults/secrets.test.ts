@@ -142,7 +142,7 @@ beforeAll(async () => {
     const answer = await fetch(service.url + path, { headers: { authorization: `Bearer ${firstClient}` } });
     answers.push(await answer.text());
   }
-}, 120_000);
+});
 
 /** A secret in the forms in which it could be written down. The short stem finds every one of the run. */
 function traces(text: string): string[] {
@@ -190,7 +190,7 @@ describe('after a run with secrets of every kind', () => {
     expect(await database.query(wrong)).toEqual([]);
   });
 
-  it('the files of the database and its log hold none of them', { timeout: 120_000 }, async () => {
+  it('the files of the database and its log hold none of them', async () => {
     await service.database.query('checkpoint');
     const folder = service.config.DATA;
     const holders: string[] = [];

@@ -36,7 +36,6 @@ async function refusesConnections(child: Child): Promise<boolean> {
 
 it.each(['SIGTERM', 'SIGINT'] as const)(
   'finishes the call at work on %s, takes no new one, and leaves nothing running',
-  { timeout: 120_000 },
   async (signal) => {
     const data = await usedData();
     const child = await startChild(data, slowly);

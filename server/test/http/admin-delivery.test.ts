@@ -36,7 +36,7 @@ const open = (id: number, delivery = '') => admin(`GET webhooks/${id}/deliveries
 /** The only delivery of an endpoint, once it has ended. */
 async function ended(id: number): Promise<WholeDelivery> {
   const states = async () => (await listed(id)).map(({ State }) => State);
-  await expect.poll(states, { timeout: 15_000 }).toEqual([expect.stringMatching(/delivered|failed/)]);
+  await expect.poll(states).toEqual([expect.stringMatching(/delivered|failed/)]);
   const [delivery] = await listed(id);
   return recordOf<WholeDelivery>(await open(id, delivery?.ID));
 }
@@ -70,7 +70,7 @@ describe('a delivery', () => {
     const receiver = await startReceiver();
     const { ID } = await endpoint(receiver, { Types: ['user.registered'], Granularity: 'user' });
     await insert([{ Denomination: 'told', Users: [newUser('each.one'), newUser('each.two')] }]);
-    await expect.poll(() => receiver.received.length, { timeout: 15_000 }).toBe(2);
+    await expect.poll(() => receiver.received.length).toBe(2);
     for (const { headers, body } of receiver.received) {
       const { Message } = recordOf(await open(ID, String(headers['webhook-id'])));
       expect(Message).toBe(body);
@@ -178,9 +178,9 @@ describe('a delivery', () => {
     const { ID } = await endpoint(receiver);
     // Many more than are sent at a time: if each waited for the end of its answer, it would take minutes.
     await insert(Array.from({ length: 100 }, () => ({ Denomination: 'told' })));
-    await expect.poll(() => receiver.received.length, { timeout: 30_000 }).toBe(100);
+    await expect.poll(() => receiver.received.length).toBe(100);
     const states = async () => new Set((await listed(ID)).map(({ State }) => State));
-    await expect.poll(states, { timeout: 15_000 }).toEqual(new Set(['delivered']));
+    await expect.poll(states).toEqual(new Set(['delivered']));
     const [delivery] = await listed(ID);
     expect(recordOf(await open(ID, delivery?.ID))).toMatchObject({ Status: 200, Answer });
   });

@@ -85,7 +85,7 @@ describe('webhooks', () => {
     );
     await inserted();
     const failed = async () => (await admin(`GET webhooks/${ID}/deliveries?failed=true`, office)).body.result;
-    await expect.poll(async () => (await failed())?.count, { timeout: 15_000 }).toBe(1);
+    await expect.poll(async () => (await failed())?.count).toBe(1);
     expect(await failed()).toMatchObject({
       totalCount: 1,
       record: { ID, DisabledWhy: 'the receiver answered 500' },

@@ -36,9 +36,7 @@ describe('a body that breaks off', () => {
       else wire.socket.resetAndDestroy();
     }
     const body = JSON.stringify([{ Surname: 'x'.repeat(60_000) }]);
-    await expect
-      .poll(async () => (await send('irs/insert', { body, to: cut })).status, { timeout: 10_000 })
-      .toBe(422);
+    await expect.poll(async () => (await send('irs/insert', { body, to: cut })).status).toBe(422);
     expect(cut.log.filter((line) => /"level":"error"|"status":5/.test(line))).toEqual([]);
   });
 });

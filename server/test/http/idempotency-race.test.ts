@@ -115,7 +115,7 @@ describe('a call with a key that is being worked on', () => {
         })();
         // The second waits behind the first.
         const waiting = async () => (await connection.query(waitingBackends)).length;
-        await expect.poll(waiting, { timeout: 30_000 }).toBe(2);
+        await expect.poll(waiting).toBe(2);
         return [one, other];
       });
       const [one, other] = await Promise.all([first, second]);
@@ -183,7 +183,7 @@ describe('a call with a key that meets too long a queue', () => {
       const text = await (await fetch(`${busy.url}/metrics`)).text();
       return Number(/^anagrafe_hash_lane_length\{lane="bulk"\} (\d+)$/m.exec(text)?.[1]);
     };
-    await expect.poll(waiting, { timeout: 30_000, interval: 5 }).toBeGreaterThan(30);
+    await expect.poll(waiting, { interval: 5 }).toBeGreaterThan(30);
     const again = () =>
       busy.call('irs/update', [{ ID, Users: users(2, 'too many') }], {
         headers: { 'idempotency-key': 'too-busy' },

@@ -20,7 +20,7 @@ export const cancel = (connection: Connection) =>
 
 export async function waitFor(connection: Connection, writes: number): Promise<void> {
   const count = async () => (await connection.query(`select distinct pid ${blocked}`)).length;
-  await expect.poll(count, { timeout: 30_000, interval: 10 }).toBe(writes);
+  await expect.poll(count, { interval: 10 }).toBe(writes);
 }
 
 /** A call whose writes meet a lock, and what becomes of it. */

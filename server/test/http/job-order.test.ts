@@ -115,7 +115,7 @@ describe('the records of one principal in a job', () => {
       await held.blocked(1);
       await cancelWaiting(held);
       // Begun again, and the first is there again before the second.
-      await expect.poll(() => attempts(job), { timeout: 20_000 }).toBe(2);
+      await expect.poll(() => attempts(job)).toBe(2);
       await held.blocked(1);
       return job;
     });

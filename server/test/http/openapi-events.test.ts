@@ -50,9 +50,7 @@ describe('/openapi.json', () => {
       await submit(service, 'irs/insert', [{ Name: 'N', Users: [importedUser('three')] }]),
     );
     const typesOf = ({ result }: Envelope<CloudEvent>) => new Set(result?.records.map(({ type }) => type));
-    await expect
-      .poll(async () => typesOf(await everything()), { timeout: 20_000 })
-      .toEqual(new Set(eventTypes));
+    await expect.poll(async () => typesOf(await everything())).toEqual(new Set(eventTypes));
 
     const answer = await everything();
     expect(validate(schema, answer)).toEqual([]);

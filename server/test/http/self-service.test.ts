@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { asUser, type Login, login, registerUsers, rightPassword, signedIn } from '../setup/login.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
 
@@ -116,15 +116,8 @@ describe('a signed-in user', () => {
         asUser(colleague),
       );
       // Verified against what is committed, it waits for the row.
-      await vi.waitFor(
-        async () => {
-          const waiting = await service.database.query(
-            `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
-          );
-          expect(waiting).toHaveLength(1);
-        },
-        { timeout: 10_000 },
-      );
+      const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+      await expect.poll(() => service.database.query(waiting)).toHaveLength(1);
       return { call };
     });
     expect((await own.call).status).toBe(503);

@@ -22,7 +22,6 @@ beforeAll(async () => {
 const eventOf = ({ body }: Received) => JSON.parse(body) as CloudEvent;
 const idOf = ({ headers }: Received) => headers['webhook-id'];
 const store = () => openWebhooks(service.database);
-const patient = { timeout: 20_000 };
 const page = { page: 1, pageSize: 100, failedOnly: false };
 
 describe('a webhook', () => {
@@ -30,7 +29,7 @@ describe('a webhook', () => {
     const receiver = await startReceiver();
     const { secret } = await subscribe(service, receiver.url, { types: ['user.registered'] });
     const { principal, ids } = await registerUsers(service, 'hook one', 'hook two');
-    await expect.poll(() => receiver.received.length, patient).toBe(2);
+    await expect.poll(() => receiver.received.length).toBe(2);
     for (const { headers, body } of receiver.received) {
       const verified = new Webhook(secret).verify(body, headers as Record<string, string>);
       expect(verified).toMatchObject({ specversion: '1.0', type: 'user.registered' });
@@ -57,8 +56,8 @@ describe('a webhook', () => {
     await subscribe(service, byRecord.url, { granularity: 'record' });
     await subscribe(service, byJob.url, { granularity: 'job' });
     const { principal, ids } = await registerUsers(service, 'three', 'four', 'five');
-    await expect.poll(() => byRecord.received.length, patient).toBe(4);
-    await expect.poll(() => byJob.received.length, patient).toBe(2);
+    await expect.poll(() => byRecord.received.length).toBe(4);
+    await expect.poll(() => byJob.received.length).toBe(2);
     const registered = byRecord.received.map(eventOf).find(({ type }) => type === 'user.registered');
     expect(registered).toMatchObject({
       subject: `principals/${principal}`,
@@ -76,12 +75,10 @@ describe('a webhook', () => {
     receiver.answer = () => (failures-- > 0 ? 500 : 200);
     const { id } = await subscribe(service, receiver.url, { types: ['principal.inserted'] });
     await registerUsers(service);
-    await expect.poll(() => receiver.received.length, patient).toBe(3);
+    await expect.poll(() => receiver.received.length).toBe(3);
     expect(new Set(receiver.received.map(idOf)).size).toBe(1);
     const seen = async () => (await store().deliveries(id, page)).deliveries;
-    await expect
-      .poll(seen, patient)
-      .toMatchObject([{ state: 'delivered', attempts: 3, status: 200, failure: null }]);
+    await expect.poll(seen).toMatchObject([{ state: 'delivered', attempts: 3, status: 200, failure: null }]);
   });
 
   it('is disabled when a delivery is given up, with an event; by hand it goes on', async () => {
@@ -90,7 +87,7 @@ describe('a webhook', () => {
     receiver.answer = () => ({ status: 302, headers: { location: witness.url } });
     const { id } = await subscribe(service, receiver.url, { types: ['principal.inserted'] });
     await registerUsers(service);
-    await expect.poll(() => witness.received.length, patient).toBe(1);
+    await expect.poll(() => witness.received.length).toBe(1);
     expect(eventOf(witness.received[0] as Received).data).toEqual({ WebhookID: id, URL: receiver.url });
     expect(receiver.received).toHaveLength(4);
     expect(await store().find(id)).toMatchObject({
@@ -100,9 +97,9 @@ describe('a webhook', () => {
     await registerUsers(service);
     receiver.answer = () => 200;
     await store().change(id, { enabled: true }, theOperator);
-    await expect.poll(() => receiver.received.length, patient).toBe(5);
+    await expect.poll(() => receiver.received.length).toBe(5);
     expect(await store().replay(id, null, theOperator)).toBe(1);
-    await expect.poll(() => receiver.received.length, patient).toBe(6);
+    await expect.poll(() => receiver.received.length).toBe(6);
     expect(idOf(receiver.received[5] as Received)).toBe(idOf(receiver.received[0] as Received));
   });
 

@@ -223,9 +223,7 @@ describe('a write that the database gives up', () => {
     ]);
 
     await admit(true);
-    await expect
-      .poll(async () => (await fetch(`${slow.url}/health/ready`)).status, { timeout: 10_000 })
-      .toBe(200);
+    await expect.poll(async () => (await fetch(`${slow.url}/health/ready`)).status).toBe(200);
     expect(await storedUsernames(slow.database)).toEqual(new Set());
     expect((await slow.call('irs/update', body.slice(1))).status).toBe(200);
     await slow.stop();

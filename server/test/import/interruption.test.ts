@@ -44,9 +44,7 @@ async function expectEachOnce(desk: Desk, name: string, rows: number): Promise<v
   expect(existsSync(desk.path(`${name}.csv.progress`))).toBe(false);
 }
 
-it('an import that is killed goes on where it stopped, and does nothing twice', {
-  timeout: 120_000,
-}, async () => {
+it('an import that is killed goes on where it stopped, and does nothing twice', async () => {
   const desk = newDesk(service);
   const rows = 5000;
   writeUsers(desk, 'killed', rows);
@@ -67,7 +65,7 @@ it('an import that is killed goes on where it stopped, and does nothing twice', 
   await expectEachOnce(desk, 'killed', rows);
 });
 
-it('an import that is interrupted says how to go on', { timeout: 120_000 }, async () => {
+it('an import that is interrupted says how to go on', async () => {
   const desk = newDesk(service);
   writeUsers(desk, 'stopped', 4200);
   const child = desk.begin(['import', 'stopped.csv']);
@@ -86,7 +84,7 @@ it('an import that is interrupted says how to go on', { timeout: 120_000 }, asyn
   await expectEachOnce(desk, 'stopped', 4200);
 });
 
-it('an import outlasts a service that is killed and comes back', { timeout: 120_000 }, async () => {
+it('an import outlasts a service that is killed and comes back', async () => {
   const settings = { ANAGRAFE_DATA: await usedFolder() };
   const first = await serve(settings);
   const desk = newDesk(first);
@@ -105,9 +103,7 @@ it('an import outlasts a service that is killed and comes back', { timeout: 120_
   expect(((await answer.json()) as { result: { totalCount: number } }).result.totalCount).toBe(4200);
 });
 
-it('a file that was changed where it was sent is not gone on with; behind that it may be mended', {
-  timeout: 120_000,
-}, async () => {
+it('a file that was changed where it was sent is not gone on with; behind that it may be mended', async () => {
   const desk = newDesk(service);
   writeUsers(desk, 'changed', 5000);
   const sound = desk.read('changed.csv');

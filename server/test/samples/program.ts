@@ -1,13 +1,12 @@
 import { spawn } from 'node:child_process';
-import { expect, onTestFinished, vi } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { environment, listen, type Outcome, outcomeOf } from '../setup/heard.ts';
+import { until } from '../setup/until.ts';
 import { type Receiving, serveCgi } from './cgi.ts';
 import { type Command, type Language, type Program, samplesFolder } from './languages.ts';
 import { inEveryPassword } from './office.ts';
 
 type Settings = Readonly<Record<string, string>>;
-
-const patience = { timeout: 30_000, interval: 50 };
 
 /** Runs a command to its end, in the folder of the samples. */
 export async function run([command, ...args]: Command, settings: Settings, stdin = ''): Promise<Outcome> {
@@ -41,7 +40,8 @@ export async function startReceiver(language: Language, port: number, secret: st
     runProgram(language, 'webhook', [], { ...settings, ...headers }, body);
   const { said, stop } = command ? serve(command, settings) : serveCgi(port, webhook);
   onTestFinished(stop);
-  await vi.waitFor(() => fetch(`http://127.0.0.1:${port}/`, { method: 'POST' }), patience);
+  const answers = () => fetch(`http://127.0.0.1:${port}/`, { method: 'POST' }).then(Boolean, () => false);
+  await until(answers);
   return said;
 }
 

@@ -20,7 +20,7 @@ function steps(): { typed: string; printed: string[] }[] {
   return found;
 }
 
-it('the quick start does what it says, typed as it stands', { timeout: 120_000 }, async () => {
+it('the quick start does what it says, typed as it stands', async () => {
   const settings = { ANAGRAFE_DATA: dataFolder() };
   const service = await serve(settings);
   const { port } = new URL(service.url);

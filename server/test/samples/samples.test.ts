@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { startGateway } from '../client/gateway.ts';
 import { hangUp } from '../http/interruption.ts';
 import { holding, principalLock } from '../setup/jobs.ts';
-import { freePort } from '../setup/outside-cluster.ts';
+import { freePort } from '../setup/postgres-cluster.ts';
 import { isHere, type Language, languages, type Program, samplesFolder } from './languages.ts';
 import { canSignIn, confirmed, type Office, openOffice, passwords, writeRecords } from './office.ts';
 import { run, runProgram, startReceiver } from './program.ts';
@@ -178,7 +178,7 @@ describe.each(here)('the samples in $name', (language: Language) => {
 
     // Told last, so that everything before it has been printed when it is.
     await say('register', [principal], json([user(`${name}.told`)]));
-    await expect.poll(said, { timeout: 20_000 }).toMatch(new RegExp(`user\\.registered.*${name}\\.told`));
+    await expect.poll(said).toMatch(new RegExp(`user\\.registered.*${name}\\.told`));
     expect(said()).toMatch(/msg_1 .*test.* genuino/);
     expect(said()).not.toMatch(/changed|stranger|outdated|premature/);
   });

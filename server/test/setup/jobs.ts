@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { jobFields } from '../../src/http/job-fields.ts';
 import type { Tuple } from '../../src/http/tuple.ts';
 import type { Connection } from '../../src/storage/database.ts';
 import type { Answer, TestService } from './service.ts';
+import { until } from './until.ts';
 
 type Fields = ReturnType<typeof jobFields>;
 type Moments = 'SubmittedAt' | 'StartedAt' | 'EndedAt' | 'EstimatedEnd';
@@ -10,8 +10,6 @@ type Moments = 'SubmittedAt' | 'StartedAt' | 'EndedAt' | 'EstimatedEnd';
 export type Job = { [Name in keyof Fields]: Name extends Moments ? string | null : Fields[Name] };
 
 type Headers = Record<string, string>;
-
-const patienceMs = 50_000;
 
 /** The job of an answer, the same whether there are tuples beside it or not. */
 export function jobOf({ body }: Answer<unknown>): Job {
@@ -61,12 +59,16 @@ export async function finished(
   id: string,
   headers: Headers = {},
 ): Promise<Answer<Tuple>> {
-  for (const deadline = Date.now() + patienceMs; ; ) {
-    const answer = await readJob(service, `${id}?pageSize=1000`, headers);
-    if (answer.status !== 200 || jobOf(answer).EndedAt !== null) return answer;
-    if (Date.now() > deadline) throw new Error(`the job does not end: ${answer.text.slice(0, 1000)}`);
-    await sleep(25);
-  }
+  const read = () => readJob(service, `${id}?pageSize=1000`, headers);
+  let answer = await read();
+  await until(
+    async () => {
+      answer = await read();
+      return answer.status !== 200 || jobOf(answer).EndedAt !== null;
+    },
+    () => `the end of the job ${answer.text.slice(0, 1000)}`,
+  );
+  return answer;
 }
 
 /** Has a job done, and returns its first thousand tuples. */
@@ -90,20 +92,26 @@ export function holding<Result>(
   [sql, ...values]: readonly [sql: string, ...values: unknown[]],
   work: (held: Held) => Promise<Result>,
 ): Promise<Result> {
-  return service.database.transaction(async (connection) => {
-    await connection.query(sql, values);
-    return work({
-      connection,
-      async blocked(writes) {
-        for (const deadline = Date.now() + patienceMs; ; ) {
-          const waiting = await connection.query(waitingWrites);
-          if (waiting.length >= writes) return;
-          if (Date.now() > deadline) throw new Error(`${waiting.length} of ${writes} writes wait`);
-          await sleep(10);
-        }
-      },
-    });
-  });
+  return service.database.transaction(
+    async (connection) => {
+      await connection.query(sql, values);
+      return work({
+        connection,
+        async blocked(writes) {
+          let waiting = 0;
+          await until(
+            async () => {
+              waiting = (await connection.query(waitingWrites)).length;
+              return waiting >= writes;
+            },
+            () => `${writes} blocked writes; ${waiting} are blocked`,
+          );
+        },
+      });
+    },
+    // On a slow machine the test may do other things for longer than a transaction may usually be idle.
+    { patient: true },
+  );
 }
 
 /** Locks that let everything be read and nothing of its kind be written. */

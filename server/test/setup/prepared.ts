@@ -1,24 +1,24 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { inject } from 'vitest';
 import type { TestProject } from 'vitest/node';
+import { until } from './until.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** A folder for what is made once in a run. */
+    /** Folder for what is prepared once per run. */
     prepared: string;
   }
 }
 
-/** Clears away, when all tests are done, what was prepared for them. */
+/** Deletes everything that was prepared when the run ends. */
 export default function setup(project: TestProject): () => void {
   const folder = project.config.provide.prepared as string;
   return () => rmSync(folder, { recursive: true, force: true });
 }
 
-/** What takes long to make is made by the first test file that needs it; the others wait. Gives the folder that it is in. */
+/** Prepares something slow once per run: the first test file that needs it makes it, the others wait. Returns its folder. */
 export async function prepared(name: string, make: (folder: string) => Promise<void>): Promise<string> {
   const folder = join(inject('prepared'), name);
   const [made, failed] = [`${folder}.made`, `${folder}.failed`];
@@ -30,10 +30,13 @@ export async function prepared(name: string, make: (folder: string) => Promise<v
     });
     writeFileSync(made, '');
   }
-  while (!(await exists(made))) {
-    if (await exists(failed)) throw new Error(`another test file could not make ${name}`);
-    await sleep(50);
-  }
+  await until(
+    async () => {
+      if (await exists(failed)) throw new Error(`another test file failed to prepare ${name}`);
+      return exists(made);
+    },
+    () => `another test file to prepare ${name}`,
+  );
   return folder;
 }
 

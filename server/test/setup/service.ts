@@ -7,7 +7,7 @@ import { type Service, startService } from '../../src/main.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { openStore, type Store } from '../../src/store.ts';
 import { atEnd } from './endings.ts';
-import { emptyStore, newStore } from './store.ts';
+import { emptyStore, masterKey, newEmbeddedStore, newStore, type TestStore } from './store.ts';
 
 export interface Answer<Item = Tuple> {
   readonly status: number;
@@ -19,7 +19,7 @@ export interface Answer<Item = Tuple> {
 export interface TestService {
   readonly url: string;
   readonly config: Config;
-  /** The same store, for a look behind the wire. */
+  /** The service's own database, to read what the API does not show. */
   readonly database: Database;
   /** Every line that was logged. */
   readonly log: readonly string[];
@@ -28,17 +28,29 @@ export interface TestService {
   stop(): Promise<void>;
 }
 
-/** There are others at work on this machine: one thread hashes, and not one for each core. */
-const modest = { ANAGRAFE_PORT: '0', ANAGRAFE_HASH_CONCURRENCY: '1' };
+interface TestServiceOptions {
+  readonly consoleFolder?: string | null;
+  /** Runs on the embedded PostgreSQL with a data folder of its own; otherwise on a database of the shared cluster. */
+  readonly embedded?: boolean;
+}
 
-/** The real service on a new store and a free port; stopped and cleared away when the test file ends. */
+/** One hash thread per service, because several test files share the machine. */
+const testDefaults = { ANAGRAFE_PORT: '0', ANAGRAFE_HASH_CONCURRENCY: '1' };
+/** argon2id at a fortieth of the lowest cost that the settings allow. */
+const cheapHashing = { HASH_MEMORY_KIB: 1024, HASH_PASSES: 1 };
+
+/**
+ * Starts the real service on a new database and a free port; it is stopped and its data deleted when the test file
+ * ends. Passwords are hashed cheaply unless the settings name a hashing cost.
+ */
 export async function startTestService(
   settings: Record<string, string> = {},
-  { consoleFolder = null }: { consoleFolder?: string | null } = {},
+  { consoleFolder = null, embedded = false }: TestServiceOptions = {},
 ): Promise<TestService> {
-  // A copy would have the master key of what it was copied from.
-  const store = await ('ANAGRAFE_MASTER_KEY' in settings ? emptyStore() : newStore());
-  const config = readConfig({ ...modest, ...store.settings, ...settings });
+  const store = await storeFor(settings, embedded);
+  const asked = readConfig({ ...testDefaults, ...store.settings, ...settings });
+  const hasCost = 'ANAGRAFE_HASH_MEMORY_KIB' in settings || 'ANAGRAFE_HASH_PASSES' in settings;
+  const config = hasCost ? asked : { ...asked, ...cheapHashing };
   const log: string[] = [];
   let service: Service | undefined;
   let beside: Store | undefined;
@@ -64,6 +76,13 @@ export async function startTestService(
     call: (path, body, init = {}) => send(`${url}/api/sync/v1/${path}`, body, init),
     stop: stopOnce,
   };
+}
+
+function storeFor(settings: Record<string, string>, embedded: boolean): Promise<TestStore> {
+  if (embedded) return newEmbeddedStore();
+  // A copied database belongs to the master key of its template.
+  const otherKey = (settings.ANAGRAFE_MASTER_KEY ?? masterKey) !== masterKey;
+  return otherKey ? emptyStore() : newStore();
 }
 
 async function send<Item>(url: string, body: unknown, init: RequestInit): Promise<Answer<Item>> {

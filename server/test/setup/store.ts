@@ -8,7 +8,7 @@ import { inject } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { openLog } from '../../src/log.ts';
 import { startService } from '../../src/main.ts';
-import './outside-cluster.ts';
+import './postgres-cluster.ts';
 import { prepared } from './prepared.ts';
 
 export interface TestStore {
@@ -16,33 +16,38 @@ export interface TestStore {
   discard(): Promise<void>;
 }
 
-/** Of every service that the tests put on an outside database, so that several can share one. */
+/** The master key of every test service on an external database, so that several services can share one. */
 export const masterKey = Buffer.alloc(32, 'master key').toString('base64');
-const template = 'anagrafe_prepared';
 
-/** A store in which there is nothing at all, on the engine that this run is about. It goes with the test file. */
+/** Creates a database without any table, in the cluster of this test run. */
 export async function emptyStore(): Promise<TestStore> {
-  return inject('store') === 'outside' ? outsideStore() : embeddedStore();
+  return newDatabase();
 }
 
-/** A store as a service has it that was just started for the first time: a copy of one that was. */
+/** Creates a database as a first start of the service leaves it, copied from a template. */
 export async function newStore(): Promise<TestStore> {
-  if (inject('store') === 'outside') {
-    await prepared('outside', async () => {
-      await run(`create database ${template}`);
-      await startOnce(outsideSettings(template));
-    });
-    return outsideStore(`template ${template}`);
-  }
-  const store = embeddedStore();
-  await copyStore(store.folder);
-  return store;
+  const template = `template_${inject('postgresVersion')}`;
+  await prepared(template, async () => {
+    await run(`create database ${template}`);
+    await startOnce(settingsOf(template));
+  });
+  return newDatabase(`template ${template}`);
 }
 
-/** Puts into a folder what a service leaves there that was started and stopped once. */
+/** Creates a data folder for the embedded PostgreSQL, as a first start of the service leaves it. */
+export async function newEmbeddedStore(): Promise<TestStore> {
+  const folder = mkdtempSync(join(tmpdir(), 'anagrafe-test-'));
+  await copyStore(folder);
+  return {
+    settings: { ANAGRAFE_DATA: folder },
+    discard: async () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+/** Fills a folder with the data that a service leaves after its first start and stop. */
 export async function copyStore(folder: string): Promise<void> {
   const made = await prepared('embedded', (first) => startOnce({ ANAGRAFE_DATA: first }));
-  // With its owners, among whom is the user that PostgreSQL runs as.
+  // -a keeps the owners: PostgreSQL refuses a cluster that belongs to another user.
   execFileSync('cp', ['-a', `${made}/.`, folder]);
 }
 
@@ -52,30 +57,21 @@ async function startOnce(settings: Record<string, string>): Promise<void> {
   await service.stop();
 }
 
-function embeddedStore(): TestStore & { readonly folder: string } {
-  const folder = mkdtempSync(join(tmpdir(), 'anagrafe-test-'));
+async function newDatabase(options = ''): Promise<TestStore> {
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  await run(`create database ${name} ${options}`);
   return {
-    folder,
-    settings: { ANAGRAFE_DATA: folder },
-    discard: async () => rmSync(folder, { recursive: true, force: true }),
-  };
-}
-
-async function outsideStore(like = ''): Promise<TestStore> {
-  const name = `anagrafe_${randomBytes(6).toString('hex')}`;
-  await run(`create database ${name} ${like}`);
-  return {
-    settings: outsideSettings(name),
+    settings: settingsOf(name),
     discard: () => run(`drop database ${name} with (force)`),
   };
 }
 
-function outsideSettings(name: string): Record<string, string> {
-  return { ANAGRAFE_DATABASE_URL: `${inject('outsideUrl')}/${name}`, ANAGRAFE_MASTER_KEY: masterKey };
+function settingsOf(database: string): Record<string, string> {
+  return { ANAGRAFE_DATABASE_URL: `${inject('postgresUrl')}/${database}`, ANAGRAFE_MASTER_KEY: masterKey };
 }
 
 async function run(sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: `${inject('outsideUrl')}/postgres` });
+  const client = new pg.Client({ connectionString: `${inject('postgresUrl')}/postgres` });
   await client.connect();
   await client.query(sql).finally(() => client.end());
 }

@@ -148,7 +148,7 @@ describe('the import', () => {
     await page.getByRole('row', { name: /400/ }).first().waitFor();
     const count = async () =>
       (await storedUsernames(service)).filter((name) => name.startsWith('many.')).length;
-    await expect.poll(count, { timeout: 50_000 }).toBe(400);
+    await expect.poll(count).toBe(400);
   });
 
   it('says why a file cannot be read, and takes the next one', async () => {
@@ -198,7 +198,7 @@ describe('the import', () => {
   });
 });
 
-describe('the import in every look', { timeout: 180_000 }, () => {
+describe('the import in every look', () => {
   it('is for everyone, from the file to its end', async () => {
     const page = await openImport(service, office);
     await expectAccessible(page);

@@ -32,7 +32,7 @@ export async function choose(
 export const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
 
 export const said = (page: Page, text: string | RegExp) =>
-  page.getByRole('status').filter({ hasText: text }).waitFor({ timeout: 30_000 });
+  page.getByRole('status').filter({ hasText: text }).waitFor();
 
 export const mend = (page: Page, cell: string, text: string) =>
   page.getByLabel(cell, { exact: true }).fill(text);

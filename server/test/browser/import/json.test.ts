@@ -116,7 +116,7 @@ describe('a whole record with problems', () => {
   });
 });
 
-describe('a whole record in every look', { timeout: 180_000 }, () => {
+describe('a whole record in every look', () => {
   it('records with problems are for everyone', async () => {
     const records = [{ Denomination: 'X', Users: [user('x', 'breve')] }];
     const page = await open(`${JSON.stringify(records[0])}\n{"Users"}\n`);

@@ -48,7 +48,7 @@ describe('a session that ends under an import', () => {
     await ended(page);
     expect(await storedUsernames(service)).not.toContain('mended.1');
     await signIn(page, office);
-    await page.getByText('Rows imported: 2.').waitFor({ timeout: 30_000 });
+    await page.getByText('Rows imported: 2.').waitFor();
     expect(await storedUsernames(service)).toEqual(expect.arrayContaining(['mended.1', 'mended.2']));
   });
 
@@ -64,7 +64,7 @@ describe('a session that ends under an import', () => {
     await endSessions(service);
     await ended(page);
     await signIn(page, office);
-    await page.getByText('Rows imported: 120.').waitFor({ timeout: 50_000 });
+    await page.getByText('Rows imported: 120.').waitFor();
   });
 
   it('sends nothing in the name of another client', async () => {

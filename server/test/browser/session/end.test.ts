@@ -67,7 +67,7 @@ describe('a session that ends under a form', () => {
     expect(await dialog.getByLabel('Name').inputValue()).toBe('half written');
     expect(await dialog.getByRole('checkbox', { name: /^Administer/ }).isChecked()).toBe(true);
     expect(await page.title()).toBe('API clients · Anagrafe');
-    await expect.poll(() => dialog.locator(':focus').count(), { timeout: 5000 }).toBe(1);
+    await expect.poll(() => dialog.locator(':focus').count()).toBe(1);
     await button(dialog, 'Create').click();
     await dialog.getByText('half written').waitFor();
     await button(dialog, 'I have stored').click();
@@ -88,7 +88,7 @@ describe('a session that ends under a form', () => {
     await ended(page);
     await signIn(page, office);
     await expect.poll(() => search.inputValue()).toBe('rossi');
-    await expect.poll(() => page.locator(':focus').and(search).count(), { timeout: 5000 }).toBe(1);
+    await expect.poll(() => page.locator(':focus').and(search).count()).toBe(1);
   });
 
   it('is kept as it was for a quarter of an hour, and then forgotten', async () => {
@@ -223,7 +223,7 @@ describe('the own secret of the client that is signed in', () => {
   });
 });
 
-describe('the sign-in in every look', { timeout: 180_000 }, () => {
+describe('the sign-in in every look', () => {
   it('the sign-in in front of a page with a dialog is for everyone', async () => {
     const look = await visit(service);
     look.expectStatus(401);

