@@ -1,10 +1,10 @@
 // @ts-check
-// The browser of the tests: what CHROMIUM names, or what is on the PATH, or where macOS has it.
+// Finds the browser for the tests: the program in CHROMIUM, or one on the PATH, or Google Chrome on macOS.
 const { execFileSync, spawnSync } = require('node:child_process');
 const { accessSync, constants } = require('node:fs');
 const { delimiter, join } = require('node:path');
 
-// The one without a window takes a quarter less of the machine.
+// The headless shell comes first: it takes a quarter less CPU.
 const onMac = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome';
 const names = [
   'chromium-headless-shell',
@@ -14,7 +14,7 @@ const names = [
   'google-chrome-stable',
 ];
 
-/** Where it is; null where there is none. */
+/** Returns the path of the browser, or null. */
 function findChromium() {
   if (process.env.CHROMIUM) return process.env.CHROMIUM;
   const folders = (process.env.PATH ?? '').split(delimiter);
@@ -22,10 +22,10 @@ function findChromium() {
   return [...places, onMac].find(isProgram) ?? null;
 }
 
-/** Installs one where that is possible without asking; else says what to do, and ends. */
+/** Installs Chromium with apt-get where it is missing; where that fails, says what to do and exits. */
 function ensureChromium() {
   if (findChromium()) return;
-  process.stderr.write('Installing Chromium for the tests of the console, once …\n');
+  process.stderr.write('Installing Chromium for the browser tests (first time only) …\n');
   try {
     const quiet = { stdio: /** @type {const} */ (['ignore', 'ignore', 'inherit']) };
     execFileSync('apt-get', ['update'], quiet);
@@ -34,11 +34,11 @@ function ensureChromium() {
       spawnSync('apt-get', ['install', '-y', '--no-install-recommends', name], quiet);
     }
   } catch {
-    // What is said below is for this case too.
+    // Not Debian, or not root: the message below says what to do.
   }
   if (findChromium()) return;
   process.stderr.write(
-    'The tests of the console need Chromium or Google Chrome: install it, or name its program in CHROMIUM.\n',
+    'The browser tests need Chromium or Google Chrome: install it, or set CHROMIUM to its path.\n',
   );
   process.exit(1);
 }

@@ -16,25 +16,31 @@ const { join, resolve } = require('node:path');
 const root = resolve(__dirname, '..');
 const stamps = join(root, 'node_modules', '.anagrafe');
 
-/** Everything that `npm start`, `npm test` and `npm run bench` stand on. */
-function prepare() {
+/** Installs the dependencies. */
+function install() {
   refuseOldNode();
   once('installed', ['package-lock.json'], join(root, 'node_modules', '.package-lock.json'), () => {
-    say('Installing the dependencies, once …');
+    step('Installing dependencies (about 20 s, first time only)');
     npm('ci', '--loglevel=error');
   });
+}
+
+/** Installs and builds everything that `npm start`, `npm test` and `npm run bench` need. */
+function prepare() {
+  install();
   const sources = [
     'client/src',
     'client/tsconfig.json',
     'server/src',
     'server/tsconfig.json',
     'bench',
+    'scripts/bundle-server.mjs',
     'tsconfig.base.json',
     'package-lock.json',
   ];
-  once('built', sources, join(root, 'server', 'dist', 'cli.js'), () => {
-    say('Building …');
-    // What was built from a file that is gone must go too.
+  once('built', sources, join(root, 'server', 'dist', 'bundle', 'run.js'), () => {
+    step('Building the server');
+    // tsc leaves behind the output of deleted source files.
     for (const room of ['client', 'server', 'bench'])
       rmSync(join(root, room, 'dist'), { recursive: true, force: true });
     run(
@@ -45,6 +51,7 @@ function prepare() {
       'server',
       'bench',
     );
+    run(process.execPath, join(root, 'scripts', 'bundle-server.mjs'));
   });
   const pages = [
     ...['build', 'public', 'src', 'index.html', 'vite.config.ts'].map((name) => `console/${name}`),
@@ -53,13 +60,13 @@ function prepare() {
     'package-lock.json',
   ];
   once('console', pages, join(root, 'console', 'dist', 'index.html'), () => {
-    say('Building the console …');
+    step('Building the console');
     const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js');
     run(process.execPath, vite, 'build', 'console', '--logLevel', 'warn');
   });
 }
 
-/** Does the work unless its result is there and the files it came from are what they were. */
+/** Does the work unless its result exists and the input files have not changed since. */
 function once(name, inputs, result, work) {
   const stamp = join(stamps, name);
   const now = fingerprint(inputs);
@@ -95,6 +102,14 @@ function run(command, ...args) {
   execFileSync(command, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
 }
 
+const start = Date.now();
+
+/** Prints what happens next, and when. */
+function step(what) {
+  const seconds = Math.round((Date.now() - start) / 1000);
+  say(`[${String(seconds).padStart(3)} s] ${what} …`);
+}
+
 function say(line) {
   process.stderr.write(`${line}\n`);
 }
@@ -106,4 +121,4 @@ function refuseOldNode() {
   process.exit(1);
 }
 
-module.exports = { prepare, root, run };
+module.exports = { install, prepare, root, run, step };

@@ -1,18 +1,36 @@
 // @ts-check
-// Checks format, lint and types, then runs every test. Arguments go to Vitest: npm test -- update
+// Checks format, lint and types, then runs tests. Everything but --suite goes to Vitest: npm test -- update --changed
 const { join } = require('node:path');
 const { ensureChromium } = require('./chromium.cjs');
-const { checkSources, prepare, root, run } = require('./prepare.cjs');
+const { install, prepare, root, run, step } = require('./prepare.cjs');
 
-const args = process.argv.slice(2);
-const paths = args.filter((arg) => arg.startsWith('test') || !arg.startsWith('-'));
+/** The projects of server/vitest.config.ts that `npm test`, `npm run check` and `npm run faults` run. */
+const suites = {
+  test: ['unit', 'service', 'postgres-15'],
+  check: ['unit'],
+  faults: ['rounds'],
+};
+
+const [suite = 'test'] = process.argv.slice(2).flatMap((arg) => arg.match(/^--suite=(.*)$/)?.[1] ?? []);
+const args = process.argv.slice(2).filter((arg) => !arg.startsWith('--suite='));
+const paths = args.filter((arg) => !arg.startsWith('-'));
+const namesProject = args.some((arg) => arg.startsWith('--project'));
+const tool = (...path) => join(root, 'node_modules', ...path);
 
 try {
-  prepare();
-  if (paths.length === 0 || paths.some((path) => path.includes('browser'))) ensureChromium();
-  checkSources();
-  const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-  run(process.execPath, vitest, 'run', '--root', 'server', '--project', '!rounds', ...args);
+  if (suite === 'check') install();
+  else prepare();
+  const mayUseBrowser = paths.length === 0 || paths.some((path) => path.includes('browser'));
+  if (suite === 'test' && mayUseBrowser) ensureChromium();
+  step('Checking format and lint');
+  run(process.execPath, tool('@biomejs', 'biome', 'bin', 'biome'), 'check', '.');
+  step('Checking types');
+  for (const project of ['server/test', 'console'])
+    run(process.execPath, tool('typescript', 'bin', 'tsc'), '-p', project);
+  step('Running tests');
+  const projects = namesProject ? [] : suites[suite].flatMap((name) => ['--project', name]);
+  run(process.execPath, tool('vitest', 'vitest.mjs'), 'run', '--root', 'server', ...projects, ...args);
 } catch (error) {
+  if (error.status === undefined) console.error(error);
   process.exitCode = error.status ?? 1;
 }

@@ -3,4 +3,4 @@ const { setFlagsFromString } = require('node:v8');
 
 // Left to itself, the heap may double before anyone looks for what can go: a body of 16 MB would take 200.
 setFlagsFromString('--heap-growing-percent=20');
-import('../dist/cli/run.js');
+import('../dist/bundle/run.js');

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
+import { packageFolder } from '../package-folder.ts';
 import type { Connection, Database } from './database.ts';
 import { checkServer, StorageError } from './server.ts';
 
-const folder = new URL('../../migrations/', import.meta.url);
+const folder = new URL('migrations/', packageFolder);
 const fileName = /^(\d{4})_([a-z0-9_]+)\.sql$/;
 /** Any fixed number will do: nodes that start at once take this lock and migrate one after the other. */
 const lockKey = 8420_0001;
