@@ -1,4 +1,5 @@
 import { firstLoad } from './console.ts';
+import { eventLoop } from './event-loop.ts';
 import { growth } from './growth.ts';
 import { interactive } from './interactive.ts';
 import { nodes } from './nodes.ts';
@@ -16,6 +17,7 @@ const benchmarks: Record<string, (atEnd: AtEnd, interruption: AbortSignal) => Pr
   interactive,
   growth,
   nodes,
+  'event-loop': eventLoop,
   console: firstLoad,
   peers,
 };

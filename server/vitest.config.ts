@@ -14,13 +14,14 @@ interface Grouping {
   return groups;
 };
 
-/** Tests of functions alone: no database, no service, no process. `npm run check` runs these. */
+/** Tests that need neither a database nor a service, and take little time. `npm run check` runs these. */
 const unit = [
-  'test/*.test.ts',
+  'test/!(reference).test.ts',
   'test/console/**/*.test.ts',
   'test/core/**/*.test.ts',
   'test/json/**/*.test.ts',
-  'test/sheet/**/*.test.ts',
+  'test/passwords/{lanes,pace}.test.ts',
+  'test/sheet/!(service).test.ts',
 ];
 
 /** Run on the oldest supported PostgreSQL too: every kind of statement that the service sends. */
@@ -33,6 +34,14 @@ const onOldestPostgres = [
 /** Rounds that repeat one fault many times take minutes: `npm run faults` runs them. */
 const longRounds = 'test/**/*.rounds.test.ts';
 
+/** Properties of fast-check that `npm run faults` checks with ten times as many random values. */
+const properties = [
+  'test/core/{password-hash-cost,search}.test.ts',
+  'test/core/fields/precis/properties.test.ts',
+  'test/json/values.test.ts',
+  'test/sheet/{csv-properties,encoding,failed-rows,json}.test.ts',
+];
+
 const shared = {
   globalSetup: ['test/setup/prepared.ts', 'test/setup/postgres-cluster.ts'],
 };
@@ -44,7 +53,7 @@ export default defineConfig({
     // Modules stay loaded from one file to the next; setup/endings.ts stops what a file has started.
     isolate: false,
     setupFiles: ['test/setup/end.ts'],
-    provide: { prepared: join(tmpdir(), `anagrafe-prepared-${process.pid}`) },
+    provide: { prepared: join(tmpdir(), `anagrafe-prepared-${process.pid}`), timesRuns: 1 },
     // No test measures time. These limits only end what hangs, on the slowest machine too.
     testTimeout: 5 * waitLimitMs,
     hookTimeout: 5 * waitLimitMs,
@@ -76,8 +85,8 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'rounds',
-          include: [longRounds],
-          provide: { postgresVersion: 18 },
+          include: [longRounds, ...properties],
+          provide: { postgresVersion: 18, timesRuns: 10 },
         },
       },
     ],

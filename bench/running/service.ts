@@ -20,6 +20,7 @@ export interface MeasuredService {
   /** Sends a call as a job and waits for its end; the seconds from sending it until then. */
   job(path: string, body: unknown): Promise<number>;
   submit(path: string, body: unknown, headers?: Record<string, string>): Promise<Job>;
+  signal(signal: NodeJS.Signals): void;
   /** Before the end. */
   stop(): Promise<void>;
 }
@@ -100,6 +101,9 @@ export async function startService(
         if (EndedAt !== null) return (Date.parse(EndedAt) - start) / 1000;
         await sleep(lookAgainMs);
       }
+    },
+    signal(signal) {
+      child.kill(signal);
     },
     stop,
   };

@@ -35,18 +35,57 @@ export const desktop = { width: 1280, height: 800 };
 export const phone = { width: 320, height: 844 };
 
 let launching: Promise<Browser> | undefined;
+/** A page without cookies and stored data that an earlier test has left; loading the console in it is cheaper. */
+let idlePage: Page | undefined;
 const troubles: string[] = [];
-const open: { close(): Promise<void> }[] = [];
+const open: OpenContext[] = [];
+
+interface OpenContext {
+  readonly context: BrowserContext;
+  /** The page to keep for the next test, and the origin that it was used on; null: the context is closed. */
+  readonly reused: { readonly page: Page; readonly url: string } | null;
+}
 
 /**
- * Closes every page after each test, and fails the test for whatever a page reported: script errors, console warnings,
- * violations of the content security policy, failed requests, unexpected statuses.
+ * Clears or closes every page after each test, and fails the test for whatever a page reported: script errors, console
+ * warnings, violations of the content security policy, failed requests, unexpected statuses.
  */
 export function useBrowser(): void {
   afterEach(async () => {
-    for (const context of open.splice(0)) await context.close();
+    for (const { context, reused } of open.splice(0)) {
+      const kept = reused !== null && idlePage === undefined && (await isCleared(context, reused));
+      if (kept) idlePage = reused.page;
+      else await context.close();
+    }
     expect(troubles.splice(0)).toEqual([]);
   });
+}
+
+/** Removes everything that a test may have left in a browser context; false where that failed. */
+async function isCleared(
+  context: BrowserContext,
+  { page, url }: { page: Page; url: string },
+): Promise<boolean> {
+  try {
+    removeListeners(page);
+    // A page with unsaved input asks before it is left.
+    page.on('dialog', (dialog) => void dialog.accept().catch(() => undefined));
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    for (const other of context.pages()) if (other !== page) await other.close();
+    // Of the same origin, so that its stored data can be deleted and Chromium keeps the process of the page.
+    await page.goto(`${url}/health/live`);
+    await page.evaluate('localStorage.clear(); sessionStorage.clear()');
+    await context.clearCookies();
+    removeListeners(page);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function removeListeners(page: Page): void {
+  for (const event of ['pageerror', 'console', 'requestfailed', 'response', 'dialog'])
+    page.removeAllListeners(event);
 }
 
 /** Launches Chromium once per worker; Playwright ends it together with the worker's process. */
@@ -66,24 +105,36 @@ export async function startConsole(settings: Record<string, string> = {}): Promi
   return startTestService(settings, { consoleFolder });
 }
 
-export async function visit(
-  { url }: TestService,
-  options: Pick<BrowserContextOptions, 'colorScheme' | 'locale' | 'viewport'> = {},
-): Promise<Visit> {
+interface VisitOptions extends Pick<BrowserContextOptions, 'colorScheme' | 'locale' | 'viewport'> {
+  /** With an empty cache, and closed after the test: for what cannot be undone, such as `page.clock`. */
+  readonly newContext?: boolean;
+}
+
+export async function visit({ url }: TestService, options: VisitOptions = {}): Promise<Visit> {
+  const { colorScheme = 'light', locale, viewport = desktop, newContext = false } = options;
+  const isReusable = !newContext && locale === undefined;
+  const idle = isReusable ? idlePage : undefined;
+  if (idle) idlePage = undefined;
+  const page = idle ?? (await newPage(locale));
+  open.push({ context: page.context(), reused: isReusable ? { page, url } : null });
+  await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+  await page.setViewportSize(viewport ?? desktop);
+  return watch(page, url);
+}
+
+async function newPage(locale = 'en-GB'): Promise<Page> {
   const browser = await launchBrowser();
   const context = await browser.newContext({
     viewport: desktop,
-    locale: 'en-GB',
+    locale,
     reducedMotion: 'reduce',
     permissions: ['clipboard-read', 'clipboard-write'],
-    ...options,
   });
-  open.push(context);
-  return openTab(context, url);
+  return context.newPage();
 }
 
-async function openTab(context: BrowserContext, url: string): Promise<Visit> {
-  const page = await context.newPage();
+/** Records whatever the page reports, for the end of the test. */
+function watch(page: Page, url: string): Visit {
   page.setDefaultTimeout(waitLimitMs);
   const expected = new Set<number>();
 
@@ -108,7 +159,7 @@ async function openTab(context: BrowserContext, url: string): Promise<Visit> {
       await page.goto(`${url}/console${path}`);
     },
     expectStatus: (status) => expected.add(status),
-    anotherTab: () => openTab(context, url),
+    anotherTab: async () => watch(await page.context().newPage(), url),
   };
 }
 

@@ -1,5 +1,6 @@
+import { expect } from 'vitest';
 import type { Credential } from '../setup/admin.ts';
-import { submit } from '../setup/jobs.ts';
+import { holding, importedUser, jobOf, principalLock, readJob, submit } from '../setup/jobs.ts';
 import { allSealed } from '../setup/journal.ts';
 import { newUser, type TestService } from '../setup/service.ts';
 
@@ -32,11 +33,32 @@ export async function fillJournal(service: TestService, count: number): Promise<
   await allSealed(service);
 }
 
-/** A job that is at work for as long as a test looks at it. */
-export function fillSlowly(service: TestService, headers: Credential): Promise<string> {
-  const records = Array.from({ length: 40 }, (_, n) => ({
-    Denomination: `Principal ${n}`,
-    Users: Array.from({ length: 50 }, (_user, m) => newUser(`slow.${n}.${m}`)),
+/** The size of the job that `withBlockedJob` submits, and how many of its users are written before the lock. */
+export const blockedJob = { users: 300, usersDone: 30 };
+
+/**
+ * Submits a job that stops in the middle as long as `work` runs: its first record is written, and a database lock
+ * blocks the second one. A write that has waited for 25 s is cancelled and tried again, so that the job stays
+ * blocked on a slow machine too.
+ */
+export async function withBlockedJob(
+  service: TestService,
+  headers: Credential,
+  work: (id: string) => Promise<void>,
+): Promise<void> {
+  const names = [{ Denomination: 'Free' }, { Denomination: 'Locked' }];
+  const { body } = await service.call('irs/insert', names, { headers });
+  const [free = 0, locked = 0] = (body.result?.records ?? []).map(({ Item1 }) => Item1 ?? 0);
+  const records = Array.from({ length: 10 }, (_, n) => ({
+    ID: n === 0 ? free : locked,
+    Users: Array.from({ length: 30 }, (_user, m) => importedUser(`blocked.${locked}.${n}.${m}`)),
   }));
-  return submit(service, 'irs/insert', records, headers);
+  await holding(service, principalLock(locked), async ({ blocked }) => {
+    const id = await submit(service, 'irs/update', records, headers);
+    await blocked(1);
+    await expect
+      .poll(async () => jobOf(await readJob(service, id, headers)).UsersDone)
+      .toBe(blockedJob.usersDone);
+    await work(id);
+  });
 }

@@ -32,7 +32,7 @@ describe('the way to anywhere', () => {
     await enter(person, '', office);
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
     await openFinder(page);
-    expect(await page.getByRole('option').count()).toBe(9);
+    await expect.poll(() => page.getByRole('option').count()).toBe(9);
     await page.keyboard.type('web');
     await page.getByRole('option', { name: 'Webhooks', selected: true }).waitFor();
     await page.keyboard.press('Enter');
@@ -51,15 +51,15 @@ describe('the way to anywhere', () => {
     const options = page.getByRole('option');
     await page.keyboard.type('ros');
     await options.filter({ hasText: 'Rosati SpA' }).waitFor();
-    expect(await options.allInnerTexts()).toEqual([
-      'Rossi Srl\nID 1 · C-1',
-      'Rosati SpA\nID 2 · IT01234567890',
-    ]);
+    await expect
+      .poll(() => options.allInnerTexts())
+      .toEqual(['Rossi Srl\nID 1 · C-1', 'Rosati SpA\nID 2 · IT01234567890']);
     await page.keyboard.press('ArrowDown');
     await page.getByRole('option', { name: /^Rosati/, selected: true }).waitFor();
     await page.keyboard.press('ArrowDown');
     await page.getByRole('option', { name: /^Rossi/, selected: true }).waitFor();
     await page.keyboard.press('ArrowUp');
+    await page.getByRole('option', { name: /^Rosati/, selected: true }).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Rosati SpA', level: 1 }).waitFor();
 
@@ -71,8 +71,9 @@ describe('the way to anywhere', () => {
       await openFinder(page);
       await page.keyboard.type(term);
       await options.filter({ hasText: name }).waitFor();
-      expect(await options.count()).toBe(1);
+      await expect.poll(() => options.count()).toBe(1);
       await page.keyboard.press('Escape');
+      await page.getByRole('combobox').waitFor({ state: 'detached' });
     }
     await openFinder(page);
     await page.keyboard.type('nobody at all');

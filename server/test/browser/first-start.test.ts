@@ -25,14 +25,14 @@ describe('the console at the first start', () => {
     const secret = await dialog.getByLabel('Secret key', { exact: true }).inputValue();
     expect(secret).toMatch(/^ags_/);
     await dialog.getByRole('button', { name: 'Copy: Secret key' }).click();
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(secret);
+    await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(secret);
     await dialog.getByRole('button', { name: 'I have stored it' }).click();
     await dialog.waitFor({ state: 'hidden' });
 
     await page.getByText('Signed in as office').filter({ visible: true }).waitFor();
-    expect(await banner.count()).toBe(0);
+    await expect.poll(() => banner.count()).toBe(0);
     await page.reload();
     await page.getByText('Signed in as office').filter({ visible: true }).waitFor();
-    expect(await page.content()).not.toContain(secret);
+    await expect.poll(() => page.content()).not.toContain(secret);
   });
 });

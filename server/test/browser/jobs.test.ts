@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
+import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Credential, credential } from '../setup/admin.ts';
-import { submit } from '../setup/jobs.ts';
+import { finished, holding, importedUser, principalsLock, submit } from '../setup/jobs.ts';
 import { newUser, type TestService } from '../setup/service.ts';
 import { enter, startConsole, useBrowser, visit } from './browser.ts';
-import { fillSlowly } from './filled.ts';
+import { blockedJob, withBlockedJob } from './filled.ts';
 
 let service: TestService;
 let office: Credential;
@@ -15,11 +16,14 @@ beforeAll(async () => {
   office = await credential(service, { scopes: ['admin', 'sync:write'] });
 });
 
-/** A job that takes a moment, and of which two records fail. */
-function submitWithFaults(name: string): Promise<string> {
-  const good = Array.from({ length: 60 }, (_, n) => ({
+const rowOfJob = (page: Page, id: string): Locator =>
+  page.getByRole('row', { name: new RegExp(id.slice(0, 8)) });
+
+/** A job of which the first two records fail. */
+function submitWithFaults(name: string, goodRecords: number): Promise<string> {
+  const good = Array.from({ length: goodRecords }, (_, n) => ({
     Denomination: `${name} ${n}`,
-    Users: [newUser(`${name}.${n}.a`), newUser(`${name}.${n}.b`), newUser(`${name}.${n}.c`)],
+    Users: [importedUser(`${name}.${n}`)],
   }));
   const short = newUser(`${name}.short`, { Password: 'short', ConfirmPassword: 'short' });
   const bad = [
@@ -30,34 +34,36 @@ function submitWithFaults(name: string): Promise<string> {
 }
 
 describe('the jobs', () => {
-  it('of an empty service say how there comes to be one', async () => {
-    const person = await visit(service);
-    await enter(person, '/jobs', office);
-    await person.page.getByText('No job yet').waitFor();
-  });
-
   it('are watched to their end, with the failed records and the kit to send them again', async () => {
     const person = await visit(service);
     const { page } = person;
     await enter(person, '/jobs', office);
-    const id = await submitWithFaults('watched');
-    const row = page.getByRole('row', { name: new RegExp(id.slice(0, 8)) });
-    await row.getByRole('progressbar', { name: /of 183 users$/ }).waitFor({ state: 'attached' });
-    await row.getByRole('link').click();
-    await page.getByRole('heading', { name: `Job ${id.slice(0, 8)}`, level: 1 }).waitFor();
+    // The job cannot end before its page is open.
+    const id = await holding(service, principalsLock, async () => {
+      const submitted = await submitWithFaults('watched', 60);
+      const row = rowOfJob(page, submitted);
+      await row.getByRole('progressbar', { name: /of 63 users$/ }).waitFor({ state: 'attached' });
+      await row.getByRole('link').click();
+      await page.getByRole('heading', { name: `Job ${submitted.slice(0, 8)}`, level: 1 }).waitFor();
+      await page.getByRole('progressbar').waitFor({ state: 'attached' });
+      await page.getByRole('button', { name: 'Cancel the job' }).waitFor();
+      return submitted;
+    });
 
     const figures = page.getByRole('region', { name: 'Figures' });
     await figures.getByText('Completed').waitFor();
-    expect(await page.getByRole('progressbar').count()).toBe(0);
-    expect(await page.getByRole('button', { name: 'Cancel the job' }).count()).toBe(0);
-    expect(await figures.innerText()).toMatch(/Records\s+62\s+Records done\s+62\s+Not applied\s+2/);
+    await expect.poll(() => page.getByRole('progressbar').count()).toBe(0);
+    await expect.poll(() => page.getByRole('button', { name: 'Cancel the job' }).count()).toBe(0);
+    await expect
+      .poll(() => figures.innerText())
+      .toMatch(/Records\s+62\s+Records done\s+62\s+Not applied\s+2/);
     const pager = page.getByRole('navigation', { name: /^Pages of/ });
     await pager.getByText('1–50 of 62').waitFor();
 
     const records = page.getByRole('region', { name: 'Records', exact: true });
     await records.getByRole('switch', { name: 'Failed only' }).click();
     await expect.poll(() => records.getByRole('row').count()).toBe(3);
-    expect(new URL(page.url()).search).toBe('?failed=true');
+    await expect.poll(() => new URL(page.url()).search).toBe('?failed=true');
     await records.getByText(/User 2, Password: .*PASSWORD_TOO_SHORT/).waitFor();
     await records.getByText(/^Company name: /).waitFor();
 
@@ -73,42 +79,42 @@ describe('the jobs', () => {
     ]);
     await page.getByText('The retry kit was saved').waitFor();
     await page.getByRole('link', { name: 'All jobs' }).click();
-    await row.getByText('Completed').waitFor();
+    await rowOfJob(page, id).getByText('Completed').waitFor();
   });
 
   it('say who sent them, and are found by whether a record of theirs was not applied', async () => {
     const erp = await credential(service, { name: 'erp', scopes: ['sync:write'] });
-    const id = await submit(service, 'irs/insert', [{ Name: 'Of the ERP' }], erp);
+    const good = await submit(service, 'irs/insert', [{ Name: 'Of the ERP' }], erp);
+    const bad = await submit(service, 'irs/insert', [{ Name: '' }], erp);
+    await finished(service, good, erp);
+    await finished(service, bad, erp);
     const person = await visit(service);
     const { page } = person;
     await enter(person, '/jobs', office);
-    const rows = page.getByRole('table', { name: 'Jobs' }).getByRole('row');
-    await rows
-      .filter({ hasText: id.slice(0, 8) })
-      .getByRole('cell', { name: 'erp', exact: true })
-      .waitFor();
+    await rowOfJob(page, good).getByRole('cell', { name: 'erp', exact: true }).waitFor();
     await page.getByRole('switch', { name: 'With failed records only' }).click();
-    await rows.filter({ hasText: id.slice(0, 8) }).waitFor({ state: 'detached' });
-    expect(await rows.count()).toBe(2);
-    expect(new URL(page.url()).search).toBe('?failed=true');
+    await rowOfJob(page, good).waitFor({ state: 'detached' });
+    await rowOfJob(page, bad).waitFor();
+    await expect.poll(() => new URL(page.url()).search).toBe('?failed=true');
   });
 
   it('are cancelled after a question', async () => {
-    const id = await fillSlowly(service, office);
     const person = await visit(service);
     const { page } = person;
-    await enter(person, `/jobs/${id}`, office);
-    const bar = page.getByRole('progressbar', { name: /of 2,000 users$/ });
-    await bar.waitFor({ state: 'attached' });
-    await page.getByText(/users per second · Ends in/).waitFor();
-    await page.getByRole('button', { name: 'Cancel the job' }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByText('What is written stays').waitFor();
-    await dialog.getByRole('button', { name: 'Cancel the job' }).click();
-    await dialog.waitFor({ state: 'hidden' });
-    const figures = page.getByRole('region', { name: 'Figures' });
-    await figures.getByText('Cancelled').waitFor();
-    await figures.getByText('Ended').waitFor();
+    await withBlockedJob(service, office, async (id) => {
+      await enter(person, `/jobs/${id}`, office);
+      const { users, usersDone } = blockedJob;
+      const bar = page.getByRole('progressbar', { name: new RegExp(`${usersDone} of ${users} users$`) });
+      await bar.waitFor({ state: 'attached' });
+      await page.getByText(/users per second · Ends in/).waitFor();
+      await page.getByRole('button', { name: 'Cancel the job' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('What is written stays').waitFor();
+      await dialog.getByRole('button', { name: 'Cancel the job' }).click();
+      await dialog.waitFor({ state: 'hidden' });
+      await page.getByRole('region', { name: 'Figures' }).getByText('Cancelled').waitFor();
+    });
+    await page.getByRole('region', { name: 'Figures' }).getByText('Ended').waitFor();
     await page.getByRole('switch', { name: 'Failed only' }).click();
     await page.getByText('Not applied', { exact: true }).nth(1).waitFor();
   });
@@ -121,18 +127,17 @@ describe('the jobs', () => {
   });
 
   it('are there in Italian', async () => {
+    const id = await submitWithFaults('italian', 1);
+    await finished(service, id, office);
     const person = await visit(service);
     const { page } = person;
     await enter(person, '/jobs', office);
-    await page.getByRole('row').nth(1).waitFor();
+    await rowOfJob(page, id).waitFor();
     await page.getByRole('button', { name: 'Language' }).click();
     await page.getByRole('menuitemradio', { name: 'Italiano' }).click();
     await page.getByRole('heading', { name: 'Lavori', level: 1 }).waitFor();
-    await page
-      .getByRole('row', { name: /Completato/ })
-      .last()
-      .getByRole('link')
-      .click();
+    await rowOfJob(page, id).getByText('Completato').waitFor();
+    await rowOfJob(page, id).getByRole('link').click();
     await page.getByRole('switch', { name: 'Solo non applicati' }).click();
     await page.getByText(/Utente 2, Password: /).waitFor();
     await page.getByRole('button', { name: 'Kit di correzione' }).waitFor();

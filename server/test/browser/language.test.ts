@@ -19,8 +19,8 @@ describe('the console in Italian', () => {
     const { page, goTo } = await visit(service, { locale: 'it-IT' });
     await goTo('');
     await page.getByRole('heading', { name: 'Accedi' }).waitFor();
-    expect(await page.getAttribute('html', 'lang')).toBe('it');
-    expect(await page.title()).toBe('Accedi · Anagrafe');
+    await expect.poll(() => page.getAttribute('html', 'lang')).toBe('it');
+    await expect.poll(() => page.title()).toBe('Accedi · Anagrafe');
   });
 
   it('is chosen in the header, also for what the service says, and remembered', async () => {
@@ -34,6 +34,6 @@ describe('the console in Italian', () => {
     await page.getByRole('table', { name: 'Gli ultimi record non applicati' }).getByText(/già/).waitFor();
     await page.reload();
     await page.getByRole('heading', { name: 'Riepilogo', level: 1 }).waitFor();
-    expect(await page.getAttribute('html', 'lang')).toBe('it');
+    await expect.poll(() => page.getAttribute('html', 'lang')).toBe('it');
   });
 });

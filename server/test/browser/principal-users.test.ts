@@ -45,7 +45,7 @@ describe('the users of a principal', () => {
     await expect.poll(() => usernames().count()).toBe(3);
     await page.reload();
     await rowOf(page, 'Users', /nurse\.11/).waitFor();
-    expect(await usernames().count()).toBe(3);
+    await expect.poll(() => usernames().count()).toBe(3);
     await page.getByRole('searchbox', { name: 'Search for users' }).fill('patient');
     await page.getByText('No such user').waitFor();
   });
@@ -71,7 +71,7 @@ describe('the users of a principal', () => {
     await dialog.getByLabel('Email').fill('nowhere');
     await dialog.getByRole('button', { name: 'Register' }).click();
     await expectBeside(dialog.getByLabel('Email'), /not an email address/);
-    expect(await besides(username)).toMatch(/is taken/);
+    await expect.poll(() => besides(username)).toMatch(/is taken/);
     expect(await dialog.getByRole('alert').count()).toBe(0);
 
     await username.fill('free.name');

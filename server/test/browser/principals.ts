@@ -51,9 +51,9 @@ export async function takePassword(page: Page): Promise<string> {
   await done.waitFor();
   const password = await dialog.getByLabel('Password', { exact: true }).inputValue();
   await dialog.getByRole('button', { name: 'Copy: Password' }).click();
-  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(password);
+  await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(password);
   await done.click();
   await dialog.waitFor({ state: 'hidden' });
-  expect(await page.content()).not.toContain(password);
+  await expect.poll(() => page.content()).not.toContain(password);
   return password;
 }

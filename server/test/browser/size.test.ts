@@ -22,8 +22,10 @@ beforeAll(async () => {
 
 describe('the first load', () => {
   it('has fetched less than 300 kB, as gzip, when the overview and its charts are there', async () => {
-    const person = await visit(service);
+    const person = await visit(service, { newContext: true });
     const { page } = person;
+    let requested = 0;
+    page.on('request', () => requested++);
     const fetched: Promise<{ path: string; bytes: number }>[] = [];
     page.on('requestfinished', (request) => {
       const path = new URL(request.url()).pathname;
@@ -37,7 +39,7 @@ describe('the first load', () => {
     await enter(person, '', office);
     await page.locator('rect[data-figure]').first().waitFor();
     await page.getByText(/USERNAME_TAKEN/).waitFor();
-    await page.waitForLoadState('networkidle');
+    await expect.poll(() => fetched.length).toBe(requested);
 
     const all = await Promise.all(fetched);
     const bytesOf = (part: RegExp) =>

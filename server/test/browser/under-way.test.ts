@@ -40,8 +40,8 @@ async function expectHeld(submit: string, path: string, meanwhile?: () => Promis
   await cancel.click({ force: true });
   await cancel.press('Enter');
   await page.keyboard.press('Escape');
-  expect(await dialog().getByRole('button', { name: 'Close' }).count()).toBe(0);
-  expect(await page.locator(':focus').innerText()).toBe('Cancel');
+  await expect.poll(() => dialog().getByRole('button', { name: 'Close' }).count()).toBe(0);
+  await expect.poll(() => page.locator(':focus').innerText()).toBe('Cancel');
   letGo();
   await dialog()
     .getByRole('button', { name: /^I have/ })
@@ -55,7 +55,7 @@ describe('while a secret is being made, its dialog stays', () => {
     await person.goTo('');
     await button('Create the first client').click();
     const shown = await expectHeld('Create it and sign in', '/admin/v1/clients');
-    expect(await shown.getByLabel('Secret key', { exact: true }).inputValue()).toMatch(/^ags_/);
+    await expect.poll(() => shown.getByLabel('Secret key', { exact: true }).inputValue()).toMatch(/^ags_/);
     await person.page.getByText('Signed in as console').filter({ visible: true }).waitFor();
   });
 
@@ -68,7 +68,7 @@ describe('while a secret is being made, its dialog stays', () => {
     await button('I have stored it').click();
     await choose('held', 'New secret');
     const rotated = await expectHeld('New secret', '/admin/v1/clients/*/rotate');
-    expect(await rotated.getByLabel('Secret key', { exact: true }).inputValue()).not.toBe(first);
+    await expect.poll(() => rotated.getByLabel('Secret key', { exact: true }).inputValue()).not.toBe(first);
   });
 
   it('for a webhook that is created, and one that gets a new secret', async () => {
@@ -81,7 +81,7 @@ describe('while a secret is being made, its dialog stays', () => {
     await button('I have stored it').click();
     await choose(url, 'New secret');
     const rotated = await expectHeld('New secret', '/admin/v1/webhooks/*/rotate');
-    expect(await rotated.getByLabel('Secret', { exact: true }).inputValue()).not.toBe(first);
+    await expect.poll(() => rotated.getByLabel('Secret', { exact: true }).inputValue()).not.toBe(first);
   });
 });
 

@@ -19,13 +19,13 @@ describe('light and dark', () => {
     const person = await visit(service, { colorScheme: 'dark' });
     const { page } = person;
     await enter(person, '', office);
-    expect(await page.evaluate(scheme)).toBe('dark');
+    await expect.poll(() => page.evaluate(scheme)).toBe('dark');
     await page.getByRole('button', { name: 'Appearance' }).click();
     await page.getByRole('menuitemradio', { name: 'Light' }).click();
-    expect(await page.evaluate(scheme)).toBe('light');
+    await expect.poll(() => page.evaluate(scheme)).toBe('light');
     await page.reload();
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
-    expect(await page.evaluate(scheme)).toBe('light');
+    await expect.poll(() => page.evaluate(scheme)).toBe('light');
   });
 });
 
@@ -35,14 +35,14 @@ describe('on a phone', () => {
     const { page } = person;
     await enter(person, '', office);
     const link = page.getByRole('link', { name: 'API clients' }).first();
-    expect(await page.getByRole('navigation').filter({ visible: true }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('navigation').filter({ visible: true }).count()).toBe(0);
     await page.getByRole('button', { name: 'Open the menu' }).click();
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'API clients' }).click();
     await page.getByRole('heading', { name: 'API clients', level: 1 }).waitFor();
     await page.getByRole('button', { name: 'Open the menu' }).click();
     await page.getByRole('button', { name: 'Sign out' }).filter({ visible: true }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    expect(await link.count()).toBe(0);
+    await expect.poll(() => link.count()).toBe(0);
   });
 });
 
@@ -54,6 +54,7 @@ describe('with the keyboard alone', () => {
     /** Presses Tab until what is focused has this name. */
     async function tabTo(name: string | RegExp): Promise<void> {
       const wanted = page.getByRole('button', { name }).or(page.getByRole('link', { name }));
+      await wanted.waitFor();
       for (let presses = 0; presses < 30; presses++) {
         await keyboard.press('Tab');
         if ((await focused().and(wanted).count()) === 1) return;
@@ -70,10 +71,10 @@ describe('with the keyboard alone', () => {
     await page.reload();
     await page.getByRole('row', { name: /office/ }).waitFor();
     await keyboard.press('Tab');
-    expect(await focused().innerText()).toBe('Skip to the content');
+    await expect.poll(() => focused().innerText()).toBe('Skip to the content');
     await keyboard.press('Enter');
     await keyboard.press('Tab');
-    expect(await focused().innerText()).toBe('New client');
+    await expect.poll(() => focused().innerText()).toBe('New client');
     await keyboard.press('Enter');
     const dialog = page.getByRole('dialog', { name: 'New client' });
     await dialog.waitFor();

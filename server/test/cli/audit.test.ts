@@ -1,30 +1,28 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { readConfig } from '../../src/config.ts';
-import { openStore } from '../../src/store.ts';
-import { copyStore } from '../setup/store.ts';
-import { anagrafe, dataFolder, expectOneLine, serve } from './command.ts';
+import { allSealed } from '../setup/journal.ts';
+import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
+import { masterKey } from '../setup/store.ts';
+import { anagrafe, dataFolder, expectOneLine, inProcess, usedFolder } from './command.ts';
 
-const settings = { ANAGRAFE_DATA: dataFolder() };
+type Settings = Record<string, string>;
+let settings: Settings;
 
-async function change(sql: string): Promise<void> {
-  const store = await openStore(readConfig(settings), { as: 'visitor', log: () => {} });
-  await store.database.query(sql).finally(() => store.close());
+/** Starts a service whose audit log has three rows. */
+async function startWithRows(): Promise<{ service: TestService; settings: Settings }> {
+  const service = await startTestService();
+  await insertPrincipals(service, 2);
+  await allSealed(service);
+  const { DATABASE_URL } = service.config;
+  return {
+    service,
+    settings: { ANAGRAFE_DATABASE_URL: DATABASE_URL ?? '', ANAGRAFE_MASTER_KEY: masterKey },
+  };
 }
 
 beforeAll(async () => {
-  await copyStore(settings.ANAGRAFE_DATA);
-  const service = await serve(settings);
-  await fetch(`${service.url}/api/sync/v1/irs/insert`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify([{ Name: 'one' }, { Name: 'two' }]),
-  });
-  await expect
-    .poll(async () => (await anagrafe(['audit', 'export'], settings)).stdout)
-    .toMatch(/call\.completed.*"Seal":"/);
-  await service.end('SIGTERM');
+  ({ settings } = await startWithRows());
 });
 
 describe('audit', () => {
@@ -32,7 +30,7 @@ describe('audit', () => {
     const { code, stdout, stderr } = await anagrafe(['audit', 'verify'], settings);
     expect(stdout).toMatch(/^3:[0-9a-f]{64}\n$/);
     expect([code, stderr]).toEqual([0, 'The journal is sound: 3 rows are as they were written.\n']);
-    const again = await anagrafe(['audit', 'verify', '--expect', stdout, '--json'], settings);
+    const again = await inProcess(['audit', 'verify', '--expect', stdout, '--json'], settings);
     expect(again.code).toBe(0);
     expect(JSON.parse(again.stdout)).toEqual({ sound: true, rows: 3, last: stdout.trim() });
   });
@@ -53,34 +51,39 @@ describe('audit', () => {
 
   it('takes nothing for a noted end that is none', async () => {
     for (const end of ['3', '3:xyz', 'x:00', '-1:'])
-      expectOneLine(await anagrafe(['audit', 'verify', '--expect', end], settings), /--expect.*audit verify/);
+      expectOneLine(
+        await inProcess(['audit', 'verify', '--expect', end], settings),
+        /--expect.*audit verify/,
+      );
   });
 
   it('says that the master key is missing or another one, and not that rows were changed', async () => {
-    const key = join(settings.ANAGRAFE_DATA, 'master.key');
-    const other = { ...settings, ANAGRAFE_MASTER_KEY: Buffer.alloc(32).toString('base64') };
-    expectOneLine(await anagrafe(['audit', 'verify'], other), /is not the master key/);
-    await rename(key, `${key}.away`);
-    expectOneLine(await anagrafe(['audit', 'verify'], settings), /master\.key is missing/);
-    await rename(`${key}.away`, key);
+    const folder = await usedFolder();
+    const embedded = { ANAGRAFE_DATA: folder };
+    const other = { ...embedded, ANAGRAFE_MASTER_KEY: Buffer.alloc(32).toString('base64') };
+    expectOneLine(await inProcess(['audit', 'verify'], other), /is not the master key/);
+    await rename(join(folder, 'master.key'), join(folder, 'master.key.away'));
+    expectOneLine(await inProcess(['audit', 'verify'], embedded), /master\.key is missing/);
   });
 
   it('ends with code 1 and names the row, where one was changed', async () => {
-    const { stdout: end } = await anagrafe(['audit', 'verify'], settings);
-    await change('delete from anagrafe.journal where position = 2');
-    const { code, stdout, stderr } = await anagrafe(['audit', 'verify', '--expect', end], settings);
+    const broken = await startWithRows();
+    const verify = (...options: string[]) => inProcess(['audit', 'verify', ...options], broken.settings);
+    const { stdout: end } = await verify();
+    await broken.service.database.query('delete from anagrafe.journal where position = 2');
+    const { code, stdout, stderr } = await verify('--expect', end);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toBe(
       'The journal is broken: row 2 is the first that was removed. Of those before it, 1 hold.\n',
     );
-    const json = await anagrafe(['audit', 'verify', '--json'], settings);
+    const json = await verify('--json');
     expect(json.code).toBe(1);
     expect(JSON.parse(json.stdout)).toEqual({ sound: false, rows: 1, position: 2, fault: 'removed' });
   });
 
-  it('has nothing to say of a store on which no service has run', async () => {
+  it('says that a store on which no service has run has no master key yet', async () => {
     const fresh = { ANAGRAFE_DATA: dataFolder() };
-    await anagrafe(['migrate'], fresh);
-    expectOneLine(await anagrafe(['audit', 'verify'], fresh), /has no master key yet/);
+    await inProcess(['migrate'], fresh);
+    expectOneLine(await inProcess(['audit', 'verify'], fresh), /has no master key yet/);
   });
 });

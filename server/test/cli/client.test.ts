@@ -1,27 +1,33 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { copyStore } from '../setup/store.ts';
-import { anagrafe, dataFolder, expectOneLine, postmaster, serve, usedFolder } from './command.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  anagrafe,
+  databaseSettings,
+  dataFolder,
+  expectOneLine,
+  inProcess,
+  postmaster,
+  serve,
+  usedFolder,
+} from './command.ts';
 
 const secretForm = /ags_[0-9A-Za-z]{49}/;
 
-it('says that there is no store where none is, and makes none', async () => {
+it('client create says that there is no store where none is, and makes none', async () => {
   const folder = dataFolder();
-  const outcome = await anagrafe(['client', 'create', '--name', 'erp'], { ANAGRAFE_DATA: folder });
+  const outcome = await inProcess(['client', 'create', '--name', 'erp'], { ANAGRAFE_DATA: folder });
   expectOneLine(outcome, /There is no store in .*ANAGRAFE_DATA/);
   expect(outcome.stdout).toBe('');
   expect(existsSync(join(folder, 'postgres'))).toBe(false);
 });
 
-describe('client, where no service runs', () => {
-  const settings = { ANAGRAFE_DATA: dataFolder() };
-  beforeAll(() => copyStore(settings.ANAGRAFE_DATA));
-  const run = async (...args: string[]) => {
-    const outcome = await anagrafe(['client', ...args], settings);
-    expect(postmaster(settings.ANAGRAFE_DATA)).toBeUndefined();
-    return outcome;
-  };
+describe('client', () => {
+  let settings: Record<string, string>;
+  beforeEach(async () => {
+    settings = await databaseSettings();
+  });
+  const run = (...args: string[]) => inProcess(['client', ...args], settings);
   const runJson = async (...args: string[]) => {
     const { code, stdout, stderr } = await run(...args, '--json');
     expect([code, stderr]).toEqual([0, '']);
@@ -144,12 +150,14 @@ describe('client, where no service runs', () => {
 
 describe('client, on a store that was only migrated', () => {
   it('is created and listed, and is there for the service that is started then', async () => {
-    const settings = { ANAGRAFE_DATA: dataFolder() };
+    const folder = dataFolder();
+    const settings = { ANAGRAFE_DATA: folder };
     await anagrafe(['migrate'], settings);
     const { code, stdout } = await anagrafe(['client', 'create', '--name', 'early', '--json'], settings);
-    expect(code).toBe(0);
+    expect([code, postmaster(folder)]).toEqual([0, undefined]);
     const { publicKey, secret } = JSON.parse(stdout);
-    const list = await anagrafe(['client', 'list', '--json'], settings);
+    const list = await inProcess(['client', 'list', '--json'], settings);
+    expect(postmaster(folder)).toBeUndefined();
     expect(JSON.parse(list.stdout)).toMatchObject([{ name: 'early', publicKey }]);
     const service = await serve(settings);
     const headers = { 'content-type': 'application/json', SyncPublicKey: publicKey, SyncSecretKey: secret };
@@ -164,8 +172,10 @@ describe('client, on a store that was only migrated', () => {
 });
 
 describe('client, with wrong options', () => {
-  const settings = { ANAGRAFE_DATA: dataFolder() };
-  beforeAll(() => copyStore(settings.ANAGRAFE_DATA));
+  let settings: Record<string, string>;
+  beforeAll(async () => {
+    settings = await databaseSettings();
+  });
 
   it.each([
     [['create'], /--name/],
@@ -188,7 +198,7 @@ describe('client, with wrong options', () => {
     [['update', 'agp_x', '--scope', 'root'], /--scope.*'root'/],
     [['crate'], /unknown command 'crate'/],
   ])('says in one line what is wrong with: client %j', async (args, line) => {
-    const outcome = await anagrafe(['client', ...args], settings);
+    const outcome = await inProcess(['client', ...args], settings);
     expectOneLine(outcome, line);
     expect(outcome.stdout).toBe('');
   });

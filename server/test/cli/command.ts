@@ -3,13 +3,17 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { CommanderError } from 'commander';
 import { expect } from 'vitest';
-import { exitCodes } from '../../src/cli/output.ts';
+import { exitCodes, explainToOperator } from '../../src/cli/output.ts';
+import { commandsBelow } from '../../src/cli/tree.ts';
+import { program as commands } from '../../src/cli.ts';
 import { atEnd } from '../setup/endings.ts';
 import { environment, listen, type Outcome, outcomeOf } from '../setup/heard.ts';
-import { copyStore } from '../setup/store.ts';
+import { copyStore, newStore } from '../setup/store.ts';
+import { until } from '../setup/until.ts';
 
 type Settings = Record<string, string>;
 
@@ -32,7 +36,10 @@ export function dataFolder(): string {
   atEnd(async () => {
     const pid = postmaster(folder);
     if (pid !== undefined) process.kill(pid, 'SIGQUIT');
-    while (postmaster(folder) !== undefined) await sleep(20);
+    await until(
+      () => postmaster(folder) === undefined,
+      () => `the end of the PostgreSQL on ${folder}`,
+    );
     rmSync(folder, { recursive: true, force: true });
   });
   return folder;
@@ -43,6 +50,13 @@ export async function usedFolder(): Promise<string> {
   const folder = dataFolder();
   await copyStore(folder);
   return folder;
+}
+
+/** Settings for a migrated database in the shared cluster; it is dropped when the test file ends. */
+export async function databaseSettings(): Promise<Settings> {
+  const { settings, discard } = await newStore();
+  atEnd(discard);
+  return settings;
 }
 
 /** The process id of the PostgreSQL that runs on the folder. */
@@ -72,8 +86,60 @@ function spawned(file: string, args: readonly string[], env: NodeJS.ProcessEnv):
   return child;
 }
 
+/** Runs the program in a process of its own. */
 export async function anagrafe(args: readonly string[], settings: Settings = {}): Promise<Outcome> {
   return outcomeOf(listen(start(args, settings)));
+}
+
+for (const command of commandsBelow(commands)) command.exitOverride();
+let lastRun: Promise<unknown> = Promise.resolve();
+
+/**
+ * Runs a command in the test's own process, which saves the start of another one. Calls run one after the other,
+ * because the environment, the standard streams and the exit code belong to the whole process.
+ */
+export function inProcess(args: readonly string[], settings: Settings = {}): Promise<Outcome> {
+  const run = lastRun.then(() => runHere(args, settings));
+  lastRun = run.catch(() => {});
+  return run;
+}
+
+async function runHere(args: readonly string[], settings: Settings): Promise<Outcome> {
+  const [stdout, stderr] = [collector(), collector()];
+  const { env, exitCode } = process;
+  const streams = Object.getOwnPropertyDescriptors(process);
+  const handlers = process.listeners('SIGINT');
+  process.env = environment(settings);
+  process.exitCode = undefined;
+  Object.defineProperty(process, 'stdout', { value: stdout.stream, configurable: true });
+  Object.defineProperty(process, 'stderr', { value: stderr.stream, configurable: true });
+  try {
+    // As cli/run.ts does.
+    await commands.parseAsync(args, { from: 'user' }).catch((error: unknown) => {
+      if (!(error instanceof CommanderError)) process.exitCode = explainToOperator(error);
+      else process.exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.wrongUsage;
+    });
+    return { code: Number(process.exitCode ?? exitCodes.done), stdout: stdout.text(), stderr: stderr.text() };
+  } finally {
+    process.env = env;
+    process.exitCode = exitCode;
+    Object.defineProperty(process, 'stdout', streams.stdout);
+    Object.defineProperty(process, 'stderr', streams.stderr);
+    for (const handler of process.listeners('SIGINT'))
+      if (!handlers.includes(handler)) process.off('SIGINT', handler);
+  }
+}
+
+function collector() {
+  let text = '';
+  const stream = new Writable({
+    decodeStrings: false,
+    write(piece, _encoding, done) {
+      text += piece;
+      done();
+    },
+  });
+  return { stream, text: () => text };
 }
 
 /** The program on a terminal of so many columns: what is on the screen in the end, with what colours and moves it took. */
@@ -109,10 +175,13 @@ export function expectOneLine({ code, stderr }: Outcome, line: RegExp): void {
 export async function serve(settings: Settings): Promise<Serving> {
   const heard = listen(start(['serve'], { ANAGRAFE_PORT: '0', ...settings }));
   const { child } = heard;
-  while (!readyBanner.test(heard.stderr())) {
-    if (child.exitCode !== null) throw new Error(`the service ended: ${heard.stderr()}`);
-    await sleep(20);
-  }
+  await until(
+    () => {
+      if (child.exitCode !== null) throw new Error(`the service ended: ${heard.stderr()}`);
+      return readyBanner.test(heard.stderr());
+    },
+    () => `the banner of the service, which has written: ${heard.stderr()}${heard.stdout()}`,
+  );
   return {
     url: readyBanner.exec(heard.stderr())?.[1] ?? '',
     process: child,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commandsBelow, pathOf } from '../../src/cli/tree.ts';
 import { program } from '../../src/cli.ts';
-import { anagrafe, expectOneLine } from './command.ts';
+import { anagrafe, expectOneLine, inProcess } from './command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'anagrafe-completion-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -16,7 +16,8 @@ const isHere = (shell: string) => spawnSync(shell, ['-c', 'true']).status === 0;
 
 beforeAll(async () => {
   for (const shell of shells) {
-    const { code, stdout, stderr } = await anagrafe(['completion', shell]);
+    const run = shell === 'bash' ? anagrafe : inProcess;
+    const { code, stdout, stderr } = await run(['completion', shell]);
     expect([code, stderr]).toEqual([0, '']);
     writeFileSync(scriptOf(shell), stdout);
   }
@@ -64,7 +65,7 @@ const unique = [
 ] as const;
 
 it('is for bash, zsh and fish', async () => {
-  expectOneLine(await anagrafe(['completion', 'tcsh']), /^error: .*'tcsh'.*bash, zsh, fish/);
+  expectOneLine(await inProcess(['completion', 'tcsh']), /^error: .*'tcsh'.*bash, zsh, fish/);
 });
 
 describe('completion in bash', () => {
@@ -131,7 +132,7 @@ whereThereIs('fish', () => {
 whereThereIs('zsh', () => {
   /** A shell that is typed into: a tab, and a key that shows what the line has become. */
   const ask = `zmodload zsh/zpty
-    heard() { local piece all=; repeat 500; do zpty -r -t typed piece && all+=$piece; [[ $all == *\${~1}* ]] && break; sleep 0.02; done; print -r -- "$all" }
+    heard() { local piece all=; repeat 6000; do zpty -r -t typed piece && all+=$piece; [[ $all == *\${~1}* ]] && break; sleep 0.02; done; print -r -- "$all" }
     zpty typed zsh -f -i
     zpty -w typed "autoload -Uz compinit; compinit -D -u; source '$1'; show() { print -r -- \\"<\\$BUFFER>\\"; BUFFER=; }; zle -N show; bindkey '^G' show; print re''ady"
     heard ready > /dev/null

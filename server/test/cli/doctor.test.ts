@@ -5,22 +5,32 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Finding } from '../../src/cli/doctor/finding.ts';
 import { readConfig } from '../../src/config.ts';
 import { openStore } from '../../src/store.ts';
 import { startOutside } from '../faults/outside.ts';
 import { copyStore } from '../setup/store.ts';
-import { anagrafe, dataFolder, onTerminal, postmaster, serve, start } from './command.ts';
+import {
+  anagrafe,
+  databaseSettings,
+  dataFolder,
+  inProcess,
+  onTerminal,
+  postmaster,
+  serve,
+  start,
+} from './command.ts';
 
 type Settings = Record<string, string>;
 
 /** Hashes that would take so long that it only estimates them. */
 const unmeasured = { ANAGRAFE_HASH_PASSES: '100' };
 
-/** What it found, by the name of the check; of several of one name the last. */
-async function doctor(settings: Settings): Promise<Record<string, Finding>> {
-  const { code, stdout, stderr } = await anagrafe(['doctor', '--json'], {
+/** Runs the command, and returns its findings by the name of the check; of several of one name the last. */
+async function doctor(settings: Settings, run = inProcess): Promise<Record<string, Finding>> {
+  const { code, stdout, stderr } = await run(['doctor', '--json'], {
     ANAGRAFE_PORT: '0',
     ...unmeasured,
     ...settings,
@@ -41,7 +51,7 @@ const stateOf = (findings: Record<string, Finding>, check: string) => findings[c
 describe('doctor, where there is no store yet', () => {
   it('finds nothing wrong, and makes nothing', async () => {
     const folder = join(dataFolder(), 'data');
-    const findings = await doctor({ ANAGRAFE_DATA: folder, ANAGRAFE_HASH_PASSES: '2' });
+    const findings = await doctor({ ANAGRAFE_DATA: folder, ANAGRAFE_HASH_PASSES: '2' }, anagrafe);
     expect(Object.keys(findings)).toEqual([
       ...[
         'Node.js',
@@ -59,12 +69,15 @@ describe('doctor, where there is no store yet', () => {
     expect(Object.values(findings).filter(({ state }) => state === 'fail')).toEqual([]);
     expect(findings['Node.js']?.found).toBe(process.versions.node);
     expect(findings.engine?.found).toMatch(/embedded PostgreSQL 18.*made by the first start/);
-    expect(findings.hashing?.found).toMatch(/^[\d.]+ hashes in a second; 10,000 users take \d/);
+    expect(findings.hashing?.found).toMatch(
+      // A machine on which a hash takes more than half a second is only estimated.
+      /^[\d.]+ hashes in a second(, by estimate)?; 10,000 users take \d/,
+    );
     expect(existsSync(folder)).toBe(false);
   });
 
   it('says of every setting what is wrong with it, and what it should be', async () => {
-    const { stdout, code } = await anagrafe(['doctor'], {
+    const { stdout, code } = await inProcess(['doctor'], {
       ANAGRAFE_DATA: join(dataFolder(), 'data'),
       ANAGRAFE_PORT: '0',
       ANAGRAFE_LOG_LEVL: 'debug',
@@ -192,7 +205,7 @@ describe('doctor, on a store', () => {
 
   it('tells a master key that is not that of the store', async () => {
     const key = randomBytes(32).toString('base64');
-    const findings = await doctor({ ...settings, ANAGRAFE_MASTER_KEY: key });
+    const findings = await doctor({ ...(await databaseSettings()), ANAGRAFE_MASTER_KEY: key });
     expect(findings['master key']).toMatchObject({
       state: 'fail',
       found: expect.stringContaining('is not the master key'),
@@ -202,25 +215,25 @@ describe('doctor, on a store', () => {
   });
 
   it('says before a start that it would not come about without an API client', async () => {
-    const open = { ...settings, ANAGRAFE_HOST: '0.0.0.0' };
+    const open = { ...(await databaseSettings()), ANAGRAFE_HOST: '0.0.0.0' };
     expect((await doctor(open)).access).toMatchObject({
       state: 'fail',
       found: expect.stringContaining('0.0.0.0'),
     });
-    await anagrafe(['client', 'create', '--name', 'erp'], settings);
+    await inProcess(['client', 'create', '--name', 'erp'], open);
     expect(stateOf(await doctor(open), 'access')).toBe('ok');
   });
 
   it('has marks with colours on a terminal, and what to do below what was found', async () => {
-    const { screen, code } = await onTerminal(['doctor'], {
-      ...settings,
-      ANAGRAFE_PORT: '0',
-      ANAGRAFE_HOST: '0.0.0.0',
-    });
+    const open = { ...(await databaseSettings()), ANAGRAFE_HOST: '0.0.0.0', ANAGRAFE_PORT: '0' };
+    await inProcess(['client', 'create', '--name', 'erp'], open);
+    const { screen, code } = await onTerminal(['doctor'], { ...open, ...unmeasured });
     expect(code).toBe(0);
     expect(screen).toContain('\u001b[32m✔\u001b[0m Node.js ');
     expect(screen).toMatch(/! *\S* network .*\n {10,}\S*→ Put a reverse proxy/);
-    expect(screen).toContain('Nothing failed; 1 warning.');
+    // A slow or a small machine has more to be warned of than its network.
+    const warnings = stripVTControlCharacters(screen).match(/^! /gm)?.length;
+    expect(screen).toContain(`Nothing failed; ${warnings} warning${warnings === 1 ? '' : 's'}.`);
   });
 });
 
@@ -253,7 +266,7 @@ describe('doctor, on a database of its own', () => {
       todo: expect.stringContaining('GRANT CREATE ON DATABASE anagrafe TO limited'),
     });
 
-    await anagrafe(['migrate'], settings);
+    await inProcess(['migrate'], settings);
     const migrated = await doctor(settings);
     expect(stateOf(migrated, 'schema')).toBe('ok');
     expect(migrated['master key']?.found).toBe('there, and yet to be used');

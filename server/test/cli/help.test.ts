@@ -5,7 +5,7 @@ import { commandsBelow, pathOf } from '../../src/cli/tree.ts';
 import { program } from '../../src/cli.ts';
 import { settings } from '../../src/config.ts';
 import { newSecret } from '../../src/core/access/keys.ts';
-import { anagrafe } from './command.ts';
+import { anagrafe, inProcess } from './command.ts';
 
 describe('help', () => {
   const commands = commandsBelow(program);
@@ -20,23 +20,24 @@ describe('help', () => {
   });
 
   it.each(['', 'import', 'client create'])('is told to whoever asks for it: %s', async (command) => {
-    const { code, stdout, stderr } = await anagrafe([...command.split(' ').filter(Boolean), '--help']);
+    const { code, stdout, stderr } = await inProcess([...command.split(' ').filter(Boolean), '--help']);
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(new RegExp(`^Usage: ${`anagrafe ${command}`.trim()} `));
     expect(stdout.split('\n').every((line) => line.length <= 120)).toBe(true);
   });
 
   it('names every command, and every option with an example where there are several', async () => {
-    const { stdout: all } = await anagrafe(['--help']);
+    const { stdout: all } = await inProcess(['--help']);
     for (const command of program.commands) expect(all).toMatch(new RegExp(`^ +${command.name()}\\b`, 'm'));
-    const { stdout: create } = await anagrafe(['client', 'create', '--help']);
+    const { stdout: create } = await inProcess(['client', 'create', '--help']);
     for (const option of ['--name', '--scope', '--network', '--known-by-address', '--json'])
       expect(create).toContain(option);
     expect(create).toContain('Example:');
   });
 
   it('says what the exit codes mean', async () => {
-    const { stdout } = await anagrafe(['--help']);
+    const { code: ended, stdout } = await anagrafe(['--help']);
+    expect(ended).toBe(0);
     for (const code of Object.values(exitCodes)) expect(stdout).toMatch(new RegExp(`^ +${code} +\\w`, 'm'));
   });
 
@@ -55,7 +56,7 @@ describe('help', () => {
   });
 
   it('has the version beside it', async () => {
-    expect((await anagrafe(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect((await inProcess(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 });
 
@@ -78,7 +79,7 @@ describe('config', () => {
       ANAGRAFE_DATABASE_URL: 'postgres://owner:hunter2@db.example.com/anagrafe',
     };
     for (const options of [[], ['--json']]) {
-      const { code, stdout } = await anagrafe(['config', ...options], given);
+      const { code, stdout } = await inProcess(['config', ...options], given);
       expect(code).toBe(0);
       expect(stdout).toContain('deployment.********');
       expect(stdout).toContain('postgres://owner:********@db.example.com/anagrafe');
@@ -88,7 +89,7 @@ describe('config', () => {
   });
 
   it('is JSON for programs', async () => {
-    const { stdout } = await anagrafe(['config', '--json'], { ANAGRAFE_REQUIRE_EMAIL: 'true' });
+    const { stdout } = await inProcess(['config', '--json'], { ANAGRAFE_REQUIRE_EMAIL: 'true' });
     const rows = JSON.parse(stdout);
     expect(rows.map((row: { name: string }) => row.name)).toEqual(
       Object.keys(settings).map((name) => `ANAGRAFE_${name}`),
@@ -102,9 +103,9 @@ describe('config', () => {
   });
 
   it('lists the settings to whoever was sent here by a misspelt one', async () => {
-    const refused = await anagrafe(['serve'], { ANAGRAFE_PROT: '80' });
+    const refused = await inProcess(['serve'], { ANAGRAFE_PROT: '80' });
     expect(refused.stderr).toMatch(/^anagrafe: ANAGRAFE_PROT is not a setting/);
-    const { stdout, stderr } = await anagrafe(['config'], { ANAGRAFE_PROT: '80' });
+    const { stdout, stderr } = await inProcess(['config'], { ANAGRAFE_PROT: '80' });
     expect(stderr).toContain('ANAGRAFE_PROT is not a setting');
     expect(stdout).toMatch(/^ANAGRAFE_PORT=/m);
   });

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { finished, holding, importedUser, principalLock, submit } from '../setup/jobs.ts';
 import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
-import { anagrafe, expectOneLine, onTerminal, start } from './command.ts';
+import { anagrafe, expectOneLine, inProcess, onTerminal, start } from './command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'anagrafe-cli-job-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 let service: TestService;
 const settings = { ANAGRAFE_URL: '' };
-const run = (...args: string[]) => anagrafe(['job', ...args], settings);
+const run = (...args: string[]) => inProcess(['job', ...args], settings);
 
 beforeAll(async () => {
   service = await startTestService();
@@ -26,7 +26,7 @@ const register = (ID: number) => ({ ID, Users: [importedUser(`user${++names}`)] 
 describe('job', () => {
   it('watches a job to its end, and tells by its exit code that every record was applied', async () => {
     const id = await submit(service, 'irs/update', [register(1), register(2)]);
-    const { code, stdout, stderr } = await run('watch', id);
+    const { code, stdout, stderr } = await anagrafe(['job', 'watch', id], settings);
     expect([code, stdout]).toEqual([0, '']);
     expect(stderr).toMatch(/^(queued|running|completed) {2}\d of 2 users/);
     expect(stderr).toContain(`Job ${id} is completed: 2 of 2 records were applied.\n`);
@@ -117,6 +117,7 @@ describe('job', () => {
   });
 
   it('lists the jobs, the newest first', async () => {
+    await finished(service, await submit(service, 'irs/update', [register(1)]));
     const id = await submit(service, 'irs/update', [register(1), register(99)]);
     await finished(service, id);
     const { code, stdout, stderr } = await run('list', '--limit', '1');
@@ -125,7 +126,7 @@ describe('job', () => {
     expect(stderr).toMatch(/^These are 1 of \d+; --all shows all\.\n$/);
     const all = await run('list', '--all', '--json');
     const jobs = all.stdout.trimEnd().split('\n');
-    expect(jobs.length).toBeGreaterThan(4);
+    expect(jobs.length).toBeGreaterThan(1);
     expect(JSON.parse(jobs[0] ?? '')).toMatchObject({ ID: id, RecordsFailed: 1 });
     const { screen } = await onTerminal(['job', 'list'], settings, 100);
     expect(screen).toMatch(/ID +State +Done +Records +Failed +Operation +Submitted/);

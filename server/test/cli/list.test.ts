@@ -1,20 +1,20 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { importedUser } from '../setup/jobs.ts';
 import { startTestService } from '../setup/service.ts';
-import { anagrafe, dataFolder, expectOneLine, onTerminal } from './command.ts';
+import { masterKey } from '../setup/store.ts';
+import { anagrafe, dataFolder, expectOneLine, inProcess, onTerminal } from './command.ts';
 
 const settings = { ANAGRAFE_URL: '' };
-let store: Record<string, string>;
 /** More than one page of principals, and more than one of users. */
 const principals = 150;
 const users = 1010;
 
 beforeAll(async () => {
-  const service = await startTestService({ ANAGRAFE_MAX_USERS: '2000' }, { embedded: true });
+  const service = await startTestService({ ANAGRAFE_MAX_USERS: '2000' });
   settings.ANAGRAFE_URL = service.url;
-  store = { ANAGRAFE_DATA: service.config.DATA };
   const others = Array.from({ length: principals - 1 }, (_, n) => ({ Denomination: `Ditta ${n + 2}` }));
   const first = { Denomination: 'Rossi Srl', ExternalKey: 'ERP-1', Email: 'info@example.com' };
   await service.call('irs/insert', [first, ...others]);
@@ -23,12 +23,12 @@ beforeAll(async () => {
   expect(status).toBe(200);
 });
 
-const run = (...args: string[]) => anagrafe(['list', ...args], settings);
+const run = (...args: string[]) => inProcess(['list', ...args], settings);
 const lines = (text: string) => text.trimEnd().split('\n');
 
 describe('list', () => {
   it('lists principals with tabs between, the first hundred, and says how many there are', async () => {
-    const { code, stdout, stderr } = await run();
+    const { code, stdout, stderr } = await anagrafe(['list'], settings);
     expect(code).toBe(0);
     expect(lines(stdout)).toHaveLength(100);
     expect(lines(stdout)[0]).toMatch(
@@ -78,27 +78,24 @@ describe('list', () => {
     expect((await run('--id', '999', '--json')).stdout).toBe('');
   });
 
-  it('is a table on a terminal, no wider than it is', async () => {
-    for (const columns of [100, 60, 40]) {
-      const { screen, code } = await onTerminal(
-        ['list', '--limit', '5'],
-        { ...settings, NO_COLOR: '1' },
-        columns,
-      );
-      const [head = '', ...rows] = lines(screen).slice(0, 6);
+  it.each([
+    { columns: 100, colours: true, more: {} },
+    { columns: 60, colours: false, more: { NO_COLOR: '1' } },
+    { columns: 40, colours: false, more: { TERM: 'dumb' } },
+  ])(
+    'is a table on a terminal of $columns columns, no wider than it is; with colours: $colours',
+    async ({ columns, colours, more }) => {
+      const { screen, code } = await onTerminal(['list', '--limit', '5'], { ...settings, ...more }, columns);
+      expect(screen.includes('\u001b[')).toBe(colours);
+      const [head = '', ...rows] = lines(stripVTControlCharacters(screen)).slice(0, 6);
       expect([code, head.split(/ {2,}/).slice(0, 2)]).toEqual([0, ['ID', 'Name']]);
       expect(rows).toHaveLength(5);
       expect([head, ...rows].every((line) => line.length <= columns)).toBe(true);
-    }
-  });
+    },
+  );
 
-  it('has colours on a terminal that has them, for people who want them, and nowhere else', async () => {
-    const coloured = async (more: Record<string, string>) =>
-      (await onTerminal(['list', '--limit', '1'], { ...settings, ...more })).screen.includes('\u001b[');
-    expect(await coloured({})).toBe(true);
-    expect(await coloured({ NO_COLOR: '1' })).toBe(false);
-    expect(await coloured({ TERM: 'dumb' })).toBe(false);
-    expect((await run('--limit', '1')).stdout).not.toContain('\u001b');
+  it('has no colours where the output is not a terminal', async () => {
+    expect((await anagrafe(['list', '--limit', '1'], settings)).stdout).not.toContain('\u001b');
   });
 
   it('says in one line what is wrong', async () => {
@@ -107,18 +104,20 @@ describe('list', () => {
     expectOneLine(await run('--all', '--limit', '5'), /^error: .*--all.*--limit/);
     expectOneLine(await run('--since', 'monday'), /^error: .*--since.*2026-01-31/);
     expectOneLine(await run('--key-file', '/nowhere'), /^anagrafe: .*\/nowhere.*--key-file/);
-    const nobody = await anagrafe(['list', '--url', 'http://127.0.0.1:9'], settings);
+    const nobody = await run('--url', 'http://127.0.0.1:9');
     expectOneLine(nobody, /^anagrafe: http:\/\/127\.0\.0\.1:9 does not answer .*ANAGRAFE_URL/);
-    const wrong = await anagrafe(['list'], { ...settings, ANAGRAFE_KEY: `agp_x.${'s'.repeat(40)}` });
+    const wrong = await inProcess(['list'], { ...settings, ANAGRAFE_KEY: `agp_x.${'s'.repeat(40)}` });
     expectOneLine(wrong, /^anagrafe: .*ANAGRAFE_KEY/);
   });
 });
 
-// The last, since it ends protected mode.
 it('a command calls as the client whose keys were kept as they were printed', async () => {
-  const { stdout } = await anagrafe(['client', 'create', '--name', 'lister'], store);
+  const { url, config } = await startTestService();
+  const store = { ANAGRAFE_DATABASE_URL: config.DATABASE_URL ?? '', ANAGRAFE_MASTER_KEY: masterKey };
+  const { stdout } = await inProcess(['client', 'create', '--name', 'lister'], store);
   const file = join(dataFolder(), 'lister.key');
   writeFileSync(file, stdout);
-  expect((await run('--limit', '1')).code).toBe(1);
-  expect((await run('--limit', '1', '--key-file', file)).code).toBe(0);
+  const list = (...options: string[]) => inProcess(['list', ...options], { ANAGRAFE_URL: url });
+  expect((await list()).code).toBe(1);
+  expect((await list('--key-file', file)).code).toBe(0);
 });

@@ -2,17 +2,30 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { newSecret } from '../../src/core/access/keys.ts';
 import { openStore } from '../../src/store.ts';
 import { masterKey } from '../setup/store.ts';
-import { anagrafe, dataFolder, expectOneLine, postmaster, serve, start, usedFolder } from './command.ts';
+import { until } from '../setup/until.ts';
+import {
+  anagrafe,
+  databaseSettings,
+  dataFolder,
+  expectOneLine,
+  inProcess,
+  postmaster,
+  serve,
+  start,
+  usedFolder,
+} from './command.ts';
 
 const on = (folder: string) => ({ folder, settings: { ANAGRAFE_DATA: folder, ANAGRAFE_PORT: '0' } });
 const fresh = () => on(dataFolder());
 const used = async () => on(await usedFolder());
+
+/** `serve` installs signal handlers, so that it runs in a process of its own once its settings are right. */
+const runnerOf = ([command]: readonly string[]) => (command === 'serve' ? anagrafe : inProcess);
 
 const firstClient = `deployment.${newSecret()}`;
 
@@ -38,7 +51,7 @@ describe('serve', () => {
   });
 
   it('shows a call that works with the key of a client, once there is one', async () => {
-    const { settings } = await used();
+    const settings = await databaseSettings();
     const service = await serve({ ...settings, ANAGRAFE_FIRST_CLIENT: firstClient });
     const banner = service.stderr();
     expect(banner).not.toContain('Protected mode');
@@ -52,14 +65,14 @@ describe('serve', () => {
     });
     expect(answer.split('\n').at(-1)).toBe('200');
 
-    // Whoever follows the banner has that variable set from now on; no command may stumble over it.
-    const list = await anagrafe(['client', 'list'], { ...settings, [variable]: firstClient });
+    // A reader of the banner has that variable set from now on; every command must accept it.
+    const list = await inProcess(['client', 'list'], { ...settings, [variable]: firstClient });
     expect([list.code, list.stderr]).toEqual([0, '']);
     await service.end('SIGTERM');
   });
 
   it('writes its log as JSON lines, apart from what it says to people', async () => {
-    const service = await serve((await used()).settings);
+    const service = await serve(await databaseSettings());
     await fetch(`${service.url}/api/sync/v1/none`);
     const { stdout, stderr } = await service.end('SIGTERM');
     const entries = stdout
@@ -75,7 +88,7 @@ describe('serve', () => {
     const { folder, settings } = fresh();
     const child = start(['serve'], settings);
     const ended = once(child, 'exit');
-    while (postmaster(folder) === undefined && child.exitCode === null) await sleep(2);
+    await until(() => postmaster(folder) !== undefined || child.exitCode !== null);
     child.kill('SIGTERM');
     await ended;
     await expect.poll(() => postmaster(folder)).toBeUndefined();
@@ -101,6 +114,11 @@ describe('serve, when it cannot', () => {
       /^anagrafe: ANAGRAFE_DATABASE_URL is not understood; (?!.*hunter2)/,
     ],
     ['a proxy that is everyone', { ANAGRAFE_TRUST_PROXY: '0.0.0.0/0' }, /^anagrafe: ANAGRAFE_TRUST_PROXY /],
+  ])('says in one line what is wrong with a setting: %s', async (_, wrong, line) => {
+    expectOneLine(await inProcess(['serve'], { ANAGRAFE_DATA: dataFolder(), ...wrong }), line);
+  });
+
+  it.each<[string, Record<string, string>, RegExp]>([
     [
       'every address while there is no client',
       { ANAGRAFE_HOST: '0.0.0.0' },
@@ -116,15 +134,17 @@ describe('serve, when it cannot', () => {
       { ANAGRAFE_HOST: 'no-such-host.invalid', ANAGRAFE_FIRST_CLIENT: firstClient },
       /^anagrafe: (?=.*no-such-host\.invalid).*ANAGRAFE_HOST/,
     ],
-  ])('says why in one line and leaves nothing running: %s', async (_, wrong, line) => {
-    const { folder, settings } = await used();
+  ])('says in one line why it cannot listen, and ends: %s', async (_, wrong, line) => {
+    const settings = { ...(await databaseSettings()), ANAGRAFE_PORT: '0' };
     expectOneLine(await anagrafe(['serve'], { ...settings, ...wrong }), line);
-    expect(postmaster(folder)).toBeUndefined();
   });
 
   it('touches nothing before the settings are right', async () => {
     const { folder, settings } = fresh();
-    await anagrafe(['serve'], { ...settings, ANAGRAFE_PORT: 'http' });
+    expectOneLine(
+      await anagrafe(['serve'], { ...settings, ANAGRAFE_PORT: 'http' }),
+      /^anagrafe: ANAGRAFE_PORT /,
+    );
     expect(readdirSync(folder)).toEqual([]);
   });
 
@@ -160,7 +180,7 @@ describe('serve, when it cannot', () => {
   ])('says that the database cannot be reached, and not its password: %s', async (url) => {
     for (const command of [['serve'], ['migrate'], ['client', 'list']]) {
       const settings = { ANAGRAFE_DATABASE_URL: url, ANAGRAFE_MASTER_KEY: masterKey, ANAGRAFE_PORT: '0' };
-      const outcome = await anagrafe(command, settings);
+      const outcome = await runnerOf(command)(command, settings);
       expectOneLine(
         outcome,
         /^anagrafe: the database cannot be reached \([^()]*\S[^()]*\)\. Check ANAGRAFE_DATABASE_URL\.$/,
@@ -170,19 +190,18 @@ describe('serve, when it cannot', () => {
   });
 
   it('says that the database is newer than this version', async () => {
-    const { folder, settings } = await used();
-    const store = await openStore(readConfig(settings), { as: 'founder', log: () => {} });
+    const settings = { ...(await databaseSettings()), ANAGRAFE_PORT: '0' };
+    const store = await openStore(readConfig(settings), { as: 'visitor', log: () => {} });
     await store.database.query(
       "insert into anagrafe.migrations (version, name, checksum) values (9999, '9999_future', '')",
     );
     await store.close();
     for (const command of [['serve'], ['migrate'], ['client', 'list']]) {
       expectOneLine(
-        await anagrafe(command, settings),
+        await runnerOf(command)(command, settings),
         /^anagrafe: the database has migration 9999_future, .*: upgrade the service$/,
       );
     }
-    expect(postmaster(folder)).toBeUndefined();
   });
 });
 
@@ -192,12 +211,12 @@ describe('migrate', () => {
     const first = await anagrafe(['migrate'], settings);
     expect(first.code).toBe(0);
     expect(first.stdout).toMatch(/^(migrated \d{4}_[a-z0-9_]+\n)+$/);
-    const second = await anagrafe(['migrate'], settings);
+    const second = await inProcess(['migrate'], settings);
     expect([second.code, second.stdout]).toEqual([0, 'the schema is up to date\n']);
     expect(postmaster(folder)).toBeUndefined();
 
     const service = await serve(settings);
-    const beside = await anagrafe(['migrate'], settings);
+    const beside = await inProcess(['migrate'], settings);
     expect([beside.code, beside.stdout]).toEqual([0, 'the schema is up to date\n']);
     expect((await fetch(`${service.url}/health/ready`)).status).toBe(200);
     expect((await service.end('SIGTERM')).code).toBe(0);

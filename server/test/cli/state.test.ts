@@ -1,51 +1,75 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { importedUser } from '../setup/jobs.ts';
-import { startTestService } from '../setup/service.ts';
-import { anagrafe, expectOneLine } from './command.ts';
+import { startTestService, type TestService } from '../setup/service.ts';
+import { anagrafe, expectOneLine, inProcess } from './command.ts';
 
 const settings = { ANAGRAFE_URL: '' };
+let service: TestService;
 
 beforeAll(async () => {
-  const service = await startTestService();
+  service = await startTestService();
   settings.ANAGRAFE_URL = service.url;
-  await service.call('irs/insert', [{ Name: 'Mario', Users: [importedUser('one'), importedUser('two')] }]);
 });
 
-const run = (...args: string[]) => anagrafe(['state', ...args], settings);
+const run = (...args: (string | number)[]) => inProcess(['state', ...args.map(String)], settings);
 
-async function states() {
-  const { stdout } = await anagrafe(['list', '--json'], settings);
+let names = 0;
+/** Inserts a principal with two users. */
+async function newPrincipal(): Promise<{ principal: number; one: number; two: number }> {
+  const Users = [importedUser(`user ${++names}`), importedUser(`user ${++names}`)];
+  const { body } = await service.call('irs/insert', [{ Name: 'Mario', Users }], {
+    headers: { prefer: 'return=representation' },
+  });
+  const { Item1, Item6 } = body.result?.records[0] ?? {};
+  const [one = 0, two = 0] = Item6?.Users?.map(({ ID }) => ID) ?? [];
+  return { principal: Item1 ?? 0, one, two };
+}
+
+async function states(principal: number) {
+  const { stdout } = await inProcess(['list', '--json', '--id', String(principal)], settings);
   const { State, Users } = JSON.parse(stdout);
   return [State, ...Users.map((user: { State: string }) => user.State)];
 }
 
 describe('state', () => {
   it('disables and enables a principal', async () => {
-    const { code, stdout, stderr } = await run('disable', '1');
-    expect([code, stdout, stderr]).toEqual([0, '', 'Principal 1 is disabled.\n']);
-    expect(await states()).toEqual(['disabled', 'active', 'active']);
-    expect((await run('enable', '1')).stderr).toBe('Principal 1 is active.\n');
-    expect(await states()).toEqual(['active', 'active', 'active']);
+    const { principal } = await newPrincipal();
+    const { code, stdout, stderr } = await anagrafe(['state', 'disable', String(principal)], settings);
+    expect([code, stdout, stderr]).toEqual([0, '', `Principal ${principal} is disabled.\n`]);
+    expect(await states(principal)).toEqual(['disabled', 'active', 'active']);
+    expect((await run('enable', principal)).stderr).toBe(`Principal ${principal} is active.\n`);
+    expect(await states(principal)).toEqual(['active', 'active', 'active']);
   });
 
   it('disables and enables some of its users, and leaves the principal as it is', async () => {
-    expect((await run('disable', '1', '1', '2')).stderr).toBe('Users 1, 2 of principal 1 are disabled.\n');
-    expect((await run('enable', '1', '2')).stderr).toBe('User 2 of principal 1 is active.\n');
-    expect(await states()).toEqual(['active', 'disabled', 'active']);
+    const { principal, one, two } = await newPrincipal();
+    expect((await run('disable', principal, one, two)).stderr).toBe(
+      `Users ${one}, ${two} of principal ${principal} are disabled.\n`,
+    );
+    expect((await run('enable', principal, two)).stderr).toBe(
+      `User ${two} of principal ${principal} is active.\n`,
+    );
+    expect(await states(principal)).toEqual(['active', 'disabled', 'active']);
   });
 
-  it('says whom it could not find, and does nothing then', async () => {
-    expectOneLine(await run('disable', '99'), /^anagrafe: principal 99: .*\(PRINCIPAL_NOT_FOUND\)$/);
-    const { code, stderr } = await run('enable', '1', '1', '77');
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/^anagrafe: user 77: .*\(USER_NOT_FOUND\)\n$/)]);
-    expect(await states()).toEqual(['active', 'disabled', 'active']);
+  it('names the principal or user that it could not find, and changes nothing then', async () => {
+    const { principal, one } = await newPrincipal();
+    await run('disable', principal, one);
+    expectOneLine(await run('disable', 999), /^anagrafe: principal 999: .*\(PRINCIPAL_NOT_FOUND\)$/);
+    const { code, stderr } = await run('enable', principal, one, 777);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^anagrafe: user 777: .*\(USER_NOT_FOUND\)\n$/),
+    ]);
+    expect(await states(principal)).toEqual(['active', 'disabled', 'active']);
   });
 
   it('gives programs the tuple', async () => {
-    const applied = await run('enable', '1', '1', '--json');
+    const { principal, one } = await newPrincipal();
+    const applied = await run('enable', principal, one, '--json');
     expect([applied.code, applied.stderr]).toEqual([0, '']);
-    expect(JSON.parse(applied.stdout)).toMatchObject({ Item1: 1, Item3: true });
-    const refused = await run('enable', '99', '--json');
+    expect(JSON.parse(applied.stdout)).toMatchObject({ Item1: principal, Item3: true });
+    const refused = await run('enable', 999, '--json');
     expect([refused.code, refused.stderr]).toEqual([1, '']);
     expect(JSON.parse(refused.stdout)).toMatchObject({ Item2: 'PRINCIPAL_NOT_FOUND', Item3: false });
   });

@@ -1,14 +1,15 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { verifyWebhook } from '../../../client/src/index.ts';
 import { startReceiver } from '../setup/receiver.ts';
-import { copyStore } from '../setup/store.ts';
-import { anagrafe, dataFolder, expectOneLine } from './command.ts';
+import { anagrafe, databaseSettings, expectOneLine, inProcess } from './command.ts';
 
-const settings = { ANAGRAFE_DATA: dataFolder() };
-beforeAll(() => copyStore(settings.ANAGRAFE_DATA));
+let settings: Record<string, string>;
+beforeEach(async () => {
+  settings = await databaseSettings();
+});
 const url = 'https://erp.example.com/hooks';
 
-const run = (...args: string[]) => anagrafe(['webhook', ...args], settings);
+const run = (...args: string[]) => inProcess(['webhook', ...args], settings);
 async function runJson(...args: string[]) {
   const { code, stdout, stderr } = await run(...args, '--json');
   expect([code, stderr]).toEqual([0, '']);
@@ -23,7 +24,10 @@ describe('webhook', () => {
   });
 
   it('creates an endpoint and shows its secret once', async () => {
-    const { code, stdout, stderr } = await run('create', url, '--types', 'user.registered');
+    const { code, stdout, stderr } = await anagrafe(
+      ['webhook', 'create', url, '--types', 'user.registered'],
+      settings,
+    );
     expect([code, stdout]).toEqual([
       0,
       expect.stringMatching(/^Webhook: \d+\nSecret: {2}whsec_[A-Za-z0-9+/]{43}=\n$/),
@@ -52,7 +56,7 @@ describe('webhook', () => {
     const receiver = await startReceiver();
     const allowed = { ...settings, ANAGRAFE_WEBHOOK_NETWORKS: '127.0.0.1' };
     const { id, secret } = await runJson('create', receiver.url);
-    const test = (...options: string[]) => anagrafe(['webhook', 'test', String(id), ...options], allowed);
+    const test = (...options: string[]) => inProcess(['webhook', 'test', String(id), ...options], allowed);
     const good = await test();
     expect([good.code, good.stdout]).toEqual([0, '']);
     expect(good.stderr).toMatch(/^The receiver answered 204, after \d+ ms\.\n$/);

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   Anagrafe,
   AnagrafeError,
@@ -103,9 +103,12 @@ describe('an error', () => {
 
     gateway.mishaps = [{ status: 503, headers: { 'retry-after': '60' } }];
     const between = new AbortController();
+    const listening = vi.spyOn(between.signal, 'addEventListener');
     const pausing = failureOf(anagrafe.list({}, { signal: between.signal }).page());
     await expect.poll(() => gateway.seen.length).toBe(2);
-    setTimeout(() => between.abort(reason), 100);
+    // The client listens to the signal during its attempt, and again during the pause after it.
+    await expect.poll(() => listening.mock.calls.length).toBe(2);
+    between.abort(reason);
     expect(await pausing).toBe(reason);
     expect(gateway.seen).toHaveLength(2);
   });
@@ -121,10 +124,14 @@ describe('an error', () => {
       publicKey: keys.publicKey,
       secretKey: `${keys.secretKey}x`,
     });
-    gateway.mishaps = ['lost', 'silence', { status: 200, body: Password }];
+    gateway.mishaps = ['lost', { status: 200, body: Password }];
+    // The request that times out may not even have been sent: it must not meet what another one is to meet.
+    const silent = await startGateway(service.url);
+    silent.mishaps = ['silence'];
+    const ignored = new Anagrafe({ url: silent.url, ...keys, retries: 0, timeoutMs: 50 });
     const errors = [
       await failureOf(refused.register(1, users)),
-      await failureOf(refused.register(1, users, { timeoutMs: 50 })),
+      await failureOf(ignored.register(1, users)),
       await failureOf(refused.register(1, users)),
       await failureOf(refused.register(1, users)),
       await failureOf(wrong.register(1, users)),

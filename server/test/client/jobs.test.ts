@@ -60,7 +60,7 @@ describe('a job', () => {
       const controller = new AbortController();
       const waiting = anagrafe.jobs.wait(ID, {
         signal: controller.signal,
-        onProgress: () => setTimeout(() => controller.abort(reason), 50),
+        onProgress: () => setImmediate(() => controller.abort(reason)),
       });
       await expect(waiting).rejects.toBe(reason);
       expect(await anagrafe.jobs.cancel(ID)).toMatchObject({ ID, State: 'cancelled' });

@@ -83,18 +83,22 @@ describe('events', () => {
   });
 
   it('are followed as they happen, until the caller has enough', async () => {
-    const last = (await all(anagrafe.events())).at(-1)?.id;
+    const other = await startTestService();
+    const own = new Anagrafe({ url: other.url });
+    await own.insert([{ Denomination: 'Earlier Srl' }]);
+    await allSealed(other);
+    const last = (await all(own.events())).at(-1)?.id;
     const controller = new AbortController();
     const reason = new Error('enough');
     const seen: CloudEvent[] = [];
     const following = (async () => {
       const { signal } = controller;
-      for await (const event of anagrafe.events({ after: last, follow: true, pollMs: 50, signal })) {
+      for await (const event of own.events({ after: last, follow: true, pollMs: 50, signal })) {
         seen.push(event);
         if (event.type === 'call.completed') controller.abort(reason);
       }
     })();
-    await anagrafe.insert([{ Denomination: 'Later Srl' }]);
+    await own.insert([{ Denomination: 'Later Srl' }]);
     await expect(following).rejects.toBe(reason);
     expect(seen.map(({ type }) => type)).toEqual(['principal.inserted', 'call.completed']);
   });

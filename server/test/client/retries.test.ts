@@ -19,6 +19,8 @@ async function troubled(mishaps: Mishap[], options: Partial<AnagrafeOptions> = {
   return { gateway, anagrafe: new Anagrafe({ url: gateway.url, ...options }) };
 }
 
+/** A time limit that strikes soon, and enough attempts for an answer that takes longer than that on a slow machine. */
+const short = { timeoutMs: 1000, retries: 100 };
 const user = (Username: string) => ({ Username, PasswordHash: importedHash });
 const page = { status: 502, headers: { 'content-type': 'text/html' }, body: '<h1>Bad Gateway</h1>' };
 const keysOf = ({ seen }: Gateway) => new Set(seen.map(({ headers }) => headers['idempotency-key']));
@@ -29,19 +31,28 @@ describe('a write', () => {
     ['never arrived', 'lost'],
     ['was done and not answered', 'lost answer'],
     ['met a broken proxy', page],
-    ['was not answered in time', 'silence'],
   ])(
     'that %s is sent again, the same byte for byte and with its key, and is done once',
     async (what, mishap) => {
-      const { gateway, anagrafe } = await troubled([mishap], { timeoutMs: 3000 });
-      const name = `one who ${what}`;
-      expect(await anagrafe.register(principal, [user(name)])).toMatchObject([{ Username: name }]);
+      const { gateway, anagrafe } = await troubled([mishap]);
+      await expectDoneOnce(gateway, anagrafe, `one who ${what}`);
       expect(gateway.seen).toHaveLength(2);
-      expect([keysOf(gateway).size, bodiesOf(gateway).size]).toEqual([1, 1]);
-      expect([...keysOf(gateway)]).toEqual([expect.stringMatching(/^[\da-f]{32}$/)]);
-      expect((await anagrafe.users({ Username: name }).page()).totalCount).toBe(1);
     },
   );
+
+  it('that was not answered in time is sent again, the same byte for byte and with its key, and is done once', async () => {
+    const { gateway, anagrafe } = await troubled(['silence'], short);
+    await expectDoneOnce(gateway, anagrafe, 'one who was not answered in time');
+    expect(gateway.seen.length).toBeGreaterThanOrEqual(2);
+  });
+
+  async function expectDoneOnce(gateway: Gateway, anagrafe: Anagrafe, name: string): Promise<void> {
+    expect(await anagrafe.register(principal, [user(name)])).toMatchObject([{ Username: name }]);
+    expect([keysOf(gateway).size, bodiesOf(gateway).size]).toEqual([1, 1]);
+    expect([...keysOf(gateway)]).toEqual([expect.stringMatching(/^[\da-f]{32}$/)]);
+    const reader = new Anagrafe({ url: service.url });
+    expect((await reader.users({ Username: name }).page()).totalCount).toBe(1);
+  }
 
   it('has a key of its own each time', async () => {
     const { gateway, anagrafe } = await troubled([]);
@@ -51,7 +62,7 @@ describe('a write', () => {
   });
 
   it('that is being worked on is asked for again until its answer is there', async () => {
-    const { gateway, anagrafe } = await troubled([], { timeoutMs: 1000 });
+    const { gateway, anagrafe } = await troubled([], short);
     const registered = await holding(service, principalLock(principal), async ({ blocked }) => {
       const work = anagrafe.register(principal, [user('takes long')]);
       await blocked(1);
@@ -65,16 +76,13 @@ describe('a write', () => {
   it('of which the service does not know the outcome is carried on', async () => {
     const { gateway, anagrafe } = await troubled([]);
     const [other = 0] = await insertPrincipals(service, 1);
-    const written = await service.database.transaction(async (connection) => {
-      await connection.query('select from anagrafe.principals where id = $1 for update', [principal]);
+    const written = await holding(service, principalLock(principal), async ({ connection, blocked }) => {
       const records = [
         { ID: principal, Users: [user('cut off')] },
         { ID: other, Users: [user('not cut off')] },
       ];
       const work = anagrafe.update(records);
-      const waiting =
-        'select from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))';
-      await expect.poll(async () => (await connection.query(waiting)).length).toBe(1);
+      await blocked(1);
       await hangUp(connection);
       return [work] as const;
     });
@@ -118,13 +126,19 @@ describe('a call', () => {
   });
 
   it('comes back when the service says, whether in seconds or by a date', async () => {
-    const soon = new Date(Date.now() + 3000);
-    for (const header of ['1', soon.toUTCString()]) {
-      const { anagrafe } = await troubled([{ status: 503, headers: { 'retry-after': header } }]);
-      const start = Date.now();
-      await anagrafe.list().page();
-      expect(Date.now() - start).toBeGreaterThanOrEqual(950);
-    }
+    // A timer may fire a few milliseconds early.
+    const early = 10;
+    const seconds = await troubled([{ status: 503, headers: { 'retry-after': '1' } }]);
+    await seconds.anagrafe.list().page();
+    const [refused, repeated] = seconds.gateway.seen;
+    expect(repeated?.at).toBeGreaterThanOrEqual((refused?.at ?? 0) + 1000 - early);
+
+    const date = await troubled([]);
+    const header = new Date(Date.now() + 2000).toUTCString();
+    date.gateway.mishaps = [{ status: 503, headers: { 'retry-after': header } }];
+    await date.anagrafe.list().page();
+    expect(date.gateway.seen).toHaveLength(2);
+    expect(date.gateway.seen[1]?.at).toBeGreaterThanOrEqual(Date.parse(header) - early);
   });
 
   it('is not kept waiting for longer than it may take', async () => {

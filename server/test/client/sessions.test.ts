@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Anagrafe } from '../../../client/src/index.ts';
-import { registerUsers, rightPassword } from '../setup/login.ts';
+import { lengthenWaits, registerUsers, rightPassword } from '../setup/login.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
 import { startGateway } from './gateway.ts';
 
@@ -10,6 +10,7 @@ let anagrafe: Anagrafe;
 beforeAll(async () => {
   service = await startTestService();
   anagrafe = new Anagrafe({ url: service.url });
+  await lengthenWaits(service);
   await registerUsers(service, 'mario', 'luigi', 'peach');
 });
 

@@ -34,11 +34,14 @@ const listeners = `select pid from pg_stat_activity where query = 'listen anagra
 describe('work that is announced', () => {
   it('is heard by every node, once the transaction is over and not before', async () => {
     const nodes = [await listener(), await listener()];
-    await store.database.transaction(async (connection) => {
-      await announceWork(connection);
-      await announceWork(store.database);
-      await until(() => nodes.every(({ heard }) => heard === 2));
-    });
+    await store.database.transaction(
+      async (connection) => {
+        await announceWork(connection);
+        await announceWork(store.database);
+        await until(() => nodes.every(({ heard }) => heard === 2));
+      },
+      { patient: true },
+    );
     await until(() => nodes.every(({ heard }) => heard === 3));
   });
 

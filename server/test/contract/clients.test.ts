@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import type { AccessStore } from '../../src/core/access/access.ts';
 import {
@@ -12,26 +12,22 @@ import {
 import { digestOf, newSecret } from '../../src/core/access/keys.ts';
 import { theOperator } from '../../src/core/journal/journal.ts';
 import { openAccess, openClients } from '../../src/storage/clients.ts';
-import { migrate } from '../../src/storage/migrations.ts';
 import { openStore, type Store } from '../../src/store.ts';
-import { emptyStore } from '../setup/store.ts';
+import { newStore } from '../setup/store.ts';
 
-let empty: Awaited<ReturnType<typeof emptyStore>>;
 let store: Store;
 let clients: ClientStore;
 let access: AccessStore;
 
-beforeAll(async () => {
-  empty = await emptyStore();
-  store = await openStore(readConfig(empty.settings), { as: 'founder', log: () => {} });
-  await migrate(store.database);
+beforeEach(async () => {
+  const made = await newStore();
+  store = await openStore(readConfig(made.settings), { as: 'visitor', log: () => {} });
+  onTestFinished(async () => {
+    await store.close();
+    await made.discard();
+  });
   clients = openClients(store.database);
   access = openAccess(store.database);
-});
-
-afterAll(async () => {
-  await store.close();
-  await empty.discard();
 });
 
 function wish(more: Partial<NewClient> = {}): NewClient {
@@ -71,6 +67,7 @@ describe('the first client', () => {
   });
 
   it('counts as one that exists after it is revoked', async () => {
+    await ensureFirstClient({ publicKey: 'deployment', secret: newSecret() }, clients, access);
     expect(await clients.revokeClient('deployment', theOperator)).toBe(true);
     expect(await openAccess(store.database).hasClients()).toBe(true);
     expect(await ensureFirstClient({ publicKey: 'another', secret: newSecret() }, clients, access)).toBe(

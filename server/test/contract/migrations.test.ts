@@ -14,14 +14,16 @@ const names = readdirSync(new URL('../../migrations/', import.meta.url))
 
 let empty: Awaited<ReturnType<typeof emptyStore>>;
 let stores: Store[];
+/** The migrations that each of five machines has run, which start on one empty database at the same moment. */
+let runs: string[][];
 
-/** Five at once, as when five machines start on one database. */
 beforeAll(async () => {
   empty = await emptyStore();
   const config = readConfig({ ...empty.settings, ANAGRAFE_DATABASE_CONNECTIONS: '2' });
   stores = await Promise.all(
     Array.from({ length: 5 }, () => openStore(config, { as: 'founder', log: () => {} })),
   );
+  runs = await Promise.all(stores.map((store) => migrate(store.database)));
 });
 
 afterAll(async () => {
@@ -37,7 +39,6 @@ function database() {
 
 describe('migrations', () => {
   it('are run once and in order when five start at the same moment on an empty database', async () => {
-    const runs = await Promise.all(stores.map((store) => migrate(store.database)));
     expect(runs.filter((run) => run.length > 0)).toEqual([names]);
     const applied = await database().query('select version, name from anagrafe.migrations order by version');
     expect(applied).toEqual(names.map((name) => ({ version: Number(name.slice(0, 4)), name })));

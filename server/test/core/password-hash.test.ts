@@ -183,7 +183,7 @@ describe('what is no password hash', () => {
   it('is anything beyond 256 characters, which no pattern has to look at', () => {
     expect(read('A'.repeat(257))).toEqual(refused);
     for (const head of ['$argon2id$v=19$m=1', '$pbkdf2-sha256$i=1', 'pbkdf2_sha256$1$', '$2b$12$', 'AQ']) {
-      expect(read(`${head}${'1'.repeat(10_000_000)}`)).toEqual(refused);
+      expect(read(`${head}${'1'.repeat(1_000_000)}`)).toEqual(refused);
     }
   });
 });

@@ -30,7 +30,7 @@ describe('a password', () => {
     ['7 characters', '1234567', 'PASSWORD_TOO_SHORT'],
     ['7 characters once its parts are joined', `${'e\u0301'.repeat(7)}`, 'PASSWORD_TOO_SHORT'],
     ['129 characters', 'x'.repeat(129), 'PASSWORD_TOO_LONG'],
-    ['ten million characters', 'x'.repeat(10_000_000), 'PASSWORD_TOO_LONG'],
+    ['a million characters', 'x'.repeat(1_000_000), 'PASSWORD_TOO_LONG'],
     ['a control character', 'long enough\u0007', 'PASSWORD_CHARACTERS'],
     ['a zero', 'long enough\0', 'PASSWORD_CHARACTERS'],
     ['half a character', 'long enough\udc00', 'PASSWORD_CHARACTERS'],

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { numberTerms, searchTerms } from '../../src/core/fields/search.ts';
+import { anyCharacter, runs } from '../setup/random.ts';
 
 describe('the words under which a text is found', () => {
   it.each([
@@ -31,12 +32,12 @@ describe('the words under which a text is found', () => {
 
   it('hold nothing that means something to a query, and are found again as they are', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (text) => {
+      fc.property(fc.string({ unit: anyCharacter, maxLength: 80 }), (text) => {
         const words = searchTerms([text]);
-        for (const word of words) expect(word).toMatch(/^[\p{L}\p{N}]+$/u);
+        expect(words.filter((word) => !/^[\p{L}\p{N}]+$/u.test(word))).toEqual([]);
         expect(searchTerms(words)).toEqual(words);
       }),
-      { numRuns: 1000 },
+      runs(200),
     );
   });
 });

@@ -15,7 +15,16 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { asRoot, compiledEngine, makeFolder, postmasterOf, query, startService, users } from './harness.ts';
+import {
+  asRoot,
+  compiledEngine,
+  makeCluster,
+  makeFolder,
+  postmasterOf,
+  query,
+  startService,
+  users,
+} from './harness.ts';
 
 const platform = `${process.platform}-${process.arch}`;
 const require = createRequire(import.meta.url);
@@ -78,7 +87,7 @@ test('copies the engine beside the data when the links are missing in packages i
   const { module, engine } = await makeClone(join(folder, 'clone'));
   for (const link of await libraryLinks(engine)) await rm(link);
   await chmod(join(engine, 'native', 'lib'), 0o555);
-  const data = join(folder, 'data');
+  const data = await makeCluster(ordinary);
   const service = startService(data, { module, identity: ordinary });
   const { connection } = await service.next();
   expect(await query(connection, 'select 1 as one')).toEqual([{ one: 1 }]);
@@ -93,7 +102,7 @@ if (asRoot) {
     const clone = join(folder, 'clone');
     const { module, engine } = await makeClone(clone);
     await chmod(clone, 0o700);
-    const data = join(folder, 'data');
+    const data = await makeCluster();
     const { version } = JSON.parse(await readFile(join(engine, 'package.json'), 'utf8'));
     const program = join(data, 'engine', version, 'bin', 'postgres');
 

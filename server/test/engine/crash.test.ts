@@ -4,31 +4,41 @@ import { cp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openEngine } from '../../src/engine/engine.ts';
-import { isRunning, makeFolder, postmasterOf, query, startService, until, users } from './harness.ts';
+import { until } from '../setup/until.ts';
+import {
+  isRunning,
+  makeCluster,
+  makeFolder,
+  postmasterOf,
+  query,
+  requirePostmaster,
+  signalPostmaster,
+  startService,
+  users,
+} from './harness.ts';
 
-/** A process with the PostgreSQL's user, as one that was given the number of a PostgreSQL that died. */
+/** Starts a process as the user of PostgreSQL, like one that got the process ID of a PostgreSQL that died. */
 async function startStranger(data: string): Promise<number> {
   const { uid, gid } = await stat(join(data, 'postgres'));
-  const stranger = spawn('sleep', ['60'], { uid, gid });
+  const stranger = spawn('sleep', ['3600'], { uid, gid });
   await once(stranger, 'spawn');
   onTestFinished(() => void stranger.kill());
   return stranger.pid ?? 0;
 }
 
 async function killPostmaster(data: string): Promise<number> {
-  const pid = (await postmasterOf(data)) ?? 0;
-  process.kill(pid, 'SIGKILL');
+  const pid = await signalPostmaster(data, 'SIGKILL');
   await until(() => !isRunning(pid));
   return pid;
 }
 
 describe.each(users)('started by $user', ({ identity }) => {
   test('adopts the PostgreSQL of a service that was killed', async () => {
-    const data = join(makeFolder(identity), 'data');
+    const data = await makeCluster(identity);
     const first = startService(data, { identity });
     const { connection } = await first.next();
     await query(connection, 'create table kept ()');
-    const pid = await postmasterOf(data);
+    const pid = await requirePostmaster(data);
     await first.kill();
 
     const second = startService(data, { identity });
@@ -37,17 +47,16 @@ describe.each(users)('started by $user', ({ identity }) => {
     expect(await postmasterOf(data)).toBe(pid);
     await query(report.connection, 'select from kept');
     await second.ask('stop');
-    expect(isRunning(pid ?? 0)).toBe(false);
+    expect(isRunning(pid)).toBe(false);
   });
 
   test('starts again, with all that was committed, when both were killed', async () => {
-    const data = join(makeFolder(identity), 'data');
+    const data = await makeCluster(identity);
     const first = startService(data, { identity });
     const { connection } = await first.next();
     await query(connection, 'create table kept as select 7 as n');
     await first.kill();
-    const killed = (await postmasterOf(data)) ?? 0;
-    process.kill(killed, 'SIGKILL');
+    const killed = await signalPostmaster(data, 'SIGKILL');
 
     const second = startService(data, { identity });
     const report = await second.next();
@@ -58,7 +67,7 @@ describe.each(users)('started by $user', ({ identity }) => {
   });
 
   test('starts PostgreSQL again when it dies under the service', async () => {
-    const data = join(makeFolder(identity), 'data');
+    const data = await makeCluster(identity);
     const service = startService(data, { identity });
     const { connection } = await service.next();
     const killed = await killPostmaster(data);
@@ -77,13 +86,12 @@ describe.each(users)('started by $user', ({ identity }) => {
 });
 
 test('waits for a PostgreSQL that is shutting down and then starts its own', async () => {
-  const data = join(makeFolder(), 'data');
+  const data = await makeCluster();
   const first = startService(data);
   const { connection } = await first.next();
   await first.kill();
-  const pid = (await postmasterOf(data)) ?? 0;
   await query(connection, 'create table bulk as select generate_series(1, 300000) as n');
-  process.kill(pid, 'SIGINT');
+  const pid = await signalPostmaster(data, 'SIGINT');
   const engine = await openEngine({ dataFolder: data });
   expect(engine.adopted).toBe(false);
   expect(await postmasterOf(data)).not.toBe(pid);
@@ -91,7 +99,7 @@ test('waits for a PostgreSQL that is shutting down and then starts its own', asy
 });
 
 test('is not deceived by a lock file whose process number now belongs to a stranger', async () => {
-  const data = join(makeFolder(), 'data');
+  const data = await makeCluster();
   const first = startService(data);
   await first.next();
   await first.kill();
@@ -109,18 +117,17 @@ test('is not deceived by a lock file whose process number now belongs to a stran
 });
 
 test('starts over an empty lock file, which a power cut can leave', async () => {
-  const data = join(makeFolder(), 'data');
+  const data = await makeCluster();
   await (await openEngine({ dataFolder: data })).stop();
   await writeFile(join(data, 'postgres', 'postmaster.pid'), '');
   await (await openEngine({ dataFolder: data })).stop();
 });
 
 test('tells a copied data folder from the running original', async () => {
-  const folder = makeFolder();
-  const data = join(folder, 'original');
+  const data = await makeCluster();
   const original = await openEngine({ dataFolder: data });
   await query(original.connection, 'checkpoint');
-  const copied = join(folder, 'data');
+  const copied = join(makeFolder(), 'data');
   const filter = (source: string) => !source.includes(join(data, 'run'));
   await cp(data, copied, { recursive: true, preserveTimestamps: true, filter });
   const copy = await openEngine({ dataFolder: copied });
@@ -132,14 +139,21 @@ test('tells a copied data folder from the running original', async () => {
   await original.stop();
 });
 
+/** Kills first starts, each on a folder of its own, until one was killed before its cluster was complete. */
+async function killFirstStart(): Promise<string> {
+  for (;;) {
+    const data = join(makeFolder(), 'data');
+    const names = (): Promise<string[]> => readdir(data).catch(() => []);
+    const first = startService(data);
+    await until(async () => (await names()).some((name) => name.startsWith('postgres')));
+    await first.kill();
+    if (!(await names()).includes('postgres')) return data;
+  }
+}
+
 test('makes a whole cluster after a first start that was killed half way', async () => {
-  const data = join(makeFolder(), 'data');
-  const first = startService(data);
-  await until(async () =>
-    (await readdir(data).catch(() => [])).some((name) => name.startsWith('postgres.new-')),
-  );
-  await first.kill();
-  expect(await readdir(data)).not.toContain('postgres');
+  const data = await killFirstStart();
+  expect(await readdir(data)).toContainEqual(expect.stringMatching(/^postgres\.new-/));
   const engine = await openEngine({ dataFolder: data });
   expect(await query(engine.connection, 'select 1 as one')).toEqual([{ one: 1 }]);
   await engine.stop();

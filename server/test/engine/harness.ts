@@ -1,15 +1,17 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, mkdtempSync, readFileSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import pg from 'pg';
-import type { Connection } from '../../src/engine/engine.ts';
+import { type Connection, openEngine } from '../../src/engine/engine.ts';
 import { afterTest } from '../setup/endings.ts';
+import { prepared } from '../setup/prepared.ts';
+import { until } from '../setup/until.ts';
 
 export interface Identity {
   uid?: number;
@@ -65,6 +67,20 @@ export function makeFolder(identity: Identity = {}): string {
   return folder;
 }
 
+/**
+ * A data folder with an empty cluster that belongs to the given user and does not run. It is a copy of one that is
+ * created once per run, because to create a cluster takes seconds.
+ */
+export async function makeCluster(identity: Identity = {}): Promise<string> {
+  const data = join(makeFolder(identity), 'data');
+  const made = await prepared('cluster', async (folder) => (await openEngine({ dataFolder: folder })).stop());
+  const run = promisify(execFile);
+  // -a keeps the owners: PostgreSQL refuses a cluster that belongs to another user.
+  await run('cp', ['-a', made, data]);
+  if (identity.uid !== undefined) await run('chown', ['-R', `${identity.uid}:${identity.gid}`, data]);
+  return data;
+}
+
 export function startService(dataFolder: string, options: ServiceOptions = {}): Service {
   const { way = 'open', identity = {}, module = compiledEngine, env = {} } = options;
   const child = spawn(process.execPath, [script, module, way, dataFolder], {
@@ -102,6 +118,20 @@ export async function postmasterOf(dataFolder: string): Promise<number | undefin
   return text === undefined ? undefined : Number(text.split('\n')[0]);
 }
 
+/** The same, where one must be running. A caller that falls back to process 0 would signal its own process group. */
+export async function requirePostmaster(dataFolder: string): Promise<number> {
+  const pid = await postmasterOf(dataFolder);
+  if (pid === undefined) throw new Error(`no PostgreSQL runs on ${dataFolder}`);
+  return pid;
+}
+
+/** Sends a signal to the PostgreSQL that runs on this data folder, and returns its process ID. */
+export async function signalPostmaster(dataFolder: string, signal: NodeJS.Signals): Promise<number> {
+  const pid = await requirePostmaster(dataFolder);
+  process.kill(pid, signal);
+  return pid;
+}
+
 export async function query(connection: Connection, sql: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client(connection);
   await client.connect();
@@ -109,14 +139,6 @@ export async function query(connection: Connection, sql: string): Promise<Record
     return (await client.query(sql)).rows;
   } finally {
     await client.end();
-  }
-}
-
-export async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
-  const limit = Date.now() + 15_000;
-  while (!(await condition())) {
-    if (Date.now() > limit) throw new Error('what the test waits for did not happen');
-    await sleep(20);
   }
 }
 

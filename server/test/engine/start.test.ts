@@ -13,7 +13,17 @@ import {
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { EngineError, openEngine } from '../../src/engine/engine.ts';
-import { asRoot, isRunning, makeFolder, postmasterOf, query, startService, users } from './harness.ts';
+import {
+  asRoot,
+  isRunning,
+  makeCluster,
+  makeFolder,
+  postmasterOf,
+  query,
+  requirePostmaster,
+  startService,
+  users,
+} from './harness.ts';
 
 describe.each(users)('started by $user', ({ identity }) => {
   test('makes a durable cluster at the first start and finds its data at the next', async () => {
@@ -48,7 +58,7 @@ describe.each(users)('started by $user', ({ identity }) => {
   });
 
   test('keeps PostgreSQL apart: an unprivileged user, a session of its own, closed files', async () => {
-    const data = join(makeFolder(identity), 'data');
+    const data = await makeCluster(identity);
     const service = startService(data, { identity });
     const { connection } = await service.next();
     expect(connection.host).toBe(join(data, 'run'));
@@ -78,7 +88,7 @@ describe.each(users)('started by $user', ({ identity }) => {
   });
 
   test('refuses a second service on the same folder', async () => {
-    const data = join(makeFolder(identity), 'data');
+    const data = await makeCluster(identity);
     const first = startService(data, { identity });
     const { connection } = await first.next();
     const second = await startService(data, { identity }).next();
@@ -119,7 +129,7 @@ describe.each(users)('started by $user', ({ identity }) => {
 });
 
 test('leaves what a failed statement was about out of the log, and moves a large log away', async () => {
-  const data = join(makeFolder(), 'data');
+  const data = await makeCluster();
   const first = await openEngine({ dataFolder: data });
   await query(first.connection, 'create table unique_names (name text primary key)');
   await query(first.connection, "insert into unique_names values ('mallory')");
@@ -136,7 +146,7 @@ test('leaves what a failed statement was about out of the log, and moves a large
 });
 
 test('heals a first start that ended before the database was made', async () => {
-  const data = join(makeFolder(), 'data');
+  const data = await makeCluster();
   const first = await openEngine({ dataFolder: data });
   await query({ ...first.connection, database: 'postgres' }, 'drop database anagrafe with (force)');
   await first.stop();
@@ -146,8 +156,7 @@ test('heals a first start that ended before the database was made', async () => 
 });
 
 test('shows the last lines of the log when PostgreSQL ends at its start', async () => {
-  const data = join(makeFolder(), 'data');
-  await (await openEngine({ dataFolder: data })).stop();
+  const data = await makeCluster();
   await appendFile(join(data, 'postgres', 'postgresql.conf'), "\nno_such_setting = 'x'\n");
   await expect(openEngine({ dataFolder: data })).rejects.toThrow(
     /^PostgreSQL ended at its start; .*postgres\.log says: .*no_such_setting/,
@@ -199,10 +208,7 @@ if (asRoot) {
   const ordinary = users[1]?.identity ?? {};
 
   test('hands a cluster of an ordinary user to that user when root starts it', async () => {
-    const data = join(makeFolder(ordinary), 'data');
-    const first = startService(data, { identity: ordinary });
-    await first.next();
-    await first.ask('stop');
+    const data = await makeCluster(ordinary);
     const byRoot = await openEngine({ dataFolder: data });
     expect((await stat(`/proc/${await postmasterOf(data)}`)).uid).toBe(ordinary.uid);
     await byRoot.stop();
@@ -228,13 +234,12 @@ if (asRoot) {
   });
 
   test('takes a cluster that root has restored back to its own user', async () => {
-    const data = join(makeFolder(), 'data');
-    await (await openEngine({ dataFolder: data })).stop();
+    const data = await makeCluster();
     const cluster = join(data, 'postgres');
     for (const name of ['', ...(await readdir(cluster, { recursive: true }))])
       await chown(join(cluster, name), 0, 0);
     const engine = await openEngine({ dataFolder: data });
-    const pid = (await postmasterOf(data)) ?? 0;
+    const pid = await requirePostmaster(data);
     expect(isRunning(pid)).toBe(true);
     await engine.stop();
     expect(isRunning(pid)).toBe(false);

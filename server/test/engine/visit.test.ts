@@ -1,11 +1,20 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openEngine, visitEngine } from '../../src/engine/engine.ts';
-import { isRunning, makeFolder, postmasterOf, query, startService, users } from './harness.ts';
+import {
+  isRunning,
+  makeCluster,
+  makeFolder,
+  postmasterOf,
+  query,
+  requirePostmaster,
+  startService,
+  users,
+} from './harness.ts';
 
 describe.each(users)('visited by $user', ({ identity }) => {
   test('uses the engine of a running service and leaves it running', async () => {
-    const data = join(makeFolder(identity), 'data');
+    const data = await makeCluster(identity);
     const service = startService(data, { identity });
     const { connection } = await service.next();
     const visitor = startService(data, { identity, way: 'visit' });
@@ -21,7 +30,7 @@ describe.each(users)('visited by $user', ({ identity }) => {
     const visitor = startService(data, { identity, way: 'visit' });
     const { connection } = await visitor.next();
     await query(connection, 'select 1');
-    const pid = (await postmasterOf(data)) ?? 0;
+    const pid = await requirePostmaster(data);
     await visitor.ask('stop');
     expect(isRunning(pid)).toBe(false);
     expect(await postmasterOf(data)).toBeUndefined();
@@ -29,7 +38,7 @@ describe.each(users)('visited by $user', ({ identity }) => {
 });
 
 test('leaves the engine to a service that has come during the visit', async () => {
-  const data = join(makeFolder(), 'data');
+  const data = await makeCluster();
   const visitor = await visitEngine({ dataFolder: data });
   const service = await openEngine({ dataFolder: data });
   expect(service.adopted).toBe(true);
@@ -40,7 +49,7 @@ test('leaves the engine to a service that has come during the visit', async () =
 });
 
 test('leaves the engine to other visitors; the last one stops it', async () => {
-  const data = join(makeFolder(), 'data');
+  const data = await makeCluster();
   const first = await visitEngine({ dataFolder: data });
   const second = await visitEngine({ dataFolder: data });
   await first.stop();
@@ -50,7 +59,7 @@ test('leaves the engine to other visitors; the last one stops it', async () => {
 });
 
 test('lets a service in that comes at the moment a visit ends', async () => {
-  const data = join(makeFolder(), 'data');
+  const data = await makeCluster();
   const visitor = await visitEngine({ dataFolder: data });
   const [service] = await Promise.all([openEngine({ dataFolder: data }), visitor.stop()]);
   expect(await query(service.connection, 'select 1 as one')).toEqual([{ one: 1 }]);
@@ -58,7 +67,7 @@ test('lets a service in that comes at the moment a visit ends', async () => {
 });
 
 test('does not mind that the engine was stopped during the visit', async () => {
-  const data = join(makeFolder(), 'data');
+  const data = await makeCluster();
   const service = await openEngine({ dataFolder: data });
   const visitor = await visitEngine({ dataFolder: data });
   await service.stop();
@@ -67,7 +76,7 @@ test('does not mind that the engine was stopped during the visit', async () => {
 });
 
 test("leaves a killed service's engine to the next service", async () => {
-  const data = join(makeFolder(), 'data');
+  const data = await makeCluster();
   const killed = startService(data);
   await killed.next();
   await killed.kill();

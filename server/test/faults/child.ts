@@ -4,38 +4,70 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { readConfig } from '../../src/config.ts';
-import type { Database } from '../../src/storage/database.ts';
+import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { openStore } from '../../src/store.ts';
 import { makeFolder } from '../engine/harness.ts';
 import { afterTest } from '../setup/endings.ts';
-import { copyStore } from '../setup/store.ts';
+import { copyStore, newStore } from '../setup/store.ts';
+
+type Settings = Record<string, string>;
 
 export interface Child {
   readonly process: ChildProcess;
   readonly url: string;
-  /** What it has written to its log. */
+  /** Lines of its log. */
   readonly log: readonly string[];
-  /** What it has said to people. */
+  /** Lines of its standard error. */
   readonly said: readonly string[];
   call(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
-  /** Sends a signal and waits for the end; gives the exit code, or the signal that ended it. */
+  /** Sends a signal and waits for the end; returns the exit code, or the signal that ended the process. */
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>;
+}
+
+export interface ChildStore {
+  readonly settings: Settings;
+  readonly url: string;
+  /** Connections of the test, beside those of the services. */
+  readonly database: Database;
 }
 
 const script = fileURLToPath(new URL('../../bin/anagrafe.cjs', import.meta.url));
 
-/** A data folder on which a service has run before, for the one of this test. */
+/** Creates a database of the shared cluster for services in child processes; it is deleted after the test. */
+export async function childStore(create: typeof newStore = newStore): Promise<ChildStore> {
+  const { settings, discard } = await create();
+  afterTest(discard);
+  const url = settings.ANAGRAFE_DATABASE_URL ?? '';
+  const database = openTestDatabase(url);
+  return { settings, url, database };
+}
+
+/** Opens a database for the test alone, until the test ends. */
+export function openTestDatabase(url: string): Database {
+  const connection = { connectionString: url };
+  const database = openDatabase({ connection, poolSize: 3, onLostConnection: () => {} });
+  afterTest(() => database.close());
+  return database;
+}
+
+/** Creates a data folder with an embedded PostgreSQL on which a service has run before. */
 export async function usedData(): Promise<string> {
   const data = join(makeFolder(), 'data');
   await copyStore(data);
   return data;
 }
 
-/** The service as it is run: the command in a process of its own, on its own data folder and a free port. */
-export async function startChild(data: string, settings: Record<string, string> = {}): Promise<Child> {
+/** Starts the service in a process of its own, on a free port and with one hash thread. */
+export async function startChild(settings: Settings): Promise<Child> {
   const child = spawn(process.execPath, [script, 'serve'], {
     cwd: '/',
-    env: { PATH: process.env.PATH, ANAGRAFE_DATA: data, ANAGRAFE_PORT: '0', ...settings },
+    env: {
+      PATH: process.env.PATH,
+      ANAGRAFE_PORT: '0',
+      ANAGRAFE_HASH_CONCURRENCY: '1',
+      ANAGRAFE_DATA: settings.ANAGRAFE_DATA ?? makeFolder(),
+      ...settings,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   afterTest(async () => {
@@ -67,7 +99,7 @@ export async function startChild(data: string, settings: Record<string, string> 
   };
 }
 
-/** A look into the database of a running service. */
+/** Opens the embedded database of a data folder beside its service; starts PostgreSQL where it does not run. */
 export async function lookInto<Result>(
   data: string,
   look: (database: Database) => Promise<Result>,
@@ -75,6 +107,8 @@ export async function lookInto<Result>(
   const store = await openStore(readConfig({ ANAGRAFE_DATA: data }), { as: 'visitor', log: () => {} });
   return look(store.database).finally(() => store.close());
 }
+
+export const failuresIn = ({ log }: Child) => log.filter((line) => /"level":"(warn|error|fatal)"/.test(line));
 
 async function endOf(child: ChildProcess, signal: NodeJS.Signals): Promise<number | NodeJS.Signals> {
   const ended = () => child.exitCode ?? child.signalCode;

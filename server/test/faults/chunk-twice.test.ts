@@ -25,6 +25,7 @@ import { newUser } from '../setup/service.ts';
 import { emptyStore } from '../setup/store.ts';
 import { wrongFigures } from './figures.ts';
 import { countWrites, leftOver, repeatedWrites } from './jobs.ts';
+import { lockPrincipals } from './row-lock.ts';
 
 let empty: Awaited<ReturnType<typeof emptyStore>>;
 let store: Store;
@@ -32,7 +33,7 @@ let queue: Queue;
 const vault = new Vault(Buffer.alloc(32, 'a key'));
 const never = new AbortController().signal;
 
-/** All of a node but the worker, so that the test alone decides who runs what and when. */
+/** Opens all parts of a node but the worker, so that the test decides which node runs a chunk, and when. */
 beforeAll(async () => {
   empty = await emptyStore();
   store = await openStore(readConfig(empty.settings), { as: 'service', log: () => {} });
@@ -47,7 +48,7 @@ afterAll(async () => {
   await empty.discard();
 });
 
-function newNode(): ChunkTools {
+function newNode(onHash?: () => void): ChunkTools {
   const registry = openRegistry(store.database);
   const rules = { requireEmail: false, password: { minLength: 8, isCommon: () => false } };
   return {
@@ -57,7 +58,13 @@ function newNode(): ChunkTools {
       insert: insertOperation(registry, rules),
       state: stateOperation(registry),
     },
-    hasher: openHasher({ concurrency: 2, memoryKib: 19_456, passes: 2, maxWaitSeconds: 60 }),
+    hasher: openHasher({
+      concurrency: 1,
+      memoryKib: 1024,
+      passes: 1,
+      maxWaitSeconds: 60,
+      ...(onHash && { onHash }),
+    }),
     vault,
     writes: new Slots(4),
     onOutcomes: () => {},
@@ -87,7 +94,7 @@ async function chunksOf(id: string): Promise<number[]> {
   return rows.map((row) => row.number);
 }
 
-/** Runs a chunk as the queue does: one that was broken off is begun again. */
+/** Runs a chunk as the queue does: one that was broken off is run again. */
 async function runToItsEnd(id: string, number: number, node: ChunkTools): Promise<void> {
   for (let round = 1; ; round++) {
     try {
@@ -130,7 +137,7 @@ describe('a chunk that two nodes run at once', () => {
     );
     await runToItsEnd(before, 0, newNode());
     const users = (await ended(before)).outcomes.map((outcome) => outcome.users[0]?.id ?? 0);
-    await store.database.query('truncate public.writes');
+    await store.database.query('delete from public.writes where user_id = any($1)', [users]);
 
     const password = { Password: 'another long sentence', ConfirmPassword: 'another long sentence' };
     const id = await submit('update', [
@@ -143,7 +150,7 @@ describe('a chunk that two nodes run at once', () => {
     expect(outcomes.map(({ refusal }) => refusal)).toEqual(outcomes.map(() => null));
     expect(job).toMatchObject({ recordsFailed: 0, users: 60, usersDone: 60, usersApplied: 60 });
     expect(await repeatedWrites(store.database)).toEqual([]);
-    // Run once more when it is long over, as a message that came twice would have it.
+    // A message that is delivered twice has the chunk run once more after its end.
     await runChunk(id, 0, newNode(), never);
     expect(await repeatedWrites(store.database)).toEqual([]);
   });
@@ -163,20 +170,21 @@ describe('a chunk that two nodes run at once', () => {
     expect(after?.count).toBe((before?.count ?? 0) + 200);
   });
 
-  it('keeps what was applied, though the other node is told that the job is cancelled', async () => {
+  it('keeps what one node applies although the other refuses the rest, because the job was cancelled meanwhile', async () => {
     const principals = await newPrincipals(40);
     const id = await submit(
       'update',
-      principals.map((ID) => ({ ID, Users: [newUser(`cancelled ${ID}`)] })),
+      principals.map((ID) => ({ ID, Users: [importedUser(`cancelled ${ID}`)] })),
     );
+    const lock = await lockPrincipals(empty.settings.ANAGRAFE_DATABASE_URL ?? '', principals.slice(-2));
     const running = runToItsEnd(id, 0, newNode());
-    await expect
-      .poll(() => store.database.query('select from anagrafe.outcomes where call_id = $1', [id]), {
-        interval: 5,
-      })
-      .not.toHaveLength(0);
+    await lock.blocked(2);
+    const outcomesOf = 'select from anagrafe.outcomes where call_id = $1';
+    await expect.poll(() => store.database.query(outcomesOf, [id])).toHaveLength(38);
     await openJobs(store.database, queue).cancel(id, theOperator);
-    await Promise.all([running, runToItsEnd(id, 0, newNode())]);
+    await runToItsEnd(id, 0, newNode());
+    await lock.release();
+    await running;
     const page = { page: 1, pageSize: 1000, failedOnly: false, withUsers: true };
     const { job, outcomes = [] } = (await openJobs(store.database, queue).read(id, page)) ?? {};
     expect(job).toMatchObject({ state: 'cancelled', recordsDone: 40, endedAt: expect.any(Date) });
@@ -184,33 +192,39 @@ describe('a chunk that two nodes run at once', () => {
       `select principal_id as principal from anagrafe.users where username like 'cancelled %' order by 1`,
     );
     const applied = outcomes.filter(({ refusal }) => refusal === null);
+    expect(applied).toHaveLength(38);
     expect(applied.map((outcome) => outcome.id)).toEqual(stored.map((user) => user.principal));
     expect(new Set(outcomes.flatMap(({ refusal }) => (refusal ? [refusal.code] : [])))).toEqual(
       new Set(['CANCELLED']),
     );
-    expect(job?.recordsFailed).toBe(40 - applied.length);
+    expect(job?.recordsFailed).toBe(2);
     expect(await leftOver(store.database)).toEqual([]);
   });
 });
 
-it('a chunk that is broken off again and again, at any moment, applies each record once', async () => {
+it('a chunk that is broken off after every few hashes applies each record once, and hashes no more than what was queued', async () => {
   const principals = await newPrincipals(60);
   const id = await submit(
     'update',
     principals.map((ID) => ({ ID, Users: [newUser(`broken off ${ID}`)] })),
   );
-  const node = newNode();
+  /** A job has at most four passwords in the queue of one hash thread. */
+  const queued = 4;
   let brokenOff = 0;
-  for (let patience = 20; (await chunksOf(id)).length > 0; patience += 20) {
+  for (let limit = 1; (await chunksOf(id)).length > 0; limit += 3) {
     const stop = new AbortController();
-    const timer = setTimeout(() => stop.abort(), patience);
+    let hashes = 0;
+    const node = newNode(() => {
+      hashes++;
+      if (hashes === limit) stop.abort();
+    });
     try {
       await runChunk(id, 0, node, stop.signal);
     } catch (error) {
       expect(error instanceof BrokenOff).toBe(true);
+      expect(hashes).toBeLessThanOrEqual(limit + queued);
       brokenOff++;
     }
-    clearTimeout(timer);
   }
   expect(brokenOff).toBeGreaterThan(2);
   const { outcomes } = await ended(id);
@@ -218,7 +232,33 @@ it('a chunk that is broken off again and again, at any moment, applies each reco
   expect(await repeatedWrites(store.database)).toEqual([]);
 });
 
-it('the chunks of a job that end all at once end the job, and its key is gone', async () => {
+it('a chunk that is broken off while records are written finishes those and begins no other', async () => {
+  // Slices of 64 users, of which two are in progress at a time.
+  const principals = await newPrincipals(4);
+  const users = (ID: number) => range(64).map((n) => importedUser(`begun ${ID} ${n}`));
+  const id = await submit(
+    'update',
+    principals.map((ID) => ({ ID, Users: users(ID) })),
+  );
+  expect(await chunksOf(id)).toEqual([0]);
+  const lock = await lockPrincipals(empty.settings.ANAGRAFE_DATABASE_URL ?? '', principals);
+  const stop = new AbortController();
+  const running = runChunk(id, 0, newNode(), stop.signal).catch((error: unknown) => error);
+  await lock.blocked(2);
+  stop.abort();
+  await lock.release();
+  expect(await running).toBeInstanceOf(BrokenOff);
+  const stored = await store.database.query<{ principal: number }>(
+    `select distinct principal_id as principal from anagrafe.users where username like 'begun %' order by 1`,
+  );
+  expect(stored.map(({ principal }) => principal)).toEqual(principals.slice(0, 2));
+  await runToItsEnd(id, 0, newNode());
+  const { outcomes } = await ended(id);
+  expect(outcomes.map(({ refusal }) => refusal)).toEqual(outcomes.map(() => null));
+  expect(await repeatedWrites(store.database)).toEqual([]);
+});
+
+it('the chunks of a job that end at the same time end the job and delete its key', async () => {
   const chunks = openChunks(store.database);
   for (let round = 0; round < 15; round++) {
     const id = randomUUID();

@@ -1,85 +1,73 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Envelope } from '../../src/http/envelope.ts';
 import type { Tuple } from '../../src/http/tuple.ts';
-import { isRunning, postmasterOf, until } from '../engine/harness.ts';
-import { newUser } from '../setup/service.ts';
-import { type Child, lookInto, startChild, usedData } from './child.ts';
+import { isRunning, postmasterOf, requirePostmaster } from '../engine/harness.ts';
+import { until } from '../setup/until.ts';
+import { lookInto, startChild, usedData } from './child.ts';
 import { storedUsernames, wrongFigures } from './figures.ts';
+import { newPrincipals, newRecords } from './jobs.ts';
+import { embeddedConnection, lockPrincipals } from './row-lock.ts';
 
-const rounds = 3;
-const records = 40;
-const usersPerRecord = 4;
-/** So that the call is still at work when a few of its records are stored, on a machine with many cores too. */
-const slowly = { ANAGRAFE_HASH_CONCURRENCY: '1', ANAGRAFE_HASH_PASSES: '4' };
+/** Records in the order sent: these are stored when the kill comes, the next are being written, the rest wait. */
+const stored = 6;
+/** The service writes four records of a call at a time. */
+const beingWritten = 4;
+const waiting = 4;
+const usersPerRecord = 3;
 
-const usernames = (round: number, record: number) =>
-  Array.from({ length: usersPerRecord }, (_, n) => `round ${round} record ${record} user ${n}`);
+it('a service that is killed in the middle of a call, alone and then with its PostgreSQL, has stored each record whole or not at all and serves again', async () => {
+  const data = await usedData();
+  let child = await startChild({ ANAGRAFE_DATA: data });
+  const principals = await newPrincipals(child, stored + beingWritten + waiting);
+  const names = () =>
+    lookInto(data, async (database) => {
+      expect(await wrongFigures(database)).toEqual([]);
+      return storedUsernames(database);
+    });
 
-async function insertPrincipals(child: Child): Promise<number[]> {
-  const answer = await child.call(
-    'irs/insert',
-    Array.from({ length: records }, (_, n) => ({ Denomination: `Principal ${n}` })),
-  );
-  const { result } = (await answer.json()) as Envelope<Tuple>;
-  return (result?.records ?? []).map((tuple) => tuple.Item1 ?? 0);
-}
+  for (const killed of ['service', 'service and PostgreSQL']) {
+    const withPostgres = killed !== 'service';
+    const body = newRecords(principals, { imported: usersPerRecord }, `${killed} `);
+    const earlier = (await names()).size;
+    const lock = await lockPrincipals(
+      embeddedConnection(data),
+      principals.slice(stored, stored + beingWritten),
+    );
+    const answer = child.call('irs/update', body).then(
+      (response) => response.status,
+      () => 'none',
+    );
+    await lock.blocked(beingWritten);
+    await until(async () => (await names()).size === earlier + stored * usersPerRecord);
+    const postmaster = await requirePostmaster(data);
+    if (withPostgres) process.kill(postmaster, 'SIGKILL');
+    expect(await child.end('SIGKILL')).toBe('SIGKILL');
+    expect(await answer).toBe('none');
+    await lock.release().catch(() => {});
+    if (withPostgres) await until(() => !isRunning(postmaster));
+    else expect(isRunning(postmaster)).toBe(true);
 
-async function countUsers(child: Child): Promise<number> {
-  const answer = await child.call('irs/users', { PageSize: 1 });
-  return ((await answer.json()) as Envelope).result?.totalCount ?? 0;
-}
+    child = await startChild({ ANAGRAFE_DATA: data });
+    expect((await postmasterOf(data)) === postmaster).toBe(!withPostgres);
+    expect((await fetch(`${child.url}/health/ready`)).status).toBe(200);
+    // PostgreSQL alone may still commit what it was writing for the killed service.
+    const settled = `select from pg_stat_activity where state = 'active' and query like '%anagrafe.principals%'
+      and pid <> pg_backend_pid()`;
+    await until(() => lookInto(data, async (database) => (await database.query(settled)).length === 0));
+    const found = await names();
+    const counts = body.map(({ Users }) => Users.filter(({ Username }) => found.has(Username)).length);
+    expect(counts.slice(0, stored)).toEqual(Array(stored).fill(usersPerRecord));
+    for (const count of counts.slice(stored, -waiting)) expect([0, usersPerRecord]).toContain(count);
+    expect(counts.slice(-waiting)).toEqual(Array(waiting).fill(0));
+    expect(found.size).toBe(earlier + counts.reduce((sum, count) => sum + count));
 
-describe.each([
-  { killed: 'the service', withPostgres: false },
-  { killed: 'the service and its PostgreSQL', withPostgres: true },
-])('when $killed is killed in the middle of a call', ({ withPostgres }) => {
-  it('has each record whole or not at all afterwards, and serves again', async () => {
-    const data = await usedData();
-    let child = await startChild(data, slowly);
-    const principals = await insertPrincipals(child);
-    let whole = 0;
-
-    for (let round = 1; round <= rounds; round++) {
-      const stored = await countUsers(child);
-      const body = principals.map((ID, n) => ({
-        ID,
-        Users: usernames(round, n).map((name) => newUser(name)),
-      }));
-      const answer = child.call('irs/update', body).then(
-        (response) => response.status,
-        () => 'none',
-      );
-      const someRecords = stored + round * usersPerRecord;
-      await until(async () => (await countUsers(child)) >= someRecords);
-      const postmaster = (await postmasterOf(data)) ?? 0;
-      if (withPostgres) process.kill(postmaster, 'SIGKILL');
-      expect(await child.end('SIGKILL')).toBe('SIGKILL');
-      expect(await answer).toBe('none');
-      expect(isRunning(postmaster)).toBe(!withPostgres);
-
-      child = await startChild(data, slowly);
-      expect((await postmasterOf(data)) === postmaster).toBe(!withPostgres);
-      expect((await fetch(`${child.url}/health/ready`)).status).toBe(200);
-      const names = await lookInto(data, async (database) => {
-        expect(await wrongFigures(database)).toEqual([]);
-        return storedUsernames(database);
-      });
-      const present = principals.map((_, n) => usernames(round, n).filter((name) => names.has(name)).length);
-      expect(present.filter((count) => count !== 0 && count !== usersPerRecord)).toEqual([]);
-      const applied = present.filter((count) => count === usersPerRecord).length;
-      expect(applied).toBeGreaterThanOrEqual(round);
-      expect(applied).toBeLessThan(records);
-      whole += applied;
-      expect(names.size).toBe(whole * usersPerRecord);
-
-      // What was not applied can be sent again, and what was says so.
-      const again = await child.call('irs/update', body.slice(0, 10));
-      const { result } = (await again.json()) as Envelope<Tuple>;
-      const expected = present.slice(0, 10).map((count) => (count === 0 ? null : 'USERNAME_TAKEN'));
-      expect(result?.records.map((tuple) => tuple.Item2)).toEqual(expected);
-      whole += expected.filter((code) => code === null).length;
-    }
-    expect(await child.end('SIGTERM')).toBe(0);
-    expect(await postmasterOf(data)).toBeUndefined();
-  });
+    // The call can be sent again: records that were stored are refused, the others are applied.
+    const again = await child.call('irs/update', body);
+    const { result } = (await again.json()) as Envelope<Tuple>;
+    expect(result?.records.map((tuple) => tuple.Item2)).toEqual(
+      counts.map((count) => (count === 0 ? null : 'USERNAME_TAKEN')),
+    );
+  }
+  expect(await child.end('SIGTERM')).toBe(0);
+  expect(await postmasterOf(data)).toBeUndefined();
 });

@@ -1,131 +1,61 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { postmasterOf } from '../engine/harness.ts';
-import {
-  type Answer,
-  insertPrincipals,
-  newUser,
-  startTestService,
-  type TestService,
-} from '../setup/service.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openDatabase } from '../../src/storage/database.ts';
+import { failureKind } from '../../src/storage/failures.ts';
+import { postmasterOf, signalPostmaster } from '../engine/harness.ts';
+import { importedUser } from '../setup/jobs.ts';
+import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 import { masterKey } from '../setup/store.ts';
-import { storedUsernames, wrongFigures } from './figures.ts';
-import { startOutside } from './outside.ts';
+import { until } from '../setup/until.ts';
+import { compare, recordsOf, status, stored, untilReady } from './database-faults.ts';
+import { storedUsernames } from './figures.ts';
+import { freeze, startOutside } from './outside.ts';
+import { embeddedConnection, lockPrincipals } from './row-lock.ts';
 
-const healingMs = 30_000;
-/** Longer than any timeout of the service should be. */
-const patienceMs = 60_000;
+/** Records in the order sent: these are stored when the fault comes, the next are being written, the rest wait. */
+const storedBefore = 4;
+/** The service writes four records of a call at a time. */
+const beingWritten = 4;
+const waiting = 4;
 
-async function status(service: TestService, path: string): Promise<number> {
-  const answer = await fetch(service.url + path);
-  await answer.text();
-  return answer.status;
+/** Sends a call, and returns when it has stored some of its records and writes others that are locked. */
+async function callInTheMiddle(
+  service: TestService,
+  connection: Parameters<typeof lockPrincipals>[0],
+  prefix: string,
+) {
+  const principals = await insertPrincipals(service, storedBefore + beingWritten + waiting);
+  const records = recordsOf(principals, prefix);
+  const earlier = (await storedUsernames(service.database)).size;
+  const lock = await lockPrincipals(connection, principals.slice(storedBefore, storedBefore + beingWritten));
+  const answer = service.call('irs/update', records);
+  await lock.blocked(beingWritten);
+  const users = records.slice(0, storedBefore).flatMap(({ Users }) => Users).length;
+  await until(async () => (await storedUsernames(service.database)).size === earlier + users);
+  return { records, answer, lock };
 }
 
-async function untilReady(service: TestService): Promise<void> {
-  await expect.poll(() => status(service, '/health/ready'), { interval: 50 }).toBe(200);
+async function startOnOutside() {
+  const outside = await startOutside();
+  const settings = { ANAGRAFE_DATABASE_URL: outside.url, ANAGRAFE_MASTER_KEY: masterKey };
+  return { outside, service: await startTestService(settings) };
 }
 
-/** Asks the store that the test has beside the service, whose own connections may have been lost too. */
-async function stored(service: TestService): Promise<Set<string>> {
-  await expect.poll(() => storedUsernames(service.database).then(Boolean, () => false)).toBe(true);
-  expect(await wrongFigures(service.database)).toEqual([]);
-  return storedUsernames(service.database);
-}
-
-interface Sent {
-  readonly records: readonly { ID: number; Users: readonly { Username: string }[] }[];
-  readonly answer: Answer;
-}
-
-/** The statuses that can be, each with the code of the whole call. */
-const codeOf: Record<number, string | null> = {
-  200: null,
-  207: 'PARTIALLY_APPLIED',
-  500: 'OUTCOME_UNKNOWN',
-  503: 'UNAVAILABLE',
-};
-
-/** Compares what each tuple says with what is stored. Gives how often each thing was said. */
-function compare(sent: readonly Sent[], names: ReadonlySet<string>): Map<string, number> {
-  const said = new Map<string, number>();
-  for (const { records, answer } of sent) {
-    const { status, headers, body } = answer;
-    expect(body.statusCode).toBe(status);
-    expect([status, body.errorCode]).toEqual([status, codeOf[status]]);
-    const codes = (body.result?.records ?? []).map((tuple) => tuple.Item2);
-    if (status === 500) expect(codes).toContain('OUTCOME_UNKNOWN');
-    if (status === 503) {
-      expect(codes.filter((code) => code !== 'NOT_APPLIED')).toEqual([]);
-      expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
-    }
-    for (const [n, { Users }] of records.entries()) {
-      const tuple = body.result?.records[n];
-      const outcome = tuple?.Item2 ?? (tuple ? 'applied' : 'UNAVAILABLE');
-      said.set(outcome, (said.get(outcome) ?? 0) + 1);
-      const present = Users.filter(({ Username }) => names.has(Username)).length;
-      const possible = {
-        applied: [Users.length],
-        UNAVAILABLE: [0],
-        NOT_APPLIED: [0],
-        OUTCOME_UNKNOWN: [0, Users.length],
-      }[outcome as string];
-      expect({ outcome, present, possible }).toEqual({ outcome, present, possible: expect.any(Array) });
-      expect(possible).toContain(present);
-    }
-  }
-  return said;
-}
-
-/** Calls without a pause from several callers until it is told to stop. */
-function keepCalling(service: TestService, principals: readonly number[]) {
-  let going = true;
-  let next = 0;
-  const sent: Sent[] = [];
-  async function caller(): Promise<void> {
-    while (going) {
-      const n = next++;
-      const records = principals.slice(0, 1 + (n % 3)).map((ID, at) => ({
-        ID,
-        Users: [newUser(`call ${n} record ${at} a`), newUser(`call ${n} record ${at} b`)],
-      }));
-      sent.push({ records, answer: await service.call('irs/update', records) });
-    }
-  }
-  const callers = Promise.all(Array.from({ length: 6 }, caller));
-  onTestFinished(() => {
-    going = false;
-  });
-  return {
-    sent,
-    async stop(): Promise<readonly Sent[]> {
-      going = false;
-      await callers;
-      return sent;
-    },
-  };
-}
-
-describe('an outside database that goes away', () => {
-  it('gives 503 with a time to come back while it is away, and all is well when it is there again', async () => {
-    const outside = await startOutside();
-    const service = await startTestService({
-      ANAGRAFE_DATABASE_URL: outside.url,
-      ANAGRAFE_MASTER_KEY: masterKey,
-    });
+describe('a service on an external database', () => {
+  it('answers 503 with Retry-After while the database is stopped, and works again when it is started', async () => {
+    const { outside, service } = await startOnOutside();
     const [ID = 0] = await insertPrincipals(service, 1);
     expect(await status(service, '/health/ready')).toBe(200);
 
     await outside.stop();
     expect(await status(service, '/health/live')).toBe(200);
-    // What the database said last counts for half a second.
+    // The latest answer of the database is reused for half a second.
     await expect.poll(() => status(service, '/health/ready')).toBe(503);
     for (const path of ['irs/update', 'irs/insert', 'irs/list', 'irs/users']) {
       const body =
         path === 'irs/update'
-          ? [{ ID, Users: [newUser('away')] }]
+          ? [{ ID, Users: [importedUser('away')] }]
           : path === 'irs/insert'
             ? [{ Surname: 'x' }]
             : {};
@@ -137,131 +67,117 @@ describe('an outside database that goes away', () => {
 
     await outside.start();
     await untilReady(service);
-    expect((await service.call('irs/update', [{ ID, Users: [newUser('back')] }])).status).toBe(200);
+    expect((await service.call('irs/update', [{ ID, Users: [importedUser('back')] }])).status).toBe(200);
     expect(await stored(service)).toEqual(new Set(['back']));
     await service.stop();
   });
 
-  it('has applied exactly what the tuples say when it goes in the middle of a call', async () => {
-    const outside = await startOutside();
-    const service = await startTestService({
-      ANAGRAFE_DATABASE_URL: outside.url,
-      ANAGRAFE_MASTER_KEY: masterKey,
-    });
-    const principals = await insertPrincipals(service, 40);
-    const records = principals.map((ID) => ({
-      ID,
-      Users: [newUser(`record ${ID} a`), newUser(`record ${ID} b`), newUser(`record ${ID} c`)],
-    }));
-    const answer = service.call('irs/update', records);
-    await expect
-      .poll(async () => (await storedUsernames(service.database)).size, { interval: 5 })
-      .toBeGreaterThan(6);
+  it('has stored exactly what the tuples say when the database stops in the middle of a call', async () => {
+    const { outside, service } = await startOnOutside();
+    const { records, answer } = await callInTheMiddle(service, outside.url, 'stop');
     await outside.stop();
     const sent = [{ records, answer: await answer }];
     await outside.start();
     await untilReady(service);
     const said = compare(sent, await stored(service));
-    expect(said.get('applied')).toBeGreaterThan(0);
-    expect((said.get('NOT_APPLIED') ?? 0) + (said.get('OUTCOME_UNKNOWN') ?? 0)).toBeGreaterThan(0);
+    expect(said.get('applied')).toBeGreaterThanOrEqual(storedBefore);
+    expect((said.get('NOT_APPLIED') ?? 0) + (said.get('OUTCOME_UNKNOWN') ?? 0)).toBeGreaterThanOrEqual(
+      waiting,
+    );
     await service.stop();
   });
 
-  it('has applied exactly what the tuples say when it hangs up on its callers again and again', async () => {
-    const outside = await startOutside();
-    const service = await startTestService({
-      ANAGRAFE_DATABASE_URL: outside.url,
-      ANAGRAFE_MASTER_KEY: masterKey,
+  it('answers that it is not ready while the database answers nothing, and its statements fail', async () => {
+    const { outside, service } = await startOnOutside();
+    const database = openDatabase({
+      connection: { connectionString: outside.url },
+      poolSize: 2,
+      statementMs: 100,
+      connectMs: 100,
+      onLostConnection: () => {},
     });
-    const calling = keepCalling(service, await insertPrincipals(service, 3));
-    const hangUp = `select pg_terminate_backend(pid) from pg_stat_activity
-      where application_name = 'anagrafe' and pid <> pg_backend_pid()`;
-    for (let round = 0; round < 60; round++) {
-      await service.database.query(hangUp).catch(() => {});
-      await sleep(20 + (round % 7) * 10);
-    }
-    const sent = await calling.stop();
-    await untilReady(service);
-    const said = compare(sent, await stored(service));
-    expect(said.get('applied')).toBeGreaterThan(0);
-    expect(said.size).toBeGreaterThan(1);
-    await service.stop();
-  });
-
-  it('does not make calls wait for ever when it is there but silent', async () => {
-    const outside = await startOutside();
-    const service = await startTestService({
-      ANAGRAFE_DATABASE_URL: outside.url,
-      ANAGRAFE_MASTER_KEY: masterKey,
-    });
-    const [ID = 0] = await insertPrincipals(service, 1);
-    const pids = await service.database.query<{ pid: number }>('select pid from pg_stat_activity');
-    const processes = [...pids.map(({ pid }) => pid), (await postmasterOf(outside.dataFolder)) ?? 0];
-    const wake = () => {
-      for (const pid of processes.splice(0)) process.kill(pid, 'SIGCONT');
-    };
-    onTestFinished(wake);
-    for (const pid of processes) process.kill(pid, 'SIGSTOP');
-
-    const call = service.call('irs/update', [{ ID, Users: [newUser('silent')] }]);
+    await database.query('select 1');
+    const thaw = await freeze(outside.dataFolder, service.database);
+    const kindOf = (query: Promise<unknown>) => query.then(() => 'answered', failureKind);
+    const kinds = Promise.all([kindOf(database.query('select 1')), kindOf(database.query('select 1'))]);
     expect(await status(service, '/health/ready')).toBe(503);
     expect(await status(service, '/health/live')).toBe(200);
-    const inTime = await Promise.race([call.then((answer) => answer.status), sleep(patienceMs, 'no answer')]);
-    wake();
-    expect(inTime).toBe(503);
+    // The first statement was sent on the connection that exists; the second never got a connection.
+    expect(await kinds).toEqual(['unknown', 'away']);
+    thaw();
     await untilReady(service);
-    expect((await service.call('irs/update', [{ ID, Users: [newUser('awake')] }])).status).toBe(200);
+    const [ID = 0] = await insertPrincipals(service, 1);
+    expect((await service.call('irs/update', [{ ID, Users: [importedUser('awake')] }])).status).toBe(200);
+    await database.close();
     await service.stop();
   });
 });
 
-describe('the embedded PostgreSQL', () => {
+describe('a service whose database closes connections', () => {
+  it('has stored exactly what the tuples say, and writes the records that wait on other connections', async () => {
+    const service = await startTestService();
+    const url = service.config.DATABASE_URL ?? '';
+    const { records, answer, lock } = await callInTheMiddle(service, url, 'terminate');
+    expect(await lock.terminateBlocked()).toBe(beingWritten);
+    const sent = [{ records, answer: await answer }];
+    await lock.release();
+    const said = compare(sent, await stored(service));
+    expect(said.get('OUTCOME_UNKNOWN')).toBe(beingWritten);
+    expect(said.get('applied')).toBe(storedBefore + waiting);
+  });
+});
+
+describe('a service on the embedded PostgreSQL', () => {
+  let service: TestService;
+  let data: string;
+  beforeAll(async () => {
+    service = await startTestService({}, { embedded: true });
+    data = service.config.DATA;
+  });
+
   it.each(['SIGINT', 'SIGQUIT', 'SIGKILL'] as const)(
-    'is started again when it ends by %s, and what was answered meanwhile is true',
+    'starts PostgreSQL again when it ends by %s, and has stored exactly what the tuples say',
     async (signal) => {
-      const service = await startTestService();
-      const data = service.config.DATA;
-      const calling = keepCalling(service, await insertPrincipals(service, 3));
-      for (let round = 0; round < 2; round++) {
-        const answered = calling.sent.length;
-        await expect.poll(() => calling.sent.length).toBeGreaterThan(answered + 6);
-        const pid = (await postmasterOf(data)) ?? 0;
-        process.kill(pid, signal);
-        expect(await status(service, '/health/live')).toBe(200);
-        await expect.poll(() => postmasterOf(data)).not.toBe(pid);
-        await untilReady(service);
-      }
-      const sent = await calling.stop();
+      const { records, answer } = await callInTheMiddle(service, embeddedConnection(data), signal);
+      const pid = await signalPostmaster(data, signal);
+      expect(await status(service, '/health/live')).toBe(200);
+      const sent = [{ records, answer: await answer }];
+      await expect.poll(() => postmasterOf(data)).not.toBe(pid);
+      await untilReady(service);
       const said = compare(sent, await stored(service));
-      expect(said.get('applied')).toBeGreaterThan(0);
+      expect(said.get('applied')).toBeGreaterThanOrEqual(storedBefore);
+      expect(said.size).toBeGreaterThan(1);
       const [ID = 0] = await insertPrincipals(service, 1);
-      expect((await service.call('irs/update', [{ ID, Users: [newUser('afterwards')] }])).status).toBe(200);
-      await service.stop();
-      expect(await postmasterOf(data)).toBeUndefined();
+      const afterwards = [{ ID, Users: [importedUser(`after ${signal}`)] }];
+      expect((await service.call('irs/update', afterwards)).status).toBe(200);
     },
   );
 
-  it('is started again as soon as it can be, when it could not be started at first', async () => {
-    const service = await startTestService();
-    const data = service.config.DATA;
+  it('tries to start PostgreSQL again until it can', async () => {
     const [ID = 0] = await insertPrincipals(service, 1);
     const path = join(data, 'postgres', 'postgresql.conf');
     const good = await readFile(path, 'utf8');
     await writeFile(path, `${good}\nno_such_setting = 'x'\n`);
-    process.kill((await postmasterOf(data)) ?? 0, 'SIGKILL');
-    await expect
-      .poll(() => service.log.some((line) => line.includes('could not be started again')), {
-        timeout: healingMs,
-      })
-      .toBe(true);
+    await signalPostmaster(data, 'SIGKILL');
+    await until(() => service.log.some((line) => line.includes('could not be started again')));
     expect(await status(service, '/health/live')).toBe(200);
-    expect(await status(service, '/health/ready')).toBe(503);
-    const refused = await service.call('irs/update', [{ ID, Users: [newUser('away')] }]);
+    await expect.poll(() => status(service, '/health/ready')).toBe(503);
+    const refused = await service.call('irs/update', [{ ID, Users: [importedUser('away')] }]);
     expect([refused.status, refused.body.errorCode]).toEqual([503, 'UNAVAILABLE']);
 
     await writeFile(path, good);
     await untilReady(service);
-    expect((await service.call('irs/update', [{ ID, Users: [newUser('back')] }])).status).toBe(200);
-    expect(await stored(service)).toEqual(new Set(['back']));
+    expect((await service.call('irs/update', [{ ID, Users: [importedUser('back')] }])).status).toBe(200);
+    const names = await stored(service);
+    expect([names.has('away'), names.has('back')]).toEqual([false, true]);
+  });
+
+  it('leaves no PostgreSQL running when it is stopped after a restart', async () => {
+    const other = await startTestService({}, { embedded: true });
+    const pid = await signalPostmaster(other.config.DATA, 'SIGINT');
+    await expect.poll(() => postmasterOf(other.config.DATA)).not.toBe(pid);
+    await untilReady(other);
+    await other.stop();
+    expect(await postmasterOf(other.config.DATA)).toBeUndefined();
   });
 });

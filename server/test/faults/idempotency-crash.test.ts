@@ -1,37 +1,22 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { Envelope } from '../../src/http/envelope.ts';
 import type { Tuple } from '../../src/http/tuple.ts';
-import { openDatabase } from '../../src/storage/database.ts';
-import { importedUser } from '../setup/jobs.ts';
+import { holding, importedUser, principalLock } from '../setup/jobs.ts';
 import { type Answer, insertPrincipals, startTestService } from '../setup/service.ts';
-import { masterKey } from '../setup/store.ts';
-import { waitLimitMs } from '../setup/until.ts';
-import { lookInto, startChild, usedData } from './child.ts';
-import { countWrites, expectAppliedOnce, newPrincipals, newRecords, repeatedWrites, slowly } from './jobs.ts';
-import { startOutside } from './outside.ts';
+import { until } from '../setup/until.ts';
+import { childStore, startChild } from './child.ts';
+import { countWrites, expectAppliedOnce, newPrincipals, newRecords, repeatedWrites } from './jobs.ts';
 import { startProxy } from './proxy.ts';
+import { lockPrincipals } from './row-lock.ts';
 
 const headers = { 'idempotency-key': 'the-one', prefer: 'return=representation' };
 
-/** Who waits for the one that asks. */
-const waiting =
-  'select distinct pid from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))';
-
-/** A service whose connections can be cut, and one to its database that cannot. */
+/** Starts a service whose connections to its database can be cut, beside those of the test, which cannot. */
 async function startBehindProxy() {
-  const outside = await startOutside();
-  const proxy = await startProxy(outside.url);
-  const service = await startTestService({
-    ANAGRAFE_DATABASE_URL: proxy.url,
-    ANAGRAFE_MASTER_KEY: masterKey,
-  });
-  const database = openDatabase({
-    connection: { connectionString: outside.url },
-    poolSize: 3,
-    onLostConnection: () => {},
-  });
-  return { proxy, service, database };
+  const store = await childStore();
+  const proxy = await startProxy(store.url);
+  const service = await startTestService({ ...store.settings, ANAGRAFE_DATABASE_URL: proxy.url });
+  return { proxy, service, ...store };
 }
 
 interface Answered {
@@ -40,73 +25,110 @@ interface Answered {
   readonly tuples: readonly Tuple[];
 }
 
-/** Sends a call again for as long as it is said to be at work. */
+/** Sends a call again until the answer is not that it is still in progress. */
 async function untilAnswered(send: () => Promise<Response>): Promise<Answered> {
-  for (const deadline = Date.now() + waitLimitMs; ; ) {
+  let answered: Answered | undefined;
+  await until(async () => {
     const answer = await send();
     const { result, errorCode } = (await answer.json()) as Envelope<Tuple>;
     const { status } = answer;
+    if (status === 409) {
+      expect(errorCode).toBe('IDEMPOTENCY_IN_PROGRESS');
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+      return false;
+    }
     const replayed = answer.headers.get('idempotency-replayed') === 'true';
-    if (status !== 409 || Date.now() > deadline) return { status, replayed, tuples: result?.records ?? [] };
-    expect(errorCode).toBe('IDEMPOTENCY_IN_PROGRESS');
-    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
-    await sleep(250);
-  }
+    answered = { status, replayed, tuples: result?.records ?? [] };
+    return true;
+  });
+  return answered as unknown as Answered;
 }
 
-it('a call with a key that a kill cut off is carried on when it is sent again', async () => {
-  const data = await usedData();
-  const first = await startChild(data, slowly);
-  const sent = newRecords(await newPrincipals(first, 30), 2);
-  await lookInto(data, countWrites);
+/** Moves the lease of the open call back, as if its 16 s had passed without renewal. */
+const expireLease = `update anagrafe.calls set in_hand_at = in_hand_at - interval '1 minute'`;
+const usersById = 'select id, username from anagrafe.users order by id';
+
+it('a call with a key that was cut off by a kill is continued when it is sent again', async () => {
+  const { settings, url, database } = await childStore();
+  const first = await startChild(settings);
+  const principals = await newPrincipals(first, 12);
+  const sent = newRecords(principals, { hashed: 1, imported: 1 });
+  await countWrites(database);
+  const lock = await lockPrincipals(url, principals.slice(-4));
   const cutOff = first.call('irs/update', sent, headers).then(
     (answer) => answer.status,
     () => 'none',
   );
-  const usersOf = (data: string) =>
-    lookInto(data, (database) => database.query('select id, username from anagrafe.users order by id'));
-  await expect.poll(async () => (await usersOf(data)).length).toBeGreaterThan(6);
+  await lock.blocked(4);
+  await expect.poll(() => database.query(usersById)).toHaveLength(16);
   expect(await first.end('SIGKILL')).toBe('SIGKILL');
   expect(await cutOff).toBe('none');
+  // PostgreSQL is still writing for the killed service: those records are not to be stored.
+  expect(await lock.terminateBlocked()).toBe(4);
+  await lock.release();
+  const written = await database.query(usersById);
+  expect(written).toHaveLength(16);
 
-  const second = await startChild(data);
-  const written = await usersOf(data);
-  expect(written.length).toBeLessThan(60);
+  const second = await startChild(settings);
   const send = () => second.call('irs/update', sent, headers);
+  await database.query(expireLease);
   const { status, replayed, tuples } = await untilAnswered(send);
   expect([status, replayed]).toEqual([200, false]);
-  expect((await usersOf(data)).slice(0, written.length)).toEqual(written);
-  await lookInto(data, async (database) => {
-    await expectAppliedOnce(database, sent, tuples);
-    expect(await repeatedWrites(database)).toEqual([]);
-  });
+  expect((await database.query(usersById)).filter(({ id }) => written.some((one) => one.id === id))).toEqual(
+    written,
+  );
+  await expectAppliedOnce(database, sent, tuples);
+  expect(await repeatedWrites(database)).toEqual([]);
   const again = await untilAnswered(send);
   expect([again.status, again.replayed, again.tuples]).toEqual([200, true, tuples]);
-  await lookInto(data, async (database) => expect(await repeatedWrites(database)).toEqual([]));
+  expect(await repeatedWrites(database)).toEqual([]);
 });
 
-it('a call with a key whose outcome is unknown is told when it is sent again', async () => {
+it('a call with a key is refused as in progress until the lease of a killed service has expired', async () => {
+  const { settings, url, database } = await childStore();
+  const first = await startChild(settings);
+  const principals = await newPrincipals(first, 1);
+  const lock = await lockPrincipals(url, principals);
+  const sent = newRecords(principals, { imported: 1 });
+  const cutOff = first.call('irs/update', sent, headers).catch(() => 'none');
+  await lock.blocked(1);
+  // In the future, so that the lease lasts for as long as the test takes.
+  await database.query(`update anagrafe.calls set in_hand_at = now() + interval '1 hour'`);
+  await first.end('SIGKILL');
+  expect(await cutOff).toBe('none');
+  await lock.terminateBlocked();
+  await lock.release();
+
+  const second = await startTestService(settings);
+  const refused = await second.call('irs/update', sent, { headers });
+  expect([refused.status, refused.body.errorCode]).toEqual([409, 'IDEMPOTENCY_IN_PROGRESS']);
+  expect(await database.query(usersById)).toEqual([]);
+  await database.query(`update anagrafe.calls set in_hand_at = now() - interval '1 minute'`);
+  expect((await second.call('irs/update', sent, { headers })).status).toBe(200);
+  await second.stop();
+});
+
+it('a call with a key whose outcome is unknown gets its outcome when it is sent again', async () => {
   const { proxy, service, database } = await startBehindProxy();
   await countWrites(database);
-  const sent = newRecords(await insertPrincipals(service, 3), 2);
-  const [stored, lost, refused] = sent.map(({ ID }) => ID);
+  const sent = newRecords(await insertPrincipals(service, 3), { hashed: 1, imported: 1 });
+  const [stored = 0, lost = 0, refused] = sent.map(({ ID }) => ID);
   const body = [...sent.slice(0, 2), { ID: refused, Users: [{ Username: 'no password' }] }];
-  const lock = 'select from anagrafe.principals where id = $1 for update';
 
-  // Both writes have come to the database, and nobody will hear what becomes of them: one is stored, one is not.
+  // PostgreSQL has received both writes, and the service does not receive the answers: one is stored, one is not.
   let cutOff: Promise<Answer> | undefined;
-  await database.transaction(async (losing) => {
-    await losing.query(lock, [lost]);
-    await database.transaction(async (storing) => {
-      await storing.query(lock, [stored]);
+  await holding({ database }, principalLock(lost), async (losing) => {
+    await holding({ database }, principalLock(stored), async (storing) => {
       cutOff = service.call('irs/update', body, { headers });
-      await expect.poll(() => storing.query(waiting)).toHaveLength(1);
-      await expect.poll(() => losing.query(waiting)).toHaveLength(1);
+      await storing.blocked(1);
+      await losing.blocked(1);
       proxy.mute();
     });
     await expect.poll(() => database.query('select from anagrafe.users')).toHaveLength(2);
-    const hangUp = `select pg_terminate_backend(pid) from (${waiting}) as waiting`;
-    expect(await losing.query(hangUp)).toHaveLength(1);
+    const terminate = `select pg_terminate_backend(pid) from (
+      select distinct pid from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))
+    ) as blocked`;
+    expect(await losing.connection.query(terminate)).toHaveLength(1);
   });
   proxy.cut();
   const unknown = await cutOff;
@@ -116,10 +138,9 @@ it('a call with a key whose outcome is unknown is told when it is sent again', a
     'OUTCOME_UNKNOWN',
     'INVALID_USERS',
   ]);
-  const written = await database.query('select id, username from anagrafe.users order by id');
+  const written = await database.query(usersById);
   await proxy.restore();
-  // As if the time had passed after which a call that nobody speaks of is in nobody's hands.
-  await database.query(`update anagrafe.calls set in_hand_at = in_hand_at - interval '1 minute'`);
+  await database.query(expireLease);
 
   const send = () =>
     fetch(`${service.url}/api/sync/v1/irs/update`, {
@@ -132,15 +153,14 @@ it('a call with a key whose outcome is unknown is told when it is sent again', a
   expect(tuples[2]).toMatchObject({ Item1: refused, Item2: 'INVALID_USERS', Item3: false });
   await expectAppliedOnce(database, sent.slice(0, 2), tuples.slice(0, 2));
   expect(await repeatedWrites(database)).toEqual([]);
-  const users = await database.query('select id, username from anagrafe.users order by id');
+  const users = await database.query(usersById);
   expect(users.filter((user) => written.some(({ id }) => id === user.id))).toEqual(written);
   const again = await untilAnswered(send);
   expect([again.status, again.replayed, again.tuples]).toEqual([207, true, tuples]);
-  await database.close();
   await service.stop();
 });
 
-it('a job whose commit nobody heard of is not said to be undone, and its key leads to it', async () => {
+it('a job whose commit was not confirmed is reported as unknown, and its key leads to it', async () => {
   const { proxy, service, database } = await startBehindProxy();
   const [ID = 0] = await insertPrincipals(service, 1);
   // Holds the commit of a job until the lock is free.
@@ -152,10 +172,9 @@ it('a job whose commit nobody heard of is not said to be undone, and its key lea
   const records = [{ ID, Users: [importedUser('heard of')] }];
   const asJob = { ...headers, prefer: 'respond-async' };
   let cutOff: Promise<Answer> | undefined;
-  await database.transaction(async (holding) => {
-    await holding.query('select pg_advisory_xact_lock(1)');
+  await holding({ database }, ['select pg_advisory_xact_lock(1)'], async ({ blocked }) => {
     cutOff = service.call('irs/update', records, { headers: asJob });
-    await expect.poll(() => holding.query(waiting)).toHaveLength(1);
+    await blocked(1);
     proxy.mute();
   });
   await expect.poll(() => database.query('select from anagrafe.chunks')).toHaveLength(1);
@@ -166,6 +185,5 @@ it('a job whose commit nobody heard of is not said to be undone, and its key lea
   const again = await service.call('irs/update', records, { headers: asJob });
   expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([202, 'true']);
   await expect.poll(() => database.query('select from anagrafe.users')).toHaveLength(1);
-  await database.close();
   await service.stop();
 });

@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 const claim = (call: KeyedCall) => openLedger(service.database, { keyHours: 1 }).claim(call);
 
-/** A call that one has taken in hand and then, after a silence that was too long, another. */
+/** Claims a call twice: the second claim succeeds because the lease of the first has expired. */
 async function takenOver(text: string) {
   const key = { text, fingerprint: Buffer.from(text) };
   const call: KeyedCall = { clientId: null, operation: 'update', key };
@@ -39,8 +39,8 @@ async function silence({ callId }: Held): Promise<void> {
   await service.database.query(back, [callId]);
 }
 
-describe('whoever was silent for too long while it had a call in hand', () => {
-  it('cannot free the key, on which somebody else works', async () => {
+describe('the holder of a lease that has expired', () => {
+  it('cannot free the key that another holder works on', async () => {
     const { call, first, second } = await takenOver('forget');
     await first.hand.forget();
     await first.hand.giveUp();
@@ -49,14 +49,14 @@ describe('whoever was silent for too long while it had a call in hand', () => {
     expect(await claim(call)).toMatchObject({ state: 'resumed', callId: first.callId });
   });
 
-  it('cannot keep the call from being taken, once its new holder is silent too', async () => {
+  it('cannot keep the call from being claimed once the new lease has expired too', async () => {
     const { call, first, second } = await takenOver('keep');
     await silence(second);
     await first.hand.keep();
     expect((await claim(call)).state).toBe('resumed');
   });
 
-  it('cannot make a job of it once somebody else has', async () => {
+  it('cannot submit the call as a job that was submitted before', async () => {
     const [ID = 0] = await insertPrincipals(service, 1);
     const { first } = await takenOver('job');
     const queue = await openQueue({ database: service.database, chunksAtOnce: 1, onError: () => {} });
@@ -76,12 +76,12 @@ describe('whoever was silent for too long while it had a call in hand', () => {
   });
 });
 
-describe('whoever speaks up in time', () => {
-  it('keeps the call for as long as it likes', async () => {
+describe('the holder of a lease that is renewed', () => {
+  it('keeps the call with every renewal', async () => {
     const key = { text: 'long', fingerprint: Buffer.from('long') };
     const call: KeyedCall = { clientId: null, operation: 'update', key };
     const { hand, callId } = (await claim(call)) as Held;
-    const almost = `update anagrafe.calls set in_hand_at = in_hand_at - interval '8 seconds' where id = $1`;
+    const almost = `update anagrafe.calls set in_hand_at = in_hand_at - interval '4 seconds' where id = $1`;
     for (let round = 0; round < 3; round++) {
       await Promise.all([hand.keep(), hand.keep()]);
       expect((await claim(call)).state).toBe('running');
@@ -90,7 +90,7 @@ describe('whoever speaks up in time', () => {
     expect((await claim(call)).state).toBe('running');
   });
 
-  it('frees the key where nothing was done, even with a word of its own on the way', async () => {
+  it('frees the key of a call without outcomes, even while a renewal is in progress', async () => {
     const key = { text: 'free', fingerprint: Buffer.from('free') };
     const call: KeyedCall = { clientId: null, operation: 'update', key };
     const { hand } = (await claim(call)) as Held;

@@ -1,27 +1,27 @@
 import { expect, it } from 'vitest';
-import { openDatabase } from '../../src/storage/database.ts';
-import { makeFolder } from '../engine/harness.ts';
-import { importedUser } from '../setup/jobs.ts';
-import { masterKey } from '../setup/store.ts';
-import { type Child, startChild } from './child.ts';
+import { emptyStore } from '../setup/store.ts';
+import { type Child, childStore, failuresIn, startChild } from './child.ts';
 import {
   countWrites,
   expectAppliedOnce,
+  expireHeartbeats,
   jobOf,
   leftOver,
   newPrincipals,
   newRecords,
   repeatedWrites,
-  slowly,
   submit,
+  untilDone,
   untilEnded,
 } from './jobs.ts';
-import { startOutside } from './outside.ts';
+import { lockPrincipals } from './row-lock.ts';
 
 const records = 12;
-const hashed = 16;
-/** With users that cost no time, so that each record makes a chunk of its own and both nodes find some. */
-const imported = 240;
+/** Each record fills a chunk of its own. */
+const usersPerRecord = 256;
+/** The first records can be written at once; the others are locked until one node is killed. */
+const free = 4;
+const chunksPerNode = 2;
 
 async function appliedBy(child: Child): Promise<number> {
   const metrics = await (await fetch(`${child.url}/metrics`)).text();
@@ -30,44 +30,36 @@ async function appliedBy(child: Child): Promise<number> {
   );
 }
 
-it('nodes that are started at once on an empty database all come up', async () => {
-  const outside = await startOutside();
-  const settings = { ANAGRAFE_DATABASE_URL: outside.url, ANAGRAFE_MASTER_KEY: masterKey };
-  const nodes = await Promise.all([1, 2, 3].map(() => startChild(makeFolder(), settings)));
+it('nodes that are started at once on an empty database all start', async () => {
+  const { settings } = await childStore(emptyStore);
+  const nodes = await Promise.all([1, 2, 3].map(() => startChild(settings)));
   for (const node of nodes) {
     expect((await fetch(`${node.url}/health/ready`)).status).toBe(200);
-    expect(node.log.filter((line) => /"level":"(warn|error|fatal)"/.test(line))).toEqual([]);
+    expect(failuresIn(node)).toEqual([]);
   }
 });
 
 it('two nodes work on one job together, and when one is killed the other finishes it', async () => {
-  const outside = await startOutside();
-  const settings = { ...slowly, ANAGRAFE_DATABASE_URL: outside.url, ANAGRAFE_MASTER_KEY: masterKey };
-  const nodes = await Promise.all([startChild(makeFolder(), settings), startChild(makeFolder(), settings)]);
-  const [killed, left] = nodes;
-  const sent = newRecords(await newPrincipals(killed, records), hashed).map(({ ID, Users }) => ({
-    ID,
-    Users: [...Users, ...Array.from({ length: imported }, (_, n) => importedUser(`imported ${ID}-${n}`))],
-  }));
-  const database = openDatabase({
-    connection: { connectionString: outside.url },
-    poolSize: 2,
-    onLostConnection: () => {},
-  });
+  const { settings, url, database } = await childStore();
+  const [killed, left] = await Promise.all([startChild(settings), startChild(settings)]);
+  const principals = await newPrincipals(killed, records);
+  const sent = newRecords(principals, { hashed: 1, imported: usersPerRecord - 1 });
   await countWrites(database);
 
+  const lock = await lockPrincipals(url, principals.slice(free));
   const id = await submit(killed, sent);
-  await expect
-    .poll(async () => Math.min(...(await Promise.all(nodes.map(appliedBy)))), { interval: 10 })
-    .toBeGreaterThan(0);
-  expect((await jobOf(left, id)).RecordsDone).toBeLessThan(records);
+  await untilDone(killed, id, free);
+  // A node works on two chunks at a time, so that four blocked chunks are those of both nodes.
+  await lock.blocked(2 * chunksPerNode);
+  expect((await jobOf(left, id)).RecordsDone).toBe(free);
   expect(await killed.end('SIGKILL')).toBe('SIGKILL');
+  await lock.release();
+  await expireHeartbeats(database);
 
   const tuples = await untilEnded(left, id);
-  expect(await appliedBy(left)).toBeGreaterThan(records / 2);
+  expect(await appliedBy(left)).toBeGreaterThanOrEqual(records - free - chunksPerNode);
   await expectAppliedOnce(database, sent, tuples);
   expect(await repeatedWrites(database)).toEqual([]);
   expect(await leftOver(database)).toEqual([]);
-  await database.close();
   expect(await left.end('SIGTERM')).toBe(0);
 });

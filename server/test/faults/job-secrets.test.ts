@@ -3,11 +3,12 @@ import { expect, it } from 'vitest';
 import type { Envelope } from '../../src/http/envelope.ts';
 import type { Tuple } from '../../src/http/tuple.ts';
 import type { Database } from '../../src/storage/database.ts';
+import { holding, principalLock } from '../setup/jobs.ts';
 import { type Child, lookInto, startChild, usedData } from './child.ts';
 import { jobOf, leftOver, newPrincipals, submit, untilEnded } from './jobs.ts';
 import { filesWith, formsOf, holds } from './traces.ts';
 
-/** Every secret of the run holds the first, every username the second, and nothing else does. */
+/** Every secret of the test contains the first text, every username the second, and nothing else does. */
 const canary = `canary${randomBytes(8).toString('hex')}`;
 const visible = `visible${randomBytes(8).toString('hex')}`;
 
@@ -57,7 +58,7 @@ async function rowsWith(database: Database, text: string): Promise<string[]> {
   return found;
 }
 
-/** Looks for the secrets in all there is, and makes sure that the same look finds what is no secret. */
+/** Searches files, tables and logs for the secrets, and expects the same search to find what is not secret. */
 async function expectNoSecret(child: Child, data: string, database: Database): Promise<void> {
   await database.query('checkpoint');
   expect(await filesWith(data, canary)).toEqual([]);
@@ -87,8 +88,8 @@ it('a text is found in every form in which it could be written down', () => {
 
 it('no password is on the disk or in the log, neither while a job waits for its turn nor after its end', async () => {
   const data = await usedData();
-  const child = await startChild(data, { ANAGRAFE_LOG_LEVEL: 'trace' });
-  const [held = 0, free = 0, ...principals] = await newPrincipals(child, 22);
+  const child = await startChild({ ANAGRAFE_DATA: data, ANAGRAFE_LOG_LEVEL: 'trace' });
+  const [held = 0, free = 0, ...principals] = await newPrincipals(child, 7);
   const good = (kind: string) =>
     principals.map((ID) => ({ ID, Users: [secretUser(`${kind} ${ID}`), secretUser(`${kind} ${ID} too`)] }));
 
@@ -101,9 +102,8 @@ it('no password is on the disk or in the log, neither while a job waits for its 
   expect(await statusOf(child.call('irs/insert', inserted, asJob))).toBe(202);
 
   await lookInto(data, async (database) => {
-    // One record cannot be written as long as this lasts, and the job stands still before its end.
-    const id = await database.transaction(async (connection) => {
-      await connection.query('select from anagrafe.principals where id = $1 for update', [held]);
+    // One record cannot be written while the lock is held, and the job cannot end.
+    const id = await holding({ database }, principalLock(held), async ({ connection }) => {
       const records = [
         ...good('job'),
         ...refusedRecords(free),
@@ -114,7 +114,7 @@ it('no password is on the disk or in the log, neither while a job waits for its 
       await expect.poll(async () => (await jobOf(child, job)).RecordsDone).toBe(records.length - 2);
       const cancelled = await submit(child, [{ ID: held, Users: [secretUser('cancelled')] }]);
       await fetch(`${child.url}/api/sync/v1/jobs/${cancelled}`, { method: 'DELETE' });
-      // Taken from under the job, which is to find that out when it writes.
+      // The username is taken by a call, which the job finds out when it writes.
       const taken = [{ ID: free, Users: [secretUser('wanted')] }];
       expect(await statusOf(child.call('irs/update', taken))).toBe(200);
 

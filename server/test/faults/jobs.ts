@@ -3,26 +3,31 @@ import type { Envelope } from '../../src/http/envelope.ts';
 import type { Tuple } from '../../src/http/tuple.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { verifyPassword } from '../passwords/verify-password.ts';
-import type { Job } from '../setup/jobs.ts';
+import { importedUser, type Job } from '../setup/jobs.ts';
 import type { Child } from './child.ts';
 import { wrongFigures } from './figures.ts';
-
-/** So that a job is still at work when a few of its records are stored, on a machine with many cores too. */
-export const slowly = { ANAGRAFE_HASH_CONCURRENCY: '1', ANAGRAFE_HASH_PASSES: '4' };
 
 export interface SentRecord {
   readonly ID: number;
   readonly Users: readonly { readonly Username: string; readonly Password?: string }[];
 }
 
-/** Records with users whose passwords are all different. */
-export function newRecords(principals: readonly number[], usersPerRecord: number, prefix = ''): SentRecord[] {
+/** Records with users to be hashed, whose passwords are all different, and with users whose hash is given. */
+export function newRecords(
+  principals: readonly number[],
+  users: { readonly hashed?: number; readonly imported?: number },
+  prefix = '',
+): SentRecord[] {
+  const { hashed = 0, imported = 0 } = users;
   return principals.map((ID) => ({
     ID,
-    Users: Array.from({ length: usersPerRecord }, (_, n) => {
-      const Password = `${prefix}the password of ${ID}-${n}`;
-      return { Username: `${prefix}user ${ID}-${n}`, Password, ConfirmPassword: Password };
-    }),
+    Users: [
+      ...Array.from({ length: hashed }, (_, n) => {
+        const Password = `${prefix}the password of ${ID}-${n}`;
+        return { Username: `${prefix}user ${ID}-${n}`, Password, ConfirmPassword: Password };
+      }),
+      ...Array.from({ length: imported }, (_, n) => importedUser(`${prefix}imported ${ID}-${n}`)),
+    ],
   }));
 }
 
@@ -59,11 +64,9 @@ export async function jobOf(child: Child, id: string): Promise<Job> {
   return (await pageOf(child, id, 1)).result?.record as Job;
 }
 
-/** Waits until a job that is under way has done so many records. */
+/** Waits until a job has done so many records. */
 export async function untilDone(child: Child, id: string, records: number): Promise<void> {
-  await expect
-    .poll(async () => (await jobOf(child, id)).RecordsDone, { interval: 10 })
-    .toBeGreaterThanOrEqual(records);
+  await expect.poll(async () => (await jobOf(child, id)).RecordsDone).toBeGreaterThanOrEqual(records);
 }
 
 /** Waits for the end of a job, and returns its tuples. */
@@ -82,8 +85,8 @@ interface Stored {
 }
 
 /**
- * Every record is there once, under the IDs that its tuple tells, with its passwords; and nothing else is but users
- * whose names begin with `beside`.
+ * Expects every record to be stored once, with the IDs of its tuple and with its passwords, and no other users but
+ * those whose names begin with `beside`.
  */
 export async function expectAppliedOnce(
   database: Database,
@@ -112,7 +115,7 @@ export async function expectAppliedOnce(
   expect(await wrongPasswords(stored, records)).toEqual([]);
 }
 
-/** Of a few users from all over the job: to try them all would take as long as the job did. */
+/** The users whose password does not match, among twenty of the job: to verify them all would take too long. */
 async function wrongPasswords(stored: readonly Stored[], records: readonly SentRecord[]): Promise<string[]> {
   const users = records.flatMap(({ Users }) => Users).filter((user) => user.Password !== undefined);
   const step = Math.ceil(users.length / 20);
@@ -124,17 +127,17 @@ async function wrongPasswords(stored: readonly Stored[], records: readonly SentR
   return wrong;
 }
 
-/** Has the database itself write down every password that is stored from now on. */
+/** Adds a trigger that records every password that is stored from now on. */
 export async function countWrites(database: Database): Promise<void> {
   await database.query(`
     create table public.writes (user_id bigint not null);
-    create function public.write_down() returns trigger language plpgsql as
+    create function public.record_write() returns trigger language plpgsql as
       $$ begin insert into public.writes values (new.id); return null; end $$;
-    create trigger write_down after insert or update of password_hash on anagrafe.users
-      for each row execute function public.write_down();`);
+    create trigger record_write after insert or update of password_hash on anagrafe.users
+      for each row execute function public.record_write();`);
 }
 
-/** How often each user's password was stored, where it was not once. */
+/** The users whose password was not stored exactly once, with the number of times. */
 export async function repeatedWrites(database: Database): Promise<unknown[]> {
   return database.query(
     `select users.id, count(user_id) from anagrafe.users left join public.writes on user_id = users.id
@@ -142,10 +145,17 @@ export async function repeatedWrites(database: Database): Promise<unknown[]> {
   );
 }
 
-/** What is left of jobs that should be gone with their end. */
+/** Chunks and keys of jobs, which should be deleted when the job ends. */
 export async function leftOver(database: Database): Promise<unknown[]> {
   return database.query(
     `select 'chunk' as kind, call_id as id from anagrafe.chunks
      union all select 'key', id from anagrafe.calls where wrapped_key is not null and ended_at is not null`,
+  );
+}
+
+/** Makes the queue take the work of killed nodes for abandoned at its next check, without the 10 s of silence. */
+export async function expireHeartbeats(database: Database): Promise<void> {
+  await database.query(
+    `update anagrafe_queue.job set heartbeat_on = heartbeat_on - interval '1 minute' where state = 'active'`,
   );
 }

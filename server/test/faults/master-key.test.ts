@@ -3,11 +3,12 @@ import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { anagrafe, dataFolder, expectOneLine, postmaster, serve } from '../cli/command.ts';
-import { startOutside } from './outside.ts';
+import { emptyStore } from '../setup/store.ts';
+import { childStore } from './child.ts';
 
 const newKey = () => randomBytes(32).toString('base64');
 
-it('the master key is made once, for its owner alone, and another one or none is refused with one line', async () => {
+it('the master key is created once, readable by its owner only, and another one or none is refused with one line', async () => {
   const data = dataFolder();
   const settings = { ANAGRAFE_DATA: data, ANAGRAFE_PORT: '0' };
   const path = join(data, 'master.key');
@@ -42,9 +43,9 @@ it('the master key is made once, for its owner alone, and another one or none is
   expect((await last.end('SIGTERM')).code).toBe(0);
 });
 
-it('an outside database without a master key is refused with one line that says how to make one', async () => {
-  const outside = await startOutside();
-  const settings = { ANAGRAFE_DATABASE_URL: outside.url, ANAGRAFE_DATA: dataFolder(), ANAGRAFE_PORT: '0' };
+it('an external database without a master key is refused with one line that says how to create one', async () => {
+  const { url } = await childStore(emptyStore);
+  const settings = { ANAGRAFE_DATABASE_URL: url, ANAGRAFE_DATA: dataFolder(), ANAGRAFE_PORT: '0' };
   const refused = await anagrafe(['serve'], settings);
   expectOneLine(refused, /ANAGRAFE_MASTER_KEY is not set.*openssl rand -base64 32/);
   const wrong = await anagrafe(['serve'], { ...settings, ANAGRAFE_MASTER_KEY: 'too short' });

@@ -1,11 +1,11 @@
-import { join } from 'node:path';
 import { type Engine, openEngine } from '../../src/engine/engine.ts';
-import { makeFolder } from '../engine/harness.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { makeCluster, requirePostmaster } from '../engine/harness.ts';
 import { afterTest } from '../setup/endings.ts';
 
-/** A PostgreSQL that is not the service's: it goes and comes as the test wants. */
+/** Starts an external PostgreSQL that the test can stop and start again. */
 export async function startOutside() {
-  const dataFolder = join(makeFolder(), 'data');
+  const dataFolder = await makeCluster();
   let engine: Engine = await openEngine({ dataFolder });
   afterTest(() => engine.stop());
   const { host, user, database } = engine.connection;
@@ -18,4 +18,19 @@ export async function startOutside() {
       engine = await openEngine({ dataFolder });
     },
   };
+}
+
+/**
+ * Stops all processes of an external PostgreSQL, so that it accepts connections and answers nothing. Returns the
+ * function that lets them continue, which is called at the end of the test too.
+ */
+export async function freeze(dataFolder: string, database: Database): Promise<() => void> {
+  const backends = await database.query<{ pid: number }>('select pid from pg_stat_activity');
+  const processes = [...backends.map(({ pid }) => pid), await requirePostmaster(dataFolder)];
+  const thaw = () => {
+    for (const pid of processes.splice(0)) process.kill(pid, 'SIGCONT');
+  };
+  afterTest(thaw);
+  for (const pid of processes) process.kill(pid, 'SIGSTOP');
+  return thaw;
 }

@@ -1,15 +1,14 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { afterTest } from '../setup/endings.ts';
 
-/** Stands between a service and a PostgreSQL on a Unix socket, and lets through what the test wants. */
+/** Passes the connections of a service on to PostgreSQL, until the test holds back the answers or closes them. */
 export async function startProxy(databaseUrl: string) {
   const target = new URL(databaseUrl);
-  const path = `${target.searchParams.get('host')}/.s.PGSQL.5432`;
   const sockets = new Set<Socket>();
   let muted = false;
   const server = createServer((inside) => {
-    const outside = connect(path);
+    const outside = connect(Number(target.port), target.hostname);
     for (const [from, to] of [
       [inside, outside],
       [outside, inside],
@@ -35,14 +34,16 @@ export async function startProxy(databaseUrl: string) {
     server.close();
     for (const socket of sockets) socket.destroy();
   };
-  onTestFinished(cut);
+  afterTest(cut);
+  const url = new URL(databaseUrl);
+  url.port = String(port);
   return {
-    url: `postgres://${target.username}@127.0.0.1:${port}${target.pathname}`,
-    /** From now on the database hears what the service says, and the service hears nothing. */
+    url: url.href,
+    /** From now on PostgreSQL receives what the service sends, and the service receives nothing. */
     mute() {
       muted = true;
     },
-    /** Breaks all connections and takes no new ones. */
+    /** Closes all connections and refuses new ones. */
     cut,
     async restore(): Promise<void> {
       muted = false;

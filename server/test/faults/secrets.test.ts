@@ -6,7 +6,7 @@ import { openClients } from '../../src/storage/clients.ts';
 import { headOf, openWire } from '../http/wire.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
 
-/** Each secret of the run begins so, and nothing else does. */
+/** Each secret of the test begins with this text, and nothing else does. */
 const canary = 'canary7Qx';
 const firstClient = `first-public.${canary}-first-client-secret-0123456789`;
 const visible = 'visible9Zk';
@@ -39,13 +39,17 @@ async function send(path: string, body: string, headers: Record<string, string> 
 const update = (records: unknown, headers: Record<string, string> = {}) =>
   send('irs/update', JSON.stringify(records), { prefer: 'return=representation', ...headers });
 
-/** A run in which passwords and secrets go every way there is. */
+/** Sends passwords and secrets in every way that the API has, and in wrong ones. */
 beforeAll(async () => {
-  service = await startTestService({
+  const settings = {
     ANAGRAFE_LOG_LEVEL: 'trace',
     ANAGRAFE_FIRST_CLIENT: firstClient,
     ANAGRAFE_MAX_BODY_BYTES: '1000000',
-  });
+    ANAGRAFE_MAX_WAIT_SECONDS: '600',
+    ANAGRAFE_HASH_MEMORY_KIB: '19456',
+    ANAGRAFE_HASH_PASSES: '2',
+  };
+  service = await startTestService(settings, { embedded: true });
   expect(
     await send(
       'irs/insert',
@@ -104,7 +108,7 @@ beforeAll(async () => {
   expect(await send('irs/list', '{}')).toBe(200);
   expect(await send('irs/list?debug=true', '{}')).toBe(200);
 
-  // Two that want the same name at once make the database itself complain.
+  // Two calls that want the same username at once cause an error of the database.
   const racers = Array.from({ length: 20 }, (_, n) =>
     update([{ ID, Users: [secretUser(`race ${n % 2}`, 'race')] }]),
   );
@@ -144,7 +148,7 @@ beforeAll(async () => {
   }
 });
 
-/** A secret in the forms in which it could be written down. The short stem finds every one of the run. */
+/** The secrets that a text contains, plain or encoded. The text that they begin with finds each of them. */
 function traces(text: string): string[] {
   const hashes = [...text.matchAll(/\$argon2/g)].map(() => 'a hash');
   const found = [canary, ...secrets.filter((one) => !one.startsWith(canary))].filter((one) =>

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient } from '../../src/core/access/clients.ts';
 import type { Envelope } from '../../src/http/envelope.ts';
 import { openClients } from '../../src/storage/clients.ts';
+import { stopClock } from '../setup/clock.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
 
 const allowed = 600;
@@ -43,6 +44,7 @@ function from(localAddress: string) {
 
 describe('failed attempts to be let in', () => {
   it('shut out the address they come from for the rest of the minute, and no other', async () => {
+    stopClock();
     const attacker = from('127.0.0.1');
     const other = from('127.0.0.2');
     // Whatever address the caller makes up for itself, it is the one of its connection that counts.

@@ -101,24 +101,30 @@ describe('failures', () => {
   });
 
   it('show the first faults of a record that has a great many, and count them all', async () => {
+    const other = await startTestService();
+    const [ID = 0] = await insertPrincipals(other, 1);
     const Users = Array.from({ length: 50 }, (_, n) => ({ Username: `many ${n}`, Password: 'x' }));
-    await service.call('irs/update', [{ ID: principal, Users }], { headers: office });
-    const [newest] = (await read('?pageSize=1')).body.result?.records ?? [];
+    await other.call('irs/update', [{ ID, Users }]);
+    const { body } = await adminOf(other)<Failure>('GET failures?pageSize=1', {});
+    const [newest] = body.result?.records ?? [];
     expect(newest?.FaultsCount).toBe(100);
     expect(Object.keys(newest?.Faults ?? {})).toHaveLength(20);
   });
 
   it('are listed as far as the newest ten thousand, by an index alone', async () => {
-    await service.database.query(
+    const other = await startTestService();
+    await other.call('irs/update', [missing]);
+    await other.database.query(
       `insert into anagrafe.outcomes (call_id, position, users, refusal, faults, refused_at)
        select (select call_id from anagrafe.outcomes where position = 0 limit 1), 1000 + n, 0,
               '{"code": "RECORD_FAILED"}', '[]', now() - make_interval(secs => n)
          from generate_series(1, 12000) as n`,
     );
-    const last = await read('?page=11&pageSize=1000');
+    const page = (number: number) => adminOf(other)<Failure>(`GET failures?page=${number}&pageSize=1000`, {});
+    const last = await page(11);
     expect(last.body.result).toMatchObject({ totalCount: 10_000, totalPages: 10, records: [] });
-    expect((await read('?page=10&pageSize=1000')).body.result?.count).toBe(1000);
-    const [plan] = await service.database.query<Record<string, unknown>>(
+    expect((await page(10)).body.result?.count).toBe(1000);
+    const [plan] = await other.database.query<Record<string, unknown>>(
       `explain (format json) select * from anagrafe.outcomes where refused_at is not null
         order by refused_at desc, call_id, position limit 100`,
     );

@@ -21,6 +21,8 @@ const inserted = () => service.call('irs/insert', [{ Denomination: 'told' }], { 
 
 describe('webhooks', () => {
   it('are created with a secret that is shown once, changed, listed and removed', async () => {
+    const other = await startTestService();
+    const [admin, office] = [adminOf(other), await credential(other)];
     const made = await admin('POST webhooks', office, { URL, Types: ['user.registered'] });
     expect(made.status).toBe(200);
     const { ID, Secret, ...rest } = recordOf<Record<string, unknown>>(made);

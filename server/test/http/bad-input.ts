@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { codes } from '../../src/core/codes.ts';
@@ -36,8 +35,8 @@ export function useServices(): void {
   });
 
   afterEach(async () => {
-    // Whatever a connection that was cut leaves behind has been dealt with after a while.
-    await sleep(10);
+    // The service has noticed a connection that was cut before it answers a later request.
+    await (await fetch(`${service.url}/health/live`)).text();
     expect(await stored()).toEqual(before);
     const troubles = service.log
       .slice(logged)

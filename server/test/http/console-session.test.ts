@@ -4,6 +4,7 @@ import type { Envelope } from '../../src/http/envelope.ts';
 import { openClients } from '../../src/storage/clients.ts';
 import { type Credential, credential } from '../setup/admin.ts';
 import { atConsole, browserOf, keysOf, ownPage } from '../setup/console.ts';
+import { holding } from '../setup/jobs.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
 
 let service: TestService;
@@ -218,12 +219,12 @@ describe('a session of the console', () => {
     const client = await credential(service);
     const headers = await atConsole(service, client);
     const raced = 'agc_raced';
-    await service.database.transaction(async (connection) => {
-      await connection.query(
-        `insert into anagrafe.console_sessions (token_digest, secret_id, secret_expires_at)
-         select sha256($1), secret_id, secret_expires_at from anagrafe.console_sessions order by created_at desc limit 1`,
-        [Buffer.from(raced)],
-      );
+    const opening = [
+      `insert into anagrafe.console_sessions (token_digest, secret_id, secret_expires_at)
+       select sha256($1), secret_id, secret_expires_at from anagrafe.console_sessions order by created_at desc limit 1`,
+      Buffer.from(raced),
+    ] as const;
+    await holding(service, opening, async () => {
       const end = new Date(Date.now() + 3_600_000);
       await rotateSecret(client.SyncPublicKey ?? '', end, openClients(service.database));
     });

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { stopClock } from '../setup/clock.ts';
 import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 
 let service: TestService;
@@ -132,6 +133,7 @@ describe('a fault of the service itself', () => {
 describe('too many calls', () => {
   it('are 429 and told when to come back', async () => {
     const slow = await startTestService({ ANAGRAFE_CALLS_PER_MINUTE: '2' });
+    stopClock();
     const answers = [await slow.call('irs/list', {}), await slow.call('irs/list', {})];
     const { status, headers, body } = await slow.call('irs/list', {});
     await slow.stop();

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { CloudEvent } from '../../src/core/events/event.ts';
-import { finished, submit } from '../setup/jobs.ts';
+import { finished, holding, submit } from '../setup/jobs.ts';
 import { allSealed } from '../setup/journal.ts';
 import { registerUsers, rightPassword } from '../setup/login.ts';
 import { type Answer, newUser, startTestService, type TestService } from '../setup/service.ts';
@@ -124,37 +124,23 @@ describe('events', () => {
     const after = await end();
     const { database } = service;
     const insert = `insert into anagrafe.journal (actor, action, principal_id) values ('service', 'insert', $1)`;
-    let release = () => {};
-    const late = database.transaction(async (connection) => {
-      await connection.query(insert, [1]);
-      await new Promise<void>((resolve) => {
-        release = resolve;
-      });
+    const cursor = await holding(service, [insert, 1], async () => {
+      await database.query(insert, [2]);
+      await expect.poll(async () => (await readOn(after)).map(({ data }) => data.IRID)).toEqual([2]);
+      return end();
     });
-    await database.query(insert, [2]);
-    await expect.poll(async () => (await readOn(after)).map(({ data }) => data.IRID)).toEqual([2]);
-    const cursor = await end();
-    release();
-    await late;
     await expect.poll(async () => (await readOn(cursor)).map(({ data }) => data.IRID)).toEqual([1]);
   });
 
   it('keep no writer waiting for their order: whoever gives it out may take its time', async () => {
     const after = await end();
-    let release = () => {};
-    const sequencing = service.database.transaction(async (connection) => {
-      await connection.query('select from anagrafe.journal_chain for update');
-      await new Promise<void>((resolve) => {
-        release = resolve;
-      });
+    await holding(service, ['select from anagrafe.journal_chain for update'], async () => {
+      const calls = Array.from({ length: 20 }, (_, n) =>
+        service.call('irs/insert', [{ Name: `unordered ${n}` }]),
+      );
+      for (const { status } of await Promise.all(calls)) expect(status).toBe(200);
+      expect((await read(`?after=${after}`)).body.result?.records).toEqual([]);
     });
-    const calls = Array.from({ length: 20 }, (_, n) =>
-      service.call('irs/insert', [{ Name: `unordered ${n}` }]),
-    );
-    for (const { status } of await Promise.all(calls)) expect(status).toBe(200);
-    expect((await read(`?after=${after}`)).body.result?.records).toEqual([]);
-    release();
-    await sequencing;
     expect(await readOn(after)).toHaveLength(40);
   });
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type ClientStore, createClient, type NewClient } from '../../src/core/access/clients.ts';
+import { createClient, type NewClient } from '../../src/core/access/clients.ts';
 import { openClients } from '../../src/storage/clients.ts';
 import { finished, importedUser, type Job, jobOf, readJob, sendJob, submit } from '../setup/jobs.ts';
 import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
@@ -7,7 +7,6 @@ import { insertPrincipals, startTestService, type TestService } from '../setup/s
 type Headers = Record<string, string>;
 
 let service: TestService;
-let clients: ClientStore;
 let principal: number;
 let serial = 0;
 /** Sent before the first client was made. */
@@ -19,7 +18,6 @@ let reader: Headers;
 
 beforeAll(async () => {
   service = await startTestService();
-  clients = openClients(service.database);
   [principal = 0] = await insertPrincipals(service, 1);
   early = await submit(service, 'irs/update', records());
   expect(jobOf(await readJob(service, early)).ID).toBe(early);
@@ -30,9 +28,9 @@ beforeAll(async () => {
   reader = await client({ scopes: ['sync:read'] });
 });
 
-async function client(wish: Partial<NewClient>): Promise<Headers> {
+async function client(wish: Partial<NewClient>, { database } = service): Promise<Headers> {
   const whole = { name: 'someone', scopes: [], networks: [], knownByAddress: false, ...wish } as const;
-  const made = await createClient(whole, clients);
+  const made = await createClient(whole, openClients(database));
   return { SyncPublicKey: made.client.publicKey, SyncSecretKey: made.secret };
 }
 
@@ -43,11 +41,11 @@ function records(username = `access ${++serial}`) {
   ];
 }
 
-const ask = (path: string, headers: Headers, method = 'GET') =>
-  service.call<Job>(path, undefined, { method, headers });
+const ask = (path: string, headers: Headers, method = 'GET', at = service) =>
+  at.call<Job>(path, undefined, { method, headers });
 
-async function listed(headers: Headers): Promise<string[]> {
-  const { status, body } = await ask('jobs?pageSize=1000', headers);
+async function listed(headers: Headers, at = service): Promise<string[]> {
+  const { status, body } = await ask('jobs?pageSize=1000', headers, 'GET', at);
   expect(status).toBe(200);
   const jobs = body.result?.records ?? [];
   expect(body.result).toMatchObject({ totalCount: jobs.length, count: jobs.length, page: 1, record: null });
@@ -117,12 +115,18 @@ describe('a job', () => {
   });
 
   it('of a client that is known by its address is seen from there', async () => {
-    await client({ scopes: ['sync:write', 'admin'], networks: ['127.0.0.0/8'], knownByAddress: true });
-    const id = await submit(service, 'irs/update', records());
-    expect(jobOf(await finished(service, id)).ID).toBe(id);
-    expect(await listed({})).toEqual([id]);
-    expect((await readJob(service, early)).status).toBe(404);
-    expect((await readJob(service, id, erp)).status).toBe(404);
+    const other = await startTestService();
+    const [ID = 0] = await insertPrincipals(other, 1);
+    const own = (username: string) => [{ ID, Users: [importedUser(username)] }];
+    const earlier = await submit(other, 'irs/update', own('before any client'));
+    const keyed = await client({ scopes: ['sync:write'] }, other);
+    const networks = ['127.0.0.0/8'];
+    await client({ scopes: ['sync:write', 'admin'], networks, knownByAddress: true }, other);
+    const id = await submit(other, 'irs/update', own('by address'));
+    expect(jobOf(await finished(other, id)).ID).toBe(id);
+    expect(await listed({}, other)).toEqual([id]);
+    expect((await readJob(other, earlier)).status).toBe(404);
+    expect((await readJob(other, id, keyed)).status).toBe(404);
   });
 
   it('is kept by nothing on the way that could show it to another', async () => {

@@ -24,6 +24,7 @@ beforeAll(async () => {
   service = await startTestService({ ANAGRAFE_MAX_RECORDS: '20' });
   ({ document, validate } = await readDocument<Document>(service));
   [principal = 0] = await insertPrincipals(service, 1);
+  await service.call('irs/insert', [{ ExternalKey: 'taken' }]);
 });
 
 function answerSchema(path: string, status: number) {
@@ -62,9 +63,9 @@ const calls: [
     'irs/insert',
     200,
     'new principals',
-    () => [{ ExternalKey: 'K' }, { Name: 'N', Users: [newUser('four')] }],
+    () => [{ ExternalKey: 'new' }, { Name: 'N', Users: [newUser('four')] }],
   ],
-  ['irs/insert', 207, 'an insert applied in part', () => [{ ExternalKey: 'K' }, { ExternalKey: 'L' }]],
+  ['irs/insert', 207, 'an insert applied in part', () => [{ ExternalKey: 'taken' }, { ExternalKey: 'L' }]],
   ['irs/insert', 422, 'an insert of which nothing was applied', () => [{}, { ID: 1, Email: '' }]],
   ['irs/insert', 400, 'an empty array', () => []],
   ['irs/list', 200, 'a page of principals', () => ({ PageSize: 1000 })],

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { holding } from '../setup/jobs.ts';
 import { asUser, type Login, login, registerUsers, rightPassword, signedIn } from '../setup/login.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
 
@@ -105,19 +106,19 @@ describe('a signed-in user', () => {
       'select password_hash as hash from anagrafe.users where id = $1',
       [ids[0]],
     );
-    const own = await service.database.transaction(async (connection) => {
-      await connection.query('update anagrafe.users set password_hash = $2 where id = $1', [
-        ids[1],
-        stored?.hash,
-      ]);
+    const lock = [
+      'update anagrafe.users set password_hash = $2 where id = $1',
+      ids[1],
+      stored?.hash,
+    ] as const;
+    const own = await holding(service, lock, async ({ blocked }) => {
       const call = service.call(
         'irs/update',
         [{ ID: principal, Users: [item({ ID: ids[1] })] }],
         asUser(colleague),
       );
       // Verified against what is committed, it waits for the row.
-      const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
-      await expect.poll(() => service.database.query(waiting)).toHaveLength(1);
+      await blocked(1);
       return { call };
     });
     expect((await own.call).status).toBe(503);

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { verify } from '@node-rs/argon2';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { holding } from '../setup/jobs.ts';
 import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 
 let service: TestService;
@@ -106,11 +106,12 @@ describe('a record that had to wait for another one', () => {
   it('carries the time of its writing, so that those who ask what changed since do not miss it', async () => {
     const id = await register(first, 'waits');
     let waiting: ReturnType<typeof update> | undefined;
-    const free = await service.database.transaction(async (connection) => {
-      await connection.query('update anagrafe.principals set updated_at = now() where id = $1', [first]);
+    const lock = ['update anagrafe.principals set updated_at = now() where id = $1', first] as const;
+    const free = await holding(service, lock, async ({ connection, blocked }) => {
       waiting = update([{ ID: first, Users: [reset(id, 'a new long sentence'), newUser('waits.new')] }]);
-      await untilSomeoneWaits();
-      await sleep(20);
+      await blocked(1);
+      // A Date holds milliseconds: the moment of the release is to be later than that of the request in these too.
+      await connection.query('select pg_sleep(0.005)');
       const [clock] = await connection.query<{ now: Date }>('select clock_timestamp() as now');
       return clock?.now ?? new Date();
     });
@@ -125,16 +126,6 @@ describe('a record that had to wait for another one', () => {
     for (const time of times) expect(time.getTime()).toBeGreaterThanOrEqual(free.getTime());
   });
 });
-
-async function untilSomeoneWaits(): Promise<void> {
-  for (;;) {
-    const waiting = await service.database.query(
-      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    );
-    if (waiting.length > 0) return;
-    await sleep(10);
-  }
-}
 
 describe('one username twice in a call', () => {
   it.each([

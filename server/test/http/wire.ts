@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { waitLimitMs } from '../setup/until.ts';
 
 /** What came back over a bare socket. */
 export interface WireAnswer {
@@ -14,8 +15,6 @@ export interface Wire {
   answer(): Promise<WireAnswer | null>;
 }
 
-const patienceMs = 20_000;
-
 /** A bare connection to the service, for what no HTTP client would send. */
 export async function openWire(url: string): Promise<Wire> {
   const { hostname, port } = new URL(url);
@@ -26,7 +25,7 @@ export async function openWire(url: string): Promise<Wire> {
     socket.once('end', resolve);
     socket.once('close', resolve);
     socket.once('error', reject);
-    socket.setTimeout(patienceMs, () => reject(new Error('the service neither answers nor hangs up')));
+    socket.setTimeout(waitLimitMs, () => reject(new Error('the service neither answers nor hangs up')));
   });
   ended.catch(() => {});
   await once(socket, 'connect');

@@ -1,4 +1,5 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import pg from 'pg';
+import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { storedUsernames, wrongFigures } from '../faults/figures.ts';
 import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 import { blocked, cancel, deletion, during, hangUp, waitFor } from './interruption.ts';
@@ -194,18 +195,20 @@ describe('a write that the database gives up', () => {
       { ID: ids[0], Users: ['a', 'b', 'c'].map((name) => newUser(name)) },
       { ID: ids[1], Users: [newUser('d')] },
     ];
+    // A connection to another database stays open while nobody can connect to that of the service.
+    const cluster = new pg.Client({ connectionString: `${inject('postgresUrl')}/postgres` });
+    await cluster.connect();
+    onTestFinished(() => cluster.end());
+    const database = new URL(slow.config.DATABASE_URL ?? '').pathname.slice(1);
     const admit = (whether: boolean) =>
-      slow.database.query('update pg_database set datallowconn = $1 where datname = current_database()', [
-        whether,
-      ]);
+      cluster.query('update pg_database set datallowconn = $1 where datname = $2', [whether, database]);
     const call = slow.call('irs/update', body);
     const hashing = async () => (await (await fetch(`${slow.url}/metrics`)).text()).includes('_running 1');
-    await expect.poll(hashing, { interval: 10 }).toBe(true);
+    await expect.poll(hashing).toBe(true);
     await admit(false);
-    await slow.database.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity
-        where datname = current_database() and application_name = 'anagrafe' and pid <> pg_backend_pid()`,
-    );
+    await cluster.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
+      database,
+    ]);
     const failed = await call;
     expect(failed.status).toBe(503);
     expect(failed.body).toEqual(gaveUp(2));

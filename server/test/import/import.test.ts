@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { importedHash } from '../setup/jobs.ts';
+import { importedHash, importedUser } from '../setup/jobs.ts';
 import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 import { canSignIn, type Desk, itemsOf, newDesk, rowsOf, storedUsernames } from './importing.ts';
 
@@ -11,6 +11,7 @@ let desk: Desk;
 beforeAll(async () => {
   service = await startTestService();
   [principal = 0] = await insertPrincipals(service, 1);
+  await service.call('irs/update', [{ ID: principal, Users: [importedUser('taken')] }]);
   desk = newDesk(service);
 });
 
@@ -18,7 +19,7 @@ beforeAll(async () => {
 const windows1252 = (text: string) => Uint8Array.from(text, (character) => character.codePointAt(0) ?? 0);
 
 describe('anagrafe import', () => {
-  it('takes a file as Excel in Italy writes it, and puts aside the rows that are wrong', async () => {
+  it('takes a file as Excel in Italy writes it, puts aside the rows that are wrong, and takes these once they are corrected', async () => {
     desk.write(
       'clienti.csv',
       windows1252(
@@ -53,18 +54,17 @@ describe('anagrafe import', () => {
     ]);
     expect(statSync(desk.path('clienti.failed.csv')).mode & 0o777).toBe(0o600);
     expect(existsSync(desk.path('clienti.csv.progress'))).toBe(false);
-  });
 
-  it('takes the rows that were put aside once they are corrected', async () => {
     const corrected = desk
       .read('clienti.failed.csv')
       .replace('corta', 'una frase più lunga')
       .replace('Società\r\nPiù', 'Società Più')
       .replace('C9;;nessuno', 'C9;Nuova;nessuno');
     desk.write('clienti.failed.csv', corrected);
-    const { code, stderr } = await desk.run(['import', 'clienti.failed.csv']);
-    expect([code, stderr]).toEqual([0, expect.stringContaining('3 of 3 rows imported.')]);
-    expect(await storedUsernames(service)).toEqual(['nicolò', 'perché', 'più', 'nessuno']);
+    const again = await desk.run(['import', 'clienti.failed.csv']);
+    expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('3 of 3 rows imported.')]);
+    const own = ['nicolò', 'perché', 'più', 'nessuno'];
+    expect((await storedUsernames(service)).filter((name) => own.includes(name))).toEqual(own);
     expect(existsSync(desk.path('clienti.failed.failed.csv'))).toBe(false);
   });
 
@@ -74,7 +74,7 @@ describe('anagrafe import', () => {
       'prova.csv',
       'ID,ExternalKey,Denomination,Username,Password\n' +
         `${principal},,,tried,una frase lunga\n,N1,New,first,una frase lunga\n,N1,,second,corta\n` +
-        `,,Alone,third,una frase lunga\n${principal},,,nicolò,una frase lunga\n,N2,,nobody,una frase lunga\n`,
+        `,,Alone,third,una frase lunga\n${principal},,,taken,una frase lunga\n,N2,,nobody,una frase lunga\n`,
     );
     const { code, stdout } = await desk.run(['import', 'prova.csv', '--dry-run', '--json']);
     expect(code).toBe(3);
@@ -93,17 +93,17 @@ describe('anagrafe import', () => {
 
   it('knows in a try of many rows what those before would bring, be it a principal or a username', async () => {
     const before = await storedUsernames(service);
-    const rows = Array.from({ length: 20_000 }, (_, n) => `,FAR,,far.${n},"${importedHash}"`);
+    const rows = Array.from({ length: 4000 }, (_, n) => `,FAR,,far.${n},"${importedHash}"`);
     desk.write(
       'far.csv',
       'ID,ExternalKey,Denomination,Username,PasswordHash\n' +
         `,FAR,Far Srl,far.first,"${importedHash}"\n${rows.join('\n')}\n,FAR,,FAR.First,"${importedHash}"\n`,
     );
     const { stdout } = await desk.run(['import', 'far.csv', '--dry-run', '--json']);
-    expect(JSON.parse(stdout)).toMatchObject({ rows: 20_002, failed: 1 });
+    expect(JSON.parse(stdout)).toMatchObject({ rows: 4002, failed: 1 });
     expect(
       rowsOf(desk, 'far.would-fail.csv').map((row) => [row['Anagrafe line'], row['Anagrafe faults']]),
-    ).toEqual([['20003', 'Username: This username stands in an earlier row.']]);
+    ).toEqual([['4003', 'Username: This username stands in an earlier row.']]);
     expect(await storedUsernames(service)).toEqual(before);
   });
 
@@ -119,7 +119,7 @@ describe('anagrafe import', () => {
   });
 
   it('makes up the passwords that are missing, and writes them where only their owner reads', async () => {
-    desk.write('senza.csv', 'Username,Password\nsenza.uno,\nsenza.due,una frase lunga\nnicolò,\n');
+    desk.write('senza.csv', 'Username,Password\nsenza.uno,\nsenza.due,una frase lunga\ntaken,\n');
     const args = [
       'import',
       'senza.csv',

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { openSheet, type SheetItem } from '../../../client/src/sheet/index.ts';
-import { anagrafe, start } from '../cli/command.ts';
+import { anagrafe, inProcess, start } from '../cli/command.ts';
 import { atEnd } from '../setup/endings.ts';
 import type { Outcome } from '../setup/heard.ts';
 import type { TestService } from '../setup/service.ts';
@@ -23,9 +23,12 @@ export function newDesk(service: Pick<TestService, 'url'>) {
     path,
     write: (name: string, content: string | Uint8Array) => writeFileSync(path(name), content),
     read: (name: string) => readFileSync(path(name), 'utf8'),
-    /** Runs the command; what is named as a file lies in the folder. */
+    /** Runs the command in the test's process; file names are relative to the folder. */
     run: (args: readonly string[], more: Record<string, string> = {}): Promise<Outcome> =>
-      anagrafe(withPaths(args), { ...settings, ...more }),
+      inProcess(withPaths(args), { ...settings, ...more }),
+    /** Runs the program in a process of its own. */
+    runProgram: (args: readonly string[]): Promise<Outcome> => anagrafe(withPaths(args), settings),
+    /** Starts the program, and returns while it runs. */
     begin: (args: readonly string[]) => start(withPaths(args), settings),
   };
 }

@@ -1,11 +1,57 @@
-import { setImmediate } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
-import { BAR, longestStall, medianTurn, read, wholeBody } from './reading.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { Builder } from '../../src/core/json/builder.ts';
+import { Scanner } from '../../src/core/json/scanner.ts';
+import { read, refusal, wholeBody } from './reading.ts';
 
-describe('the event loop', () => {
+const size = 400_000;
+
+const filled = (head: string, filling: string, tail: string) =>
+  Buffer.from(head + filling.repeat(size / Buffer.byteLength(filling)) + tail);
+
+const bodies: [string, Buffer][] = [
+  ['users', wholeBody(3_000)],
+  ['one long password', filled('"', 'x', '"')],
+  ['letters that take two bytes', filled('"', 'é', '"')],
+  ['escapes', filled('"', '\\u00e9', '"')],
+  ['white space', filled('[', ' ', ']')],
+  ['numbers', filled('[', '123456789012,', '1]')],
+  ['empty objects', filled('[', '{},', '1]')],
+];
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Replaces the clock by one that moves on by so many milliseconds whenever it is read; `reads` counts that. */
+function clockThatMoves(byMs: number): { reads: number } {
+  const clock = { reads: 0 };
+  vi.spyOn(performance, 'now').mockImplementation(() => ++clock.reads * byMs);
+  return clock;
+}
+
+/** Does the work, and counts the clock reads in each turn of the event loop from the first to the last of them. */
+async function readsPerTurn(clock: { reads: number }, work: () => Promise<unknown>): Promise<number[]> {
+  const turns: number[] = [];
+  let working = true;
+  const done = work().finally(() => {
+    working = false;
+  });
+  done.catch(() => undefined);
+  let before = clock.reads;
+  while (working) {
+    await nextTurn();
+    turns.push(clock.reads - before);
+    before = clock.reads;
+  }
+  await done;
+  return turns;
+}
+
+describe('the reader of JSON bodies', () => {
   it('reads a small body without a turn of the event loop', async () => {
     let turned = false;
-    const turn = setImmediate().then(() => {
+    const turn = nextTurn().then(() => {
       turned = true;
     });
     await read(wholeBody(400));
@@ -13,30 +59,49 @@ describe('the event loop', () => {
     await turn;
   });
 
-  it('lets others work while it reads a body of 15 MB', async () => {
-    const body = wholeBody(110_000);
-    expect(body.length).toBeGreaterThan(14_900_000);
+  it.each(bodies)('looks at the clock at least every 20 kB of %s', (_, body) => {
+    const scanner = new Scanner(body, 0, 10_000);
+    const builder = new Builder(scanner, 100, 4_000_000);
+    let longest = 0;
+    let ended = false;
+    while (!ended) {
+      const before = scanner.at;
+      ended = builder.advance();
+      longest = Math.max(longest, scanner.at - before);
+    }
+    expect(scanner.at).toBe(body.length);
+    expect(longest).toBeLessThan(20_000);
+  });
+
+  it.each(bodies)('ends its turn whenever the clock says so while it reads %s', async (_, body) => {
+    const clock = clockThatMoves(1_000);
     let value: unknown;
-    const stall = await longestStall(async () => {
+    const turns = await readsPerTurn(clock, async () => {
       value = await read(body);
     });
-    expect(JSON.stringify(value) === body.toString()).toBe(true);
-    expect(stall).toBeLessThan(BAR);
+    expect(turns.length).toBeGreaterThan(body.length / 20_000);
+    // One read begins a slice and one ends it.
+    expect(Math.max(...turns)).toBe(2);
+    expect(JSON.stringify(value)).toBe(JSON.stringify(JSON.parse(body.toString())));
   });
 
-  it('gives one slice of each turn to several large bodies together, not to each', async () => {
-    const body = wholeBody(20_000);
-    const median = await medianTurn(() => Promise.all(Array.from({ length: 8 }, () => read(body))));
-    expect(median).toBeLessThan(20);
+  it('ends its turn while it looks for bytes that are not UTF-8 and counts the characters before them', async () => {
+    const body = Buffer.concat([wholeBody(3_000), Buffer.of(0xff)]);
+    const pieces = Math.floor(body.length / 262_144);
+    const turns = await readsPerTurn(clockThatMoves(1_000), async () => {
+      expect(await refusal(body)).toMatchObject({ problem: 'utf8', offset: body.length - 1 });
+    });
+    expect(turns.length).toBeGreaterThanOrEqual(2 * pieces);
+    expect(Math.max(...turns)).toBe(2);
   });
 
-  it.each([
-    ['one password of 30 MB', '"', 'x', '"'],
-    ['30 MB of letters that take two bytes', '"', 'é', '"'],
-    ['30 MB of escapes', '"', '\\u00e9', '"'],
-    ['30 MB of white space', '[', ' ', ']'],
-  ])('lets others work while it reads %s', async (_, head, filling, tail) => {
-    const bytes = Buffer.concat([Buffer.from(head), Buffer.alloc(30_000_000, filling), Buffer.from(tail)]);
-    expect(await longestStall(() => read(bytes))).toBeLessThan(BAR);
+  it.each([1, 8])('works for one slice of 5 ms in each turn on %d large bodies together', async (count) => {
+    const body = wholeBody(3_000);
+    const turns = await readsPerTurn(clockThatMoves(1), () =>
+      Promise.all(Array.from({ length: count }, () => read(body))),
+    );
+    // The clock moves 1 ms a read: one read begins the slice, and the fifth after it finds 5 ms over.
+    expect(Math.max(...turns)).toBe(6);
+    expect(turns.filter((reads) => reads === 6).length).toBeGreaterThan(turns.length * 0.9);
   });
 });

@@ -1,8 +1,7 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { setImmediate, setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { JsonError, type JsonLimits, readJson } from '../../src/core/json/read.ts';
+import { anyCharacter } from '../setup/random.ts';
 
 export const LIMITS: JsonLimits = { maxDepth: 100 };
 
@@ -63,7 +62,7 @@ export function spellCharacter(character: string, pick: <T>(arbitrary: fc.Arbitr
   return pick(fc.boolean()) ? escaped : escaped.toUpperCase().replaceAll('\\U', '\\u');
 }
 
-export const anyValue = fc.jsonValue({ depthSize: 'medium', stringUnit: 'binary' });
+export const anyValue = fc.jsonValue({ depthSize: 'medium', stringUnit: anyCharacter });
 
 export const wholeBody = (users: number) =>
   Buffer.from(
@@ -82,40 +81,3 @@ export const wholeBody = (users: number) =>
       })),
     ),
   );
-
-export const BAR = 50;
-
-/**
- * The longest time in milliseconds for which nothing else could run. It is measured again when it is above the bar,
- * since what the reader causes recurs in each run and what a busy machine causes does not.
- */
-export async function longestStall(work: () => Promise<unknown>): Promise<number> {
-  let least = Number.POSITIVE_INFINITY;
-  for (let run = 0; run < 5 && least >= BAR; run++) {
-    const delay = monitorEventLoopDelay({ resolution: 1 });
-    delay.enable();
-    await setTimeout(10);
-    delay.reset();
-    await work();
-    await setTimeout(10);
-    delay.disable();
-    least = Math.min(least, delay.max / 1e6);
-  }
-  return least;
-}
-
-/** How long the event loop takes for one turn in the middle case, in milliseconds. */
-export async function medianTurn(work: () => Promise<unknown>): Promise<number> {
-  const turns: number[] = [];
-  let working = true;
-  const done = work().finally(() => {
-    working = false;
-  });
-  while (working) {
-    const started = performance.now();
-    await setImmediate();
-    turns.push(performance.now() - started);
-  }
-  await done;
-  return turns.sort((a, b) => a - b)[turns.length >> 1] as number;
-}

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { JsonError } from '../../src/core/json/read.ts';
+import { runs } from '../setup/random.ts';
 import { anyValue, plain, read, refusal, spelling } from './reading.ts';
 
 describe('what it reads', () => {
@@ -10,7 +11,7 @@ describe('what it reads', () => {
         const text = spelling(value, (arbitrary) => gen(() => arbitrary));
         expect(plain(await read(text))).toStrictEqual(JSON.parse(text));
       }),
-      { numRuns: 500 },
+      runs(100),
     );
   });
 
@@ -40,7 +41,7 @@ describe('what it reads', () => {
           expect(['duplicate', 'surrogate', 'number']).toContain(mine.problem);
         else expect(mine).toStrictEqual(theirs);
       }),
-      { numRuns: 3000 },
+      runs(500),
     );
   });
 

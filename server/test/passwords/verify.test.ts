@@ -12,11 +12,10 @@ describe('a password', () => {
   it.each(vectors)('is verified against %s', async (_, password, hash) => {
     expect(await verifyPassword(password, hash)).toBe(true);
     expect(await verifyPassword(`${password}.`, hash)).toBe(false);
-    expect(await verifyPassword('another one', hash)).toBe(false);
   });
 
   it('is verified against a hash of our own, at any cost', async () => {
-    const pool = openHasher({ concurrency: 1, memoryKib: 300_000, passes: 2, maxWaitSeconds: 60 });
+    const pool = openHasher({ concurrency: 1, memoryKib: 300_000, passes: 1, maxWaitSeconds: 60 });
     const hash = await pool.admit({ lane: 'bulk', share: 'a', count: 1 }).hash(sentence);
     expect(await verifyPassword(sentence, hash)).toBe(true);
     expect(await verifyPassword(sentence.toUpperCase(), hash)).toBe(false);
@@ -51,8 +50,8 @@ describe('a password', () => {
     }
   });
 
-  it('is verified while other work goes on', async () => {
-    const slow = `$pbkdf2-sha512$i=1000000$AAECAwQFBgcICQoLDA0ODw$${'A'.repeat(86)}`;
+  it('is verified while the event loop turns', async () => {
+    const slow = `$pbkdf2-sha512$i=300000$AAECAwQFBgcICQoLDA0ODw$${'A'.repeat(86)}`;
     let done = false;
     let turns = 0;
     const verified = verifyPassword(sentence, slow).finally(() => {
@@ -63,7 +62,8 @@ describe('a password', () => {
       turns++;
     }
     expect(await verified).toBe(false);
-    expect(turns).toBeGreaterThan(100);
+    // On the thread of the event loop, it would be done after one turn.
+    expect(turns).toBeGreaterThan(10);
   });
 });
 

@@ -55,7 +55,8 @@ describe.each(here)('the samples in $name', (language: Language) => {
   });
 
   it('register nobody where one is refused, and say why', async () => {
-    const users = [user(`${name}.three`), { ...user(`${name}.one`), Email: 'nowhere' }];
+    await say('register', [principal], json([user(`${name}.taken`)]));
+    const users = [user(`${name}.three`), { ...user(`${name}.taken`), Email: 'nowhere' }];
     const { code, stdout, stderr } = await say('register', [principal], json(users));
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     for (const said of ['Users[1].Email', 'EMAIL_INVALID', 'Users[1].Username', 'USERNAME_TAKEN'])
@@ -149,7 +150,9 @@ describe.each(here)('the samples in $name', (language: Language) => {
     const refused = await runProgram(language, 'register', [principal], stranger, users);
     expect(refused).toMatchObject({ code: 2, stdout: '' });
     expect(refused.stderr).toMatch(/^The call was not done: .*credential/);
-    const reused = await say('records', [writeRecords(`${name}.reused`, principal), `${name}-1`]);
+    const [used, other] = ['used', 'reused'].map((key) => writeRecords(`${name}.${key}`, principal));
+    await say('records', [used ?? '', `${name}-used`]);
+    const reused = await say('records', [other ?? '', `${name}-used`]);
     expect(reused).toMatchObject({ code: 2, stdout: '' });
   });
 

@@ -88,7 +88,7 @@ const waitingWrites =
 
 /** Takes a lock of the database that writes have to wait for, as long as `work` lasts. */
 export function holding<Result>(
-  service: TestService,
+  service: Pick<TestService, 'database'>,
   [sql, ...values]: readonly [sql: string, ...values: unknown[]],
   work: (held: Held) => Promise<Result>,
 ): Promise<Result> {

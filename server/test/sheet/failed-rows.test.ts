@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { csvLine, FailedRows } from '../../../client/src/sheet/index.ts';
+import { runs } from '../setup/random.ts';
 import { anyHeader, bytesOf, cellsOf, faultsOf, type Read, readSheet } from './reading.ts';
 
 /** All rows of a sheet, as if each had failed. */
@@ -70,7 +71,7 @@ describe('a file of failed rows', () => {
           }
         },
       ),
-      { numRuns: 1_500 },
+      runs(200),
     );
   });
 

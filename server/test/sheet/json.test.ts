@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { faultIn } from '../../../client/src/sheet/json/fault-in.ts';
+import { runs } from '../setup/random.ts';
 import { faultsOf, readSheet } from './reading.ts';
 
 const mario = { ID: 1, Username: 'mario', Password: 'segreto' };
@@ -188,7 +189,7 @@ describe('a JSON file', () => {
           expect(rest.items.map(bare)).toEqual(whole.items.slice(at + 1).map(bare));
         }
       }),
-      { numRuns: 500 },
+      runs(60),
     );
   });
 
@@ -204,7 +205,7 @@ describe('a JSON file', () => {
         expect(faultIn(cut)).toBeLessThanOrEqual(cut.length);
         expect(faultIn(cut)).toBeGreaterThanOrEqual(cut.length - Math.max(word, 6));
       }),
-      { numRuns: 3_000 },
+      runs(500),
     );
   });
 });

@@ -1,9 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { type Engine, visitEngine } from '../../src/engine/engine.ts';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { failureKind, NotConnected } from '../../src/storage/failures.ts';
 import { startTestService } from '../setup/service.ts';
@@ -109,7 +107,7 @@ describe('what is known of the data after a failure', () => {
 });
 
 describe('a connection that breaks', () => {
-  let engine: Engine;
+  let url: URL;
   let database: Database;
   const lost: Error[] = [];
   const uncaught: Error[] = [];
@@ -117,18 +115,18 @@ describe('a connection that breaks', () => {
 
   beforeAll(async () => {
     const service = await startTestService();
-    engine = await visitEngine({ dataFolder: service.config.DATA });
-    database = open(engine.connection);
+    url = new URL(service.config.DATABASE_URL ?? '');
+    database = open(url);
     process.on('uncaughtException', noteUncaught);
   });
 
   afterAll(async () => {
     process.removeListener('uncaughtException', noteUncaught);
     await database.close();
-    await engine.stop();
   });
 
-  function open(connection: pg.PoolConfig): Database {
+  function open({ href }: URL): Database {
+    const connection = { connectionString: href };
     return openDatabase({ connection, poolSize: 2, onLostConnection: (error) => lost.push(error) });
   }
 
@@ -139,8 +137,8 @@ describe('a connection that breaks', () => {
   async function hangUp(pid: number): Promise<void> {
     await database.query('select pg_terminate_backend($1)', [pid]);
     await expect.poll(() => alive(pid)).toBe(false);
-    // The word of the server is on its way.
-    await sleep(50);
+    // The server sent its last message before the session left the list. It is read before a later answer is.
+    await database.query('select 1');
   }
 
   async function expectAllWell(): Promise<void> {
@@ -183,10 +181,10 @@ describe('a connection that breaks', () => {
   });
 
   it('during a statement fails it with an outcome that is not known', async () => {
-    const sleeping = database.query('select pg_sleep(30)');
+    const sleeping = database.query('select pg_sleep(1000)');
     const error = sleeping.catch((reason: unknown) => reason);
     const hungUp = `select pg_terminate_backend(pid) from pg_stat_activity
-      where query = 'select pg_sleep(30)' and state = 'active'`;
+      where query = 'select pg_sleep(1000)' and state = 'active' and datname = current_database()`;
     await expect.poll(async () => (await database.query(hungUp)).length).toBe(1);
     expect(await error).toMatchObject({ code: '57P01' });
     expect(failureKind(await error)).toBe('unknown');
@@ -196,7 +194,7 @@ describe('a connection that breaks', () => {
   it('while nobody uses it is told of, and replaced', async () => {
     const [backend] = await database.query<{ pid: number }>(ownPid);
     const told = lost.length;
-    const other = open(engine.connection);
+    const other = open(url);
     await other.query('select pg_terminate_backend($1)', [backend?.pid]);
     await expect.poll(() => lost.length).toBe(told + 1);
     await other.close();
@@ -204,13 +202,13 @@ describe('a connection that breaks', () => {
   });
 
   it('at the moment at which it is made fails the statement alone', async () => {
-    const port = await startHangingUp(engine.connection);
-    const hasty = open({ ...engine.connection, host: '127.0.0.1', port });
+    const through = new URL(url);
+    through.port = String(await startHangingUp(Number(url.port)));
+    const hasty = open(through);
     onTestFinished(() => hasty.close());
     await expect(hasty.query('select 1')).rejects.toThrow(/connection/i);
-    await sleep(50);
-    expect(uncaught).toEqual([]);
     expect(await hasty.query('select 1 as one')).toEqual([{ one: 1 }]);
+    expect(uncaught).toEqual([]);
   });
 });
 
@@ -229,11 +227,11 @@ function farewell(): Buffer {
  * A way to the database on which the first session is told to end in the same breath in which it is told that it
  * can begin, as when an administrator hangs up at that moment. Later ones are left alone.
  */
-async function startHangingUp({ host, port }: { host: string; port: number }): Promise<number> {
+async function startHangingUp(port: number): Promise<number> {
   let done = false;
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
-    const far = connect(`${host}/.s.PGSQL.${port}`);
+    const far = connect(port, '127.0.0.1');
     for (const socket of [near, far]) {
       sockets.add(socket);
       socket.on('error', () => {});

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { networkList } from '../../src/network.ts';
 import { refusalOf } from '../../src/webhooks/addresses.ts';
 import { openSender } from '../../src/webhooks/sender.ts';
@@ -109,10 +109,25 @@ describe('a message', () => {
     });
   });
 
-  it('that is not answered is waited for no longer than a while', async () => {
+  it('that is not answered is waited for no longer than 15 seconds', async () => {
     const receiver = await startReceiver();
-    receiver.answer = () => null;
-    expect(await send(receiver.url, here)).toEqual({
+    const received = new Promise<void>((resolve) => {
+      receiver.answer = () => {
+        resolve();
+        return null;
+      };
+    });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    let ended = false;
+    const sending = send(receiver.url, here).finally(() => {
+      ended = true;
+    });
+    await received;
+    await vi.advanceTimersByTimeAsync(14_999);
+    expect(ended).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await sending).toEqual({
       status: null,
       failure: 'no answer within 15 seconds',
       answer: null,

@@ -12,6 +12,8 @@ useBrowser();
 beforeAll(async () => {
   service = await startConsole();
   office = await credential(service);
+  // The principal with the ID 1, which files name.
+  await service.call('irs/insert', [{ Denomination: 'Prima' }], { headers: office });
 });
 
 describe('the import, of rows with problems', () => {
@@ -62,7 +64,7 @@ describe('the import, of rows with problems', () => {
     await press(page, 'Check the rows');
     await said(page, 'Rows with problems: 1 of 2.');
     await page.getByText('Username: This username stands in an earlier row.').waitFor();
-    expect(await page.getByLabel('Username, line 3').getAttribute('aria-invalid')).toBe('true');
+    await expect.poll(() => page.getByLabel('Username, line 3').getAttribute('aria-invalid')).toBe('true');
   });
 
   it('resets no password, whatever form a row has', async () => {
@@ -78,7 +80,7 @@ describe('the import, of rows with problems', () => {
       .getByText(/^User 2, ID \(line \d+\): This would reset a password, .* on the page of/)
       .waitFor();
     await page.getByText('User ID (for resets): This would reset a password').waitFor();
-    expect(await page.getByRole('button', { name: /^Import/ }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole('button', { name: /^Import/ }).isDisabled()).toBe(true);
   });
 
   it('holds a row with too many cells back until they are dealt with, and joins them to no other', async () => {
@@ -88,7 +90,7 @@ describe('the import, of rows with problems', () => {
     await choose(page, 'surplus.csv', `Username,ExternalKey,Password\n${row}\n`);
     await press(page, 'Check the rows');
     await said(page, 'Rows with problems: 1 of 1.');
-    expect(await page.getByLabel('Cells too many, line 2').inputValue()).toBe('a note');
+    await expect.poll(() => page.getByLabel('Cells too many, line 2').inputValue()).toBe('a note');
     await mend(page, 'Username, line 2', 'surplus.one');
     await press(page, 'Check again');
     await said(page, 'Rows with problems: 1 of 1.');

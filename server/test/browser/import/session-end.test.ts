@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { storedUsernames } from '../../import/importing.ts';
 import { type Credential, credential } from '../../setup/admin.ts';
+import { holding, principalsLock } from '../../setup/jobs.ts';
 import { newUser, type TestService } from '../../setup/service.ts';
 import { enter, signIn, startConsole, useBrowser, type Visit, visit } from '../browser.ts';
 import { ended, endSessions, expectSignInAlone } from '../session/ended.ts';
@@ -39,7 +40,9 @@ describe('a session that ends under an import', () => {
     await ended(page);
     await expectSignInAlone(page);
     await signIn(page, office);
-    expect(await page.getByLabel('Password, line 2').inputValue()).toBe('una frase abbastanza lunga');
+    await expect
+      .poll(() => page.getByLabel('Password, line 2').inputValue())
+      .toBe('una frase abbastanza lunga');
     await press(page, 'Check again');
     await page.getByText('All of them are fine.').waitFor();
 
@@ -59,10 +62,13 @@ describe('a session that ends under an import', () => {
     await choose(page, 'followed.csv', ['Username,Password,Company', ...rows].join('\n'));
     await press(page, 'Check the rows');
     await page.getByText('All of them are fine.').waitFor();
-    await press(page, 'Import 120 rows');
-    await page.getByText('The import is under way').waitFor();
-    await endSessions(service);
-    await ended(page);
+    // The job cannot end before the session does.
+    await holding(service, principalsLock, async () => {
+      await press(page, 'Import 120 rows');
+      await page.getByText('The import is under way').waitFor();
+      await endSessions(service);
+      await ended(page);
+    });
     await signIn(page, office);
     await page.getByText('Rows imported: 120.').waitFor();
   });

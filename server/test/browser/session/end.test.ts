@@ -5,7 +5,8 @@ import type { TestService } from '../../setup/service.ts';
 import { expectAccessible } from '../accessibility.ts';
 import { enter, signIn, startConsole, useBrowser, type Visit, visit } from '../browser.ts';
 import { choose } from '../import/importing.ts';
-import { ended, endSessions, expectSignInAlone } from './ended.ts';
+import { comeBack, ended, endSessions, expectSignInAlone } from './ended.ts';
+import { cacheOf } from './query-cache.ts';
 
 let service: TestService;
 let office: Credential;
@@ -24,8 +25,23 @@ beforeEach(async () => {
   person.expectStatus(422);
 });
 
+/** Has the tests set the clock of the page. */
+async function visitWithClock(): Promise<Visit> {
+  person = await visit(service, { newContext: true });
+  person.expectStatus(401);
+  person.expectStatus(422);
+  await person.page.clock.install();
+  return person;
+}
+
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 });
 const button = (page: Page | Locator, name: string | RegExp) => page.getByRole('button', { name });
+
+/** How often the page was told the state of its session. */
+async function answeredSessions(page: Page): Promise<number> {
+  const { queries } = await cacheOf(page);
+  return queries.find(({ queryKey }) => queryKey[0] === 'session')?.state.dataUpdateCount ?? 0;
+}
 
 /** A client that is being created, at the moment when the session ends. */
 async function halfWritten(page: Page): Promise<Locator> {
@@ -46,8 +62,8 @@ describe('a session that ends under a form', () => {
     await enter(person, '/clients', office);
     const dialog = await halfWritten(page);
     await expectSignInAlone(page);
-    expect(await page.title()).toBe('Sign in · Anagrafe');
-    expect(await page.locator(':focus').innerText()).toBe('Sign in');
+    await expect.poll(() => page.title()).toBe('Sign in · Anagrafe');
+    await expect.poll(() => page.locator(':focus').innerText()).toBe('Sign in');
     const reached = new Set<string>();
     for (let presses = 0; presses < 12; presses++) {
       await page.keyboard.press('Tab');
@@ -64,16 +80,16 @@ describe('a session that ends under a form', () => {
     await credential(service, { name: 'meanwhile' });
     await signIn(page, office);
     await dialog.waitFor();
-    expect(await dialog.getByLabel('Name').inputValue()).toBe('half written');
-    expect(await dialog.getByRole('checkbox', { name: /^Administer/ }).isChecked()).toBe(true);
-    expect(await page.title()).toBe('API clients · Anagrafe');
+    await expect.poll(() => dialog.getByLabel('Name').inputValue()).toBe('half written');
+    await expect.poll(() => dialog.getByRole('checkbox', { name: /^Administer/ }).isChecked()).toBe(true);
+    await expect.poll(() => page.title()).toBe('API clients · Anagrafe');
     await expect.poll(() => dialog.locator(':focus').count()).toBe(1);
     await button(dialog, 'Create').click();
     await dialog.getByText('half written').waitFor();
     await button(dialog, 'I have stored').click();
     await page.getByRole('row', { name: /half written/ }).waitFor();
     await page.getByRole('row', { name: /meanwhile/ }).waitFor();
-    expect(await page.locator(':focus').innerText()).toBe('New client');
+    await expect.poll(() => page.locator(':focus').innerText()).toBe('New client');
   });
 
   it('brings one back to the field that one was in', async () => {
@@ -92,9 +108,8 @@ describe('a session that ends under a form', () => {
   });
 
   it('is kept as it was for a quarter of an hour, and then forgotten', async () => {
-    const { page } = person;
+    const { page } = await visitWithClock();
     const { body } = await service.call('irs/insert', [{ Denomination: 'Rossi Srl' }], { headers: office });
-    await page.clock.install();
     await enter(person, `/principals/${body.result?.records[0]?.Item1}`, office);
     await button(page, 'Register a user').click();
     const dialog = page.getByRole('dialog');
@@ -105,7 +120,7 @@ describe('a session that ends under a form', () => {
     await ended(page);
     await page.clock.fastForward('14:00');
     await signIn(page, office);
-    expect(await dialog.getByLabel('Username').inputValue()).toBe('half.typed');
+    await expect.poll(() => dialog.getByLabel('Username').inputValue()).toBe('half.typed');
 
     await dialog.getByLabel('Username').fill('half.typed.again');
     await endSessions(service);
@@ -113,15 +128,14 @@ describe('a session that ends under a form', () => {
     await ended(page);
     await page.clock.fastForward('15:30');
     await page.getByText('Your session has ended.').waitFor({ state: 'hidden' });
-    expect(await page.locator('input[value^="half.typed"]').count()).toBe(0);
+    await expect.poll(() => page.locator('input[value^="half.typed"]').count()).toBe(0);
     await signIn(page, office);
     await heading(page, 'Rossi Srl').waitFor();
-    expect(await dialog.count()).toBe(0);
+    await expect.poll(() => dialog.count()).toBe(0);
   });
 
   it('hides it though nobody does anything any more', async () => {
-    const { page } = person;
-    await page.clock.install();
+    const { page } = await visitWithClock();
     await enter(person, '/clients', office);
     await page.getByRole('row', { name: /office/ }).waitFor();
     await service.database.query(
@@ -133,15 +147,15 @@ describe('a session that ends under a form', () => {
   });
 
   it('leaves it in sight while the session goes on elsewhere', async () => {
-    const { page } = person;
-    await page.clock.install();
+    const { page } = await visitWithClock();
     await enter(person, '/clients', office);
     await page.getByRole('row', { name: /office/ }).waitFor();
-    const asked = page.waitForResponse('**/console/session');
+    const before = await answeredSessions(page);
     await page.clock.fastForward('30:30');
-    await asked;
-    await page.waitForTimeout(300);
+    await expect.poll(() => answeredSessions(page)).toBeGreaterThan(before);
     await heading(page, 'API clients').waitFor();
+    await button(page, 'New client').click();
+    await page.getByRole('dialog').getByLabel('Name').waitFor();
   });
 
   it('leaves nothing of it to another client', async () => {
@@ -151,9 +165,9 @@ describe('a session that ends under a form', () => {
     await signIn(page, other);
     await page.getByText('Signed in as other').filter({ visible: true }).waitFor();
     await page.getByRole('row', { name: /office/ }).waitFor();
-    expect(await dialog.count()).toBe(0);
+    await expect.poll(() => dialog.count()).toBe(0);
     await button(page, 'New client').click();
-    expect(await dialog.getByLabel('Name').inputValue()).toBe('');
+    await expect.poll(() => dialog.getByLabel('Name').inputValue()).toBe('');
   });
 
   it('leaves nothing of it to whoever comes after a way out', async () => {
@@ -164,7 +178,7 @@ describe('a session that ends under a form', () => {
     await button(page, 'Sign out').filter({ visible: true }).click();
     await heading(page, 'Sign in').waitFor();
     expect(await page.getByText('Your session has ended.').count()).toBe(0);
-    expect(await page.content()).not.toContain('left.csv');
+    await expect.poll(() => page.content()).not.toContain('left.csv');
     await signIn(page, office);
     await button(page, 'Choose a file').waitFor();
   });
@@ -182,7 +196,7 @@ describe('a session that ends under a form', () => {
     });
     await button(dialog, 'Create').click();
     await ended(page);
-    expect(await dialog.count()).toBe(0);
+    await expect.poll(() => dialog.count()).toBe(0);
     await page.unroute('**/admin/v1/clients');
     await signIn(page, office);
     const both = await dialog.getByRole('textbox', { name: /^Both/ }).inputValue();
@@ -210,9 +224,7 @@ describe('the own secret of the client that is signed in', () => {
     const both = dialog.getByRole('textbox', { name: /^Both/ });
     await both.waitFor();
     // As when one comes back from where it was stored.
-    await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))');
-    await page.evaluate('window.dispatchEvent(new Event("focus"))');
-    await page.waitForTimeout(500);
+    expect(await comeBack(page)).toBe(0);
     const secret = await both.inputValue();
     await button(dialog, 'I have stored').click();
     await page.unroute('**/console/session');

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import { expect } from 'vitest';
 import type { TestService } from '../../setup/service.ts';
 
@@ -14,9 +14,24 @@ export async function ended(page: Page): Promise<void> {
 
 /** Nothing can be seen or heard of the page beside the sign-in. */
 export async function expectSignInAlone(page: Page): Promise<void> {
-  expect(await page.getByRole('heading').allInnerTexts()).toEqual(['Sign in']);
-  expect(await page.getByRole('main').count()).toBe(1);
+  await expect.poll(() => page.getByRole('heading').allInnerTexts()).toEqual(['Sign in']);
+  await expect.poll(() => page.getByRole('main').count()).toBe(1);
   for (const role of ['dialog', 'navigation', 'table', 'menu'] as const)
-    expect(await page.getByRole(role).count()).toBe(0);
-  expect(await page.getByText('half written').filter({ visible: true }).count()).toBe(0);
+    await expect.poll(() => page.getByRole(role).count()).toBe(0);
+  await expect.poll(() => page.getByText('half written').filter({ visible: true }).count()).toBe(0);
+}
+
+/** Dispatches the events of a window that is come back to, and returns how often the page then asks for its session. */
+export async function comeBack(page: Page): Promise<number> {
+  let asked = 0;
+  const count = (request: Request) => {
+    if (request.method() === 'GET' && new URL(request.url()).pathname === '/console/session') asked++;
+  };
+  page.on('request', count);
+  await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))');
+  await page.evaluate('window.dispatchEvent(new Event("focus"))');
+  // The page sends its requests at once: what it asks for is on its way before the answer to this one.
+  await page.evaluate('fetch("/health/live").then((answer) => answer.text())');
+  page.off('request', count);
+  return asked;
 }

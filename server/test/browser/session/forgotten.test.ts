@@ -4,6 +4,7 @@ import { type Credential, credential } from '../../setup/admin.ts';
 import type { TestService } from '../../setup/service.ts';
 import { enter, startConsole, useBrowser, type Visit, visit } from '../browser.ts';
 import { enterNew, takePassword } from '../principals.ts';
+import { cacheOf } from './query-cache.ts';
 
 let service: TestService;
 let office: Credential;
@@ -21,18 +22,7 @@ beforeEach(async () => {
 });
 
 /** What the page remembers of its calls, as whoever opens the tools of the browser reads it. */
-function remembered(page: Page): Promise<string> {
-  return page.evaluate(`(() => {
-    const root = document.getElementById('root');
-    const name = Object.keys(root).find((key) => key.startsWith('__reactContainer$'));
-    const find = (fiber) =>
-      fiber && (fiber.memoizedProps?.client?.getMutationCache ? fiber : find(fiber.child) || find(fiber.sibling));
-    const { client } = find(root[name].stateNode.current).memoizedProps;
-    const queries = client.getQueryCache().getAll().map(({ queryKey, state }) => ({ queryKey, state }));
-    const mutations = client.getMutationCache().getAll().map(({ state }) => state);
-    return JSON.stringify({ queries, mutations });
-  })()`);
-}
+const remembered = async (page: Page) => JSON.stringify(await cacheOf(page));
 
 describe('what a page remembers', () => {
   it('has no secret in it that was typed or shown, once its form is closed', async () => {
@@ -47,7 +37,7 @@ describe('what a page remembers', () => {
     await dialog.getByLabel('Name').fill('forgotten');
     await dialog.getByRole('button', { name: 'Create' }).click();
     const shown = await dialog.getByLabel('Secret key', { exact: true }).inputValue();
-    expect(await remembered(page)).toContain(shown);
+    await expect.poll(() => remembered(page)).toContain(shown);
     await dialog.getByRole('button', { name: 'I have stored it' }).click();
     await expect.poll(() => remembered(page)).not.toContain(shown);
   });
@@ -60,7 +50,7 @@ describe('what a page remembers', () => {
     await dialog.getByLabel('Username').fill('forgotten.user');
     await dialog.getByLabel('Password', { exact: true }).fill('una frase lunga davvero');
     await dialog.getByText('The rules of the service allow this password.').waitFor();
-    expect(await remembered(page)).toContain('"trial"');
+    await expect.poll(() => remembered(page)).toContain('"trial"');
     expect(await remembered(page)).not.toContain('una frase lunga davvero');
     await dialog.getByRole('button', { name: 'Register' }).click();
     await takePassword(page);

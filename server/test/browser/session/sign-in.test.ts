@@ -2,6 +2,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Credential, credential } from '../../setup/admin.ts';
 import type { TestService } from '../../setup/service.ts';
 import { signIn, startConsole, useBrowser, type Visit, visit } from '../browser.ts';
+import { comeBack } from './ended.ts';
 
 let service: TestService;
 let office: Credential;
@@ -24,10 +25,10 @@ describe('signing in at the console', () => {
     const { page, goTo } = person;
     await goTo('/clients');
     await heading('Sign in').waitFor();
-    expect(await page.title()).toBe('Sign in · Anagrafe');
+    await expect.poll(() => page.title()).toBe('Sign in · Anagrafe');
     await signIn(page, office);
     await heading('API clients').waitFor();
-    expect(await page.title()).toBe('API clients · Anagrafe');
+    await expect.poll(() => page.title()).toBe('API clients · Anagrafe');
     await who().waitFor();
 
     await page.getByRole('button', { name: 'Sign out' }).filter({ visible: true }).click();
@@ -75,7 +76,7 @@ describe('a session that has ended', () => {
     await page.getByText('Your session has ended.').waitFor();
     await signIn(page, office);
     await page.getByRole('row', { name: /office/ }).waitFor();
-    expect(new URL(page.url()).pathname).toBe('/console/clients');
+    await expect.poll(() => new URL(page.url()).pathname).toBe('/console/clients');
     expect(await page.getByRole('row', { name: /late/ }).count()).toBe(0);
   });
 });
@@ -94,9 +95,8 @@ describe('a way out that fails', () => {
     await heading('Sign in').waitFor();
     const alert = page.getByRole('alert').filter({ hasText: 'You could not be signed out' });
     await alert.waitFor();
-    expect(await page.getByRole('table').count()).toBe(0);
-    await page.evaluate('window.dispatchEvent(new Event("focus"))');
-    await page.waitForTimeout(300);
+    await expect.poll(() => page.getByRole('table').count()).toBe(0);
+    expect(await comeBack(page)).toBe(0);
     await heading('Sign in').waitFor();
 
     await page.unroute('**/console/session');

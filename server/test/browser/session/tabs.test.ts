@@ -3,6 +3,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Credential, credential } from '../../setup/admin.ts';
 import type { TestService } from '../../setup/service.ts';
 import { enter, openSession, signIn, startConsole, useBrowser, type Visit, visit } from '../browser.ts';
+import { comeBack } from './ended.ts';
 
 let service: TestService;
 let office: Credential;
@@ -31,9 +32,9 @@ async function halfWritten({ page }: Visit): Promise<void> {
 }
 
 async function expectNothingLeft({ page }: Visit): Promise<void> {
-  expect(await page.getByRole('dialog').count()).toBe(0);
+  await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
   await button(page, 'New client').click();
-  expect(await page.getByRole('dialog').getByLabel('Name').inputValue()).toBe('');
+  await expect.poll(() => page.getByRole('dialog').getByLabel('Name').inputValue()).toBe('');
 }
 
 describe('two tabs of one browser', () => {
@@ -47,7 +48,7 @@ describe('two tabs of one browser', () => {
     await button(first.page, 'Sign out').click();
     await button(second.page, 'Sign in').waitFor();
     expect(await second.page.getByText('Your session has ended.').count()).toBe(0);
-    expect(await second.page.getByRole('dialog', { includeHidden: true }).count()).toBe(0);
+    await expect.poll(() => second.page.getByRole('dialog', { includeHidden: true }).count()).toBe(0);
     await signIn(first.page, office);
     await who(second.page, 'office').waitFor();
     await expectNothingLeft(second);
@@ -75,7 +76,7 @@ describe('two tabs of one browser', () => {
     await enter(first, '/clients', office);
     await halfWritten(first);
     await openSession(first, other);
-    await page.evaluate('window.dispatchEvent(new Event("focus"))');
+    expect(await comeBack(page)).toBeGreaterThan(0);
     await who(page, 'other').waitFor();
     await expectNothingLeft(first);
   });

@@ -1,0 +1,142 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { insertPrincipals } from './people.ts';
+import type { AtEnd } from './running/endings.ts';
+import { temporaryFolder } from './running/folder.ts';
+import { type MeasuredService, startService } from './running/service.ts';
+
+const goal = 0.75;
+const users = 100_000;
+const principals = 1000;
+/** The first attempts are slower, because nothing is compiled yet. The shortest stall counts. */
+const attempts = 3;
+
+const probe = fileURLToPath(new URL('../running/event-loop-probe.cjs', import.meta.url));
+
+/** How a body is sent, and the status it must be answered with. */
+interface Sending {
+  readonly query: string;
+  readonly prefer: string;
+  readonly status: number;
+}
+
+const dryRun = (status: number): Sending => ({ query: '?dryRun=true', prefer: '', status });
+const job: Sending = { query: '', prefer: 'respond-async', status: 202 };
+
+interface Case {
+  readonly name: string;
+  readonly body: Buffer;
+  readonly sending: Sending;
+}
+
+/**
+ * The longest time for which the event loop of the service is held while it reads, tries and takes in large bodies, over
+ * what `JSON.parse` of the same body takes at once.
+ */
+export async function eventLoop(atEnd: AtEnd): Promise<string> {
+  const file = join(temporaryFolder(atEnd), 'stall');
+  const settings = { NODE_OPTIONS: `--require "${probe}"`, PROBE: file };
+  const service = await startService(atEnd, { settings });
+  const ids = await insertPrincipals(service, principals);
+  const figures: { name: string; ratio: number; text: string }[] = [];
+  for (const { name, body, sending } of casesFor(ids)) {
+    const parsing = parseTime(body);
+    const stalls: number[] = [];
+    for (let attempt = 1; attempt <= attempts; attempt++)
+      stalls.push(await longestStall(service, file, body, sending));
+    const stall = Math.min(...stalls);
+    figures.push({ name, ratio: stall / parsing, text: `${stall.toFixed(0)}/${parsing.toFixed(0)}` });
+  }
+  const ratios = figures.map(({ name, ratio }) => `${name} ${ratio.toFixed(2)}`).join(', ');
+  const times = figures.map(({ text }) => text).join(', ');
+  return `event-loop  longest stall over JSON.parse of the body: ${ratios} (to reach: ${goal} or less)  [ms ${times}]`;
+}
+
+function casesFor(ids: readonly number[]): Case[] {
+  const shapes: [string, Buffer][] = [
+    ['100,000 records', bodyOf(ids, 1)],
+    ['1,000 records', bodyOf(ids, 100)],
+    ['one record', bodyOf(ids, users)],
+  ];
+  const faulty = range(users).map((n) => ({
+    ...newUser(n),
+    Email: 'no address',
+    ConfirmPassword: 'another',
+  }));
+  const faultyBody = Buffer.from(JSON.stringify([{ ID: ids[0], Users: faulty }]));
+  // It is refused for its last element, after all of it has been read.
+  const refused = Buffer.concat([bodyOf(ids, 100).subarray(0, -1), Buffer.from(',1]')]);
+  return [
+    { name: 'reading 15 MB', body: refused, sending: { ...job, status: 400 } },
+    ...shapes.map(([name, body]) => ({ name: `dry run of ${name}`, body, sending: dryRun(200) })),
+    { name: 'dry run of one faulty record', body: faultyBody, sending: dryRun(422) },
+    ...shapes.map(([name, body]) => ({ name: `job of ${name}`, body, sending: job })),
+    { name: 'job of one faulty record', body: faultyBody, sending: job },
+  ];
+}
+
+const range = (count: number) => Array.from({ length: count }, (_, n) => n);
+
+function newUser(n: number) {
+  const Password = `the long password ${n}`;
+  const Email = `user.number.${n}@example.com`;
+  return { Username: `user number ${n}`, Email, Password, ConfirmPassword: Password };
+}
+
+function bodyOf(ids: readonly number[], usersInRecord: number): Buffer {
+  const records = range(users / usersInRecord).map((n) => ({
+    ID: ids[n % ids.length],
+    Users: range(usersInRecord).map((at) => newUser(n * usersInRecord + at)),
+  }));
+  return Buffer.from(JSON.stringify(records));
+}
+
+/** The milliseconds that `JSON.parse` takes for a body. */
+function parseTime(body: Buffer): number {
+  const times = range(attempts).map(() => {
+    const start = { wall: performance.now(), worked: workedMs() };
+    JSON.parse(body.toString());
+    return Math.min(workedMs() - start.worked, performance.now() - start.wall);
+  });
+  return Math.min(...times);
+}
+
+/** Processor time of this thread where the system counts it, as the probe measures it. */
+function workedMs(): number {
+  const schedule = `/proc/self/task/${process.pid}/schedstat`;
+  return existsSync(schedule)
+    ? Number(readFileSync(schedule, 'latin1').split(' ')[0]) / 1e6
+    : performance.now();
+}
+
+/** Sends a body; the longest stall in milliseconds until it was answered. */
+async function longestStall(
+  service: MeasuredService,
+  file: string,
+  body: Buffer,
+  { query, prefer, status }: Sending,
+): Promise<number> {
+  await stallSinceLast(service, file);
+  const response = await fetch(`${service.url}/api/sync/v1/irs/update${query}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', prefer },
+    body,
+  });
+  await response.arrayBuffer();
+  const stall = await stallSinceLast(service, file);
+  if (response.status !== status) throw new Error(`the service answered ${response.status}, not ${status}`);
+  // Cancels the job: its users need not be hashed.
+  const location = response.headers.get('location');
+  if (location !== null) await (await fetch(service.url + location, { method: 'DELETE' })).arrayBuffer();
+  return stall;
+}
+
+/** The longest stall that the probe in the service has seen since it was last asked. */
+async function stallSinceLast(service: MeasuredService, file: string): Promise<number> {
+  rmSync(file, { force: true });
+  service.signal('SIGUSR2');
+  while (!existsSync(file)) await sleep(10);
+  return Number(readFileSync(file, 'utf8'));
+}

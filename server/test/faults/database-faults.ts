@@ -1,0 +1,73 @@
+import { expect } from 'vitest';
+import { importedUser } from '../setup/jobs.ts';
+import type { Answer, TestService } from '../setup/service.ts';
+import { storedUsernames, wrongFigures } from './figures.ts';
+
+export async function status(service: TestService, path: string): Promise<number> {
+  const answer = await fetch(service.url + path);
+  await answer.text();
+  return answer.status;
+}
+
+export async function untilReady(service: TestService): Promise<void> {
+  await expect.poll(() => status(service, '/health/ready')).toBe(200);
+}
+
+/** Reads the stored usernames from the test's own connections, which the fault may have broken too. */
+export async function stored(service: TestService): Promise<Set<string>> {
+  await expect.poll(() => storedUsernames(service.database).then(Boolean, () => false)).toBe(true);
+  expect(await wrongFigures(service.database)).toEqual([]);
+  return storedUsernames(service.database);
+}
+
+export interface Sent {
+  readonly records: readonly { ID: number; Users: readonly { Username: string }[] }[];
+  readonly answer: Answer;
+}
+
+/** Records of three users each, whose usernames begin with `prefix`. */
+export function recordsOf(principals: readonly number[], prefix: string) {
+  return principals.map((ID) => ({
+    ID,
+    Users: ['a', 'b', 'c'].map((name) => importedUser(`${prefix} ${ID} ${name}`)),
+  }));
+}
+
+/** The possible statuses, each with the code of the whole call. */
+const codeOf: Record<number, string | null> = {
+  200: null,
+  207: 'PARTIALLY_APPLIED',
+  500: 'OUTCOME_UNKNOWN',
+  503: 'UNAVAILABLE',
+};
+
+/** Compares each tuple with what is stored, and returns how often each code was answered. */
+export function compare(sent: readonly Sent[], names: ReadonlySet<string>): Map<string, number> {
+  const said = new Map<string, number>();
+  for (const { records, answer } of sent) {
+    const { status, headers, body } = answer;
+    expect(body.statusCode).toBe(status);
+    expect([status, body.errorCode]).toEqual([status, codeOf[status]]);
+    const codes = (body.result?.records ?? []).map((tuple) => tuple.Item2);
+    if (status === 500) expect(codes).toContain('OUTCOME_UNKNOWN');
+    if (status === 503) {
+      expect(codes.filter((code) => code !== 'NOT_APPLIED')).toEqual([]);
+      expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    }
+    for (const [n, { Users }] of records.entries()) {
+      const tuple = body.result?.records[n];
+      const outcome = tuple?.Item2 ?? (tuple ? 'applied' : 'UNAVAILABLE');
+      said.set(outcome, (said.get(outcome) ?? 0) + 1);
+      const present = Users.filter(({ Username }) => names.has(Username)).length;
+      const possible = {
+        applied: [Users.length],
+        UNAVAILABLE: [0],
+        NOT_APPLIED: [0],
+        OUTCOME_UNKNOWN: [0, Users.length],
+      }[outcome as string];
+      expect({ outcome, present, possible }).toEqual({ outcome, present, possible: expect.any(Array) });
+      expect(possible).toContain(present);
+    }
+  }
+  return said;
+}

@@ -1,0 +1,101 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { postmasterOf, signalPostmaster } from '../engine/harness.ts';
+import { importedUser } from '../setup/jobs.ts';
+import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
+import { masterKey } from '../setup/store.ts';
+import { compare, recordsOf, type Sent, status, stored, untilReady } from './database-faults.ts';
+import { freeze, startOutside } from './outside.ts';
+
+/** Sends calls from several callers, one after the other, until it is stopped. */
+function keepCalling(service: TestService, principals: readonly number[]) {
+  let going = true;
+  let next = 0;
+  const sent: Sent[] = [];
+  async function caller(): Promise<void> {
+    while (going) {
+      const n = next++;
+      const records = recordsOf(principals.slice(0, 1 + (n % 3)), `call ${n} record`);
+      sent.push({ records, answer: await service.call('irs/update', records) });
+    }
+  }
+  const callers = Promise.all(Array.from({ length: 6 }, caller));
+  onTestFinished(() => {
+    going = false;
+  });
+  return {
+    sent,
+    async stop(): Promise<readonly Sent[]> {
+      going = false;
+      await callers;
+      return sent;
+    },
+  };
+}
+
+describe('an external database', () => {
+  it('has stored exactly what the tuples say when it closes all connections again and again', async () => {
+    const outside = await startOutside();
+    const service = await startTestService({
+      ANAGRAFE_DATABASE_URL: outside.url,
+      ANAGRAFE_MASTER_KEY: masterKey,
+    });
+    const calling = keepCalling(service, await insertPrincipals(service, 3));
+    const terminate = `select pg_terminate_backend(pid) from pg_stat_activity
+      where application_name = 'anagrafe' and pid <> pg_backend_pid()`;
+    for (let round = 0; round < 100; round++) {
+      await service.database.query(terminate).catch(() => {});
+      await sleep(20 + (round % 7) * 10);
+    }
+    const sent = await calling.stop();
+    await untilReady(service);
+    const said = compare(sent, await stored(service));
+    expect(said.get('applied')).toBeGreaterThan(0);
+    expect(said.size).toBeGreaterThan(1);
+    await service.stop();
+  });
+
+  it('makes a call fail with 503 when it accepts connections and answers nothing', async () => {
+    const outside = await startOutside();
+    const service = await startTestService({
+      ANAGRAFE_DATABASE_URL: outside.url,
+      ANAGRAFE_MASTER_KEY: masterKey,
+    });
+    const [ID = 0] = await insertPrincipals(service, 1);
+    const thaw = await freeze(outside.dataFolder, service.database);
+    const silent = await service.call('irs/update', [{ ID, Users: [importedUser('silent')] }]);
+    thaw();
+    expect(silent.status).toBe(503);
+    await untilReady(service);
+    expect((await service.call('irs/update', [{ ID, Users: [importedUser('awake')] }])).status).toBe(200);
+    await service.stop();
+  });
+});
+
+describe('the embedded PostgreSQL', () => {
+  it.each(['SIGINT', 'SIGQUIT', 'SIGKILL'] as const)(
+    'is started again each time it ends by %s, and has stored exactly what the tuples say',
+    async (signal) => {
+      const service = await startTestService({}, { embedded: true });
+      const data = service.config.DATA;
+      const calling = keepCalling(service, await insertPrincipals(service, 3));
+      for (let round = 0; round < 10; round++) {
+        const answered = calling.sent.length;
+        await expect.poll(() => calling.sent.length).toBeGreaterThan(answered + 6);
+        const pid = await signalPostmaster(data, signal);
+        expect(await status(service, '/health/live')).toBe(200);
+        await expect.poll(() => postmasterOf(data)).not.toBe(pid);
+        await untilReady(service);
+      }
+      const sent = await calling.stop();
+      const said = compare(sent, await stored(service));
+      expect(said.get('applied')).toBeGreaterThan(0);
+      const [ID = 0] = await insertPrincipals(service, 1);
+      expect((await service.call('irs/update', [{ ID, Users: [importedUser('afterwards')] }])).status).toBe(
+        200,
+      );
+      await service.stop();
+      expect(await postmasterOf(data)).toBeUndefined();
+    },
+  );
+});

@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import type { CloudEvent } from '../../src/core/events/event.ts';
+import { type Received, startReceiver } from '../setup/receiver.ts';
+import { subscribe } from '../setup/webhooks.ts';
+import { type Child, childStore, startChild } from './child.ts';
+
+/** Enough for several kills; WEBHOOK_EVENTS=100000 makes a long run of it. */
+const events = Number(process.env.WEBHOOK_EVENTS ?? 5000);
+const inCall = 1000;
+const failing = 0.3;
+
+it('no event is lost when its endpoint fails three times in ten and nodes are killed, and an event that is sent twice has the same ID', async () => {
+  const store = await childStore();
+  const settings = {
+    ...store.settings,
+    ANAGRAFE_WEBHOOK_NETWORKS: '127.0.0.1',
+    ANAGRAFE_WEBHOOK_WAITS: Array(40).fill('1').join(','),
+    ANAGRAFE_LOG_LEVEL: 'error',
+  };
+  const node = () => startChild(settings);
+  const nodes: [Child, Child] = [await node(), await node()];
+
+  const receiver = await startReceiver();
+  const taken = new Map<string, Set<string>>();
+  receiver.answer = (message: Received) => {
+    receiver.received.length = 0;
+    if (Math.random() < failing) return 500;
+    const { id } = JSON.parse(message.body) as CloudEvent;
+    taken.set(id, (taken.get(id) ?? new Set()).add(String(message.headers['webhook-id'])));
+    return 200;
+  };
+  const { id: webhook } = await subscribe(
+    { config: readConfig(settings), database: store.database },
+    receiver.url,
+    { types: ['principal.inserted'] },
+  );
+
+  let done = false;
+  let kills = 0;
+  const killing = (async () => {
+    while (!done) {
+      await sleep(2000 + Math.random() * 8000);
+      const at = kills % 2;
+      await nodes[at]?.end('SIGKILL');
+      kills++;
+      nodes[at] = await node();
+    }
+  })();
+  try {
+    for (let sent = 0; sent < events; sent += inCall) {
+      const records = Array.from({ length: inCall }, (_, n) => ({ ExternalKey: `${sent + n}` }));
+      const key = { 'idempotency-key': `call-${sent}` };
+      // A node may be killed during the call; the key makes it safe to send it again.
+      const send = () =>
+        nodes[0].call('irs/insert', records, key).then(
+          ({ status }) => status,
+          () => 0,
+        );
+      await expect.poll(send, { interval: 300 }).toBe(200);
+    }
+    await expect.poll(() => taken.size, { timeout: 60_000 + events * 15 }).toBeGreaterThanOrEqual(events);
+  } finally {
+    done = true;
+    await killing;
+  }
+  expect(kills).toBeGreaterThan(0);
+  expect(taken.size).toBe(events);
+  expect([...taken.values()].filter((ids) => ids.size !== 1)).toEqual([]);
+  const pending = () =>
+    store.database.query(`select from anagrafe.deliveries where state <> 'delivered' and webhook_id = $1`, [
+      webhook,
+    ]);
+  await expect.poll(pending).toEqual([]);
+});
