@@ -37,6 +37,7 @@ const longRounds = 'test/**/*.rounds.test.ts';
 /** Properties of fast-check that `npm run faults` checks with ten times as many random values. */
 const properties = [
   'test/core/{password-hash-cost,search}.test.ts',
+  'test/http/{list,users}.test.ts',
   'test/core/fields/precis/properties.test.ts',
   'test/json/values.test.ts',
   'test/sheet/{csv-properties,encoding,failed-rows,json}.test.ts',

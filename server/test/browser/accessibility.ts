@@ -9,37 +9,62 @@ import { desktop, phone } from './browser.ts';
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 const everything = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
-/** What may be right in one colour scheme and wrong in the other. */
+/** Rules whose result depends on the colour scheme. */
 const colours = ['color-contrast', 'link-in-text-block'];
-const looks = [
+type Look = {
+  readonly colorScheme: 'light' | 'dark';
+  readonly viewport: typeof desktop;
+  readonly rules: readonly string[];
+};
+const attribute = 'data-mantine-color-scheme';
+
+/** A page shows other elements on a phone than on a desktop, so that each of them is checked in both colour schemes. */
+const looksOfPage: readonly Look[] = [
   { colorScheme: 'light', viewport: desktop, rules: everything },
   { colorScheme: 'light', viewport: phone, rules: everything },
   { colorScheme: 'dark', viewport: phone, rules: colours },
   { colorScheme: 'dark', viewport: desktop, rules: colours },
-] as const;
-const attribute = 'data-mantine-color-scheme';
+];
 
 /**
  * Checks WCAG 2.2 AA, as far as a program can tell, in light and dark, on a desktop and on a phone, on which nothing
- * may be too wide. With a selector, the whole page is checked in one of these looks and only that part in the others:
- * for a dialog or menu in front of a page that is checked by itself.
- *
- * The page is left as on a desktop, in the other colour scheme: a change of scheme is what takes longest here.
+ * may be too wide. It leaves the page on a desktop in the other colour scheme, because changing the scheme is slow.
  */
-export async function expectAccessible(page: Page, part?: string): Promise<void> {
-  const isDark = (await page.locator('html').getAttribute(attribute)) === 'dark';
-  for (const { colorScheme, viewport, rules } of isDark ? looks.toReversed() : looks) {
-    await page.emulateMedia({ colorScheme });
-    await page.setViewportSize(viewport);
-    await page.locator(`html[${attribute}="${colorScheme}"]`).waitFor();
-    const where = rules === everything && viewport === desktop ? undefined : part;
-    // What is still being painted in the colours of before is looked at once more.
-    await expect
-      .poll(async () => [...(await violations(page, rules, where)), ...(await tooWide(page))], {
-        message: `${colorScheme}, ${viewport.width} pixels, ${page.url()}`,
-      })
-      .toEqual([]);
-  }
+export async function expectAccessible(page: Page): Promise<void> {
+  for (const look of (await isDark(page)) ? looksOfPage.toReversed() : looksOfPage)
+    await expectAccessibleIn(look, page);
+}
+
+/**
+ * The same for a dialog or menu in front of a page that is checked by itself. It has the same elements on a phone as
+ * on a desktop, so that one of them is checked in light and the other in dark.
+ */
+export async function expectPartAccessible(page: Page, role: 'dialog' | 'menu'): Promise<void> {
+  const schemes = (await isDark(page)) ? (['dark', 'light'] as const) : (['light', 'dark'] as const);
+  await expectAccessibleIn({ colorScheme: schemes[0], viewport: desktop, rules: everything }, page);
+  const part = `[role="${role}"]`;
+  await expectAccessibleIn({ colorScheme: schemes[1], viewport: phone, rules: everything }, page, part);
+  await page.setViewportSize(desktop);
+}
+
+async function isDark(page: Page): Promise<boolean> {
+  return (await page.locator('html').getAttribute(attribute)) === 'dark';
+}
+
+async function expectAccessibleIn(
+  { colorScheme, viewport, rules }: Look,
+  page: Page,
+  part?: string,
+): Promise<void> {
+  await page.emulateMedia({ colorScheme });
+  await page.setViewportSize(viewport);
+  await page.locator(`html[${attribute}="${colorScheme}"]`).waitFor();
+  // Colours may still be changing, so the check is repeated until it finds nothing.
+  await expect
+    .poll(async () => [...(await violations(page, rules, part)), ...(await tooWide(page))], {
+      message: `${colorScheme}, ${viewport.width} pixels, ${page.url()}`,
+    })
+    .toEqual([]);
 }
 
 async function violations(page: Page, rules: readonly string[], part?: string): Promise<string[]> {

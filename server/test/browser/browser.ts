@@ -53,7 +53,7 @@ interface OpenContext {
 export function useBrowser(): void {
   afterEach(async () => {
     for (const { context, reused } of open.splice(0)) {
-      const kept = reused !== null && idlePage === undefined && (await isCleared(context, reused));
+      const kept = reused !== null && idlePage === undefined && (await clear(context, reused));
       if (kept) idlePage = reused.page;
       else await context.close();
     }
@@ -61,18 +61,15 @@ export function useBrowser(): void {
   });
 }
 
-/** Removes everything that a test may have left in a browser context; false where that failed. */
-async function isCleared(
-  context: BrowserContext,
-  { page, url }: { page: Page; url: string },
-): Promise<boolean> {
+/** Removes everything that a test may have left in a browser context; returns false if that failed. */
+async function clear(context: BrowserContext, { page, url }: { page: Page; url: string }): Promise<boolean> {
   try {
     removeListeners(page);
     // A page with unsaved input asks before it is left.
     page.on('dialog', (dialog) => void dialog.accept().catch(() => undefined));
     await page.unrouteAll({ behavior: 'ignoreErrors' });
     for (const other of context.pages()) if (other !== page) await other.close();
-    // Of the same origin, so that its stored data can be deleted and Chromium keeps the process of the page.
+    // A page of the same origin has access to its stored data, and Chromium keeps the process for it.
     await page.goto(`${url}/health/live`);
     await page.evaluate('localStorage.clear(); sessionStorage.clear()');
     await context.clearCookies();
@@ -106,14 +103,14 @@ export async function startConsole(settings: Record<string, string> = {}): Promi
 }
 
 interface VisitOptions extends Pick<BrowserContextOptions, 'colorScheme' | 'locale' | 'viewport'> {
-  /** With an empty cache, and closed after the test: for what cannot be undone, such as `page.clock`. */
+  /** Starts with an empty cache and is closed after the test: for tests that set `page.clock`, which cannot be undone. */
   readonly newContext?: boolean;
 }
 
 export async function visit({ url }: TestService, options: VisitOptions = {}): Promise<Visit> {
   const { colorScheme = 'light', locale, viewport = desktop, newContext = false } = options;
   const isReusable = !newContext && locale === undefined;
-  const idle = isReusable ? idlePage : undefined;
+  const idle = isReusable && !idlePage?.isClosed() ? idlePage : undefined;
   if (idle) idlePage = undefined;
   const page = idle ?? (await newPage(locale));
   open.push({ context: page.context(), reused: isReusable ? { page, url } : null });
@@ -177,7 +174,11 @@ export async function signIn(
 /** Signs the browser in without the form, and without a word to its pages. */
 export async function openSession({ page, url }: Visit, client: Credential): Promise<void> {
   const { request } = page.context();
-  const answer = await request.post(`${url}/console/session`, { headers: ownPage, data: keysOf(client) });
+  const answer = await request.post(`${url}/console/session`, {
+    headers: ownPage,
+    data: keysOf(client),
+    timeout: waitLimitMs,
+  });
   expect(answer.ok()).toBe(true);
 }
 

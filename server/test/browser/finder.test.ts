@@ -80,7 +80,7 @@ describe('the way to anywhere', () => {
     await page.getByText(/^Nothing goes by this/).waitFor();
   });
 
-  it('is for everyone', async () => {
+  it('is accessible', async () => {
     const person = await visit(service);
     const { page } = person;
     await enter(person, '', office);

@@ -5,7 +5,7 @@ import { finished, holding, principalsLock, submit } from '../setup/jobs.ts';
 import { startReceiver } from '../setup/receiver.ts';
 import { newUser, type TestService } from '../setup/service.ts';
 import { subscribe } from '../setup/webhooks.ts';
-import { expectAccessible } from './accessibility.ts';
+import { expectAccessible, expectPartAccessible } from './accessibility.ts';
 import { enter, phone, startConsole, useBrowser, visit } from './browser.ts';
 import { fill, withBlockedJob } from './filled.ts';
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
   const [taking, refusing] = [await startReceiver(), await startReceiver()];
   refusing.answer = () => ({ status: 500, body: 'out of order '.repeat(80) });
   await subscribe(service, taking.url);
-  await subscribe(service, refusing.url, { types: ['user.registered'] });
+  await subscribe(service, refusing.url, { types: ['principal.inserted'] });
   await fill(service, office);
   const short = newUser('too.short', { Password: 'short', ConfirmPassword: 'short' });
   const records = [{ Denomination: 'Good' }, { Denomination: 'Bad', Users: [short] }];
@@ -71,7 +71,7 @@ const pages: readonly [path: () => string, there: (page: Page) => Promise<void>]
 ];
 
 describe('in light and dark, on a desktop and on a phone', () => {
-  it('jobs, calls and webhooks are for everyone', async () => {
+  it('jobs, calls and webhooks are accessible', async () => {
     const person = await visit(service);
     const { page, goTo } = person;
     await enter(person, '/jobs', office);
@@ -82,7 +82,7 @@ describe('in light and dark, on a desktop and on a phone', () => {
     }
   });
 
-  it('a job that is under way is for everyone', async () => {
+  it('a job that is under way is accessible', async () => {
     const person = await visit(service);
     const { page } = person;
     await withBlockedJob(service, office, async (running) => {
@@ -94,7 +94,7 @@ describe('in light and dark, on a desktop and on a phone', () => {
     });
   });
 
-  it('a delivery is for everyone', async () => {
+  it('a delivery is accessible', async () => {
     const person = await visit(service);
     const { page } = person;
     await enter(person, '/webhooks/2', office);
@@ -102,23 +102,23 @@ describe('in light and dark, on a desktop and on a phone', () => {
     await page
       .getByRole('row', { name: /Given up/ })
       .first()
-      .getByRole('button', { name: /^User registered/ })
+      .getByRole('button', { name: /^Principal inserted/ })
       .click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('out of order').waitFor();
-    await expectAccessible(page, '[role="dialog"]');
+    await expectPartAccessible(page, 'dialog');
     await page.setViewportSize(phone);
     for (const part of ['document.documentElement', `document.querySelector('[role="dialog"]')`])
       await expect.poll(() => page.evaluate(`${part}.scrollWidth <= innerWidth`)).toBe(true);
   });
 
-  it('the dialogs of a webhook are for everyone', async () => {
+  it('the dialogs of a webhook are accessible', async () => {
     const person = await visit(service);
     const { page } = person;
     await enter(person, '/webhooks', office);
     await page.getByRole('button', { name: 'New webhook' }).click();
     await page.getByRole('dialog').waitFor();
-    await expectAccessible(page, '[role="dialog"]');
+    await expectPartAccessible(page, 'dialog');
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
     for (const act of ['Edit', 'Send a test message', 'New secret', 'Delete']) {
@@ -132,7 +132,7 @@ describe('in light and dark, on a desktop and on a phone', () => {
         await page.getByRole('button', { name: 'Send it' }).click();
         await page.getByText('It answered').waitFor();
       }
-      await expectAccessible(page, '[role="dialog"]');
+      await expectPartAccessible(page, 'dialog');
       await page.keyboard.press('Escape');
       await page.getByRole('dialog').waitFor({ state: 'hidden' });
     }

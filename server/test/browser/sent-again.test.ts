@@ -3,6 +3,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Credential, credential } from '../setup/admin.ts';
 import { login } from '../setup/login.ts';
 import type { TestService } from '../setup/service.ts';
+import { waitLimitMs } from '../setup/until.ts';
 import { enter, startConsole, useBrowser, type Visit, visit } from './browser.ts';
 import { enterNew, rowOf, takePassword } from './principals.ts';
 
@@ -24,7 +25,7 @@ beforeEach(async () => {
 /** The calls are done, but a proxy loses their answers; gives the way to mend it. */
 async function loseAnswers(page: Page, path: string): Promise<() => Promise<void>> {
   await page.route(`**${path}`, async (route) => {
-    await route.fetch();
+    await route.fetch({ timeout: waitLimitMs });
     await route.fulfill({ status: 502, body: 'Bad gateway' });
   });
   return () => page.unroute(`**${path}`);

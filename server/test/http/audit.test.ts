@@ -168,14 +168,29 @@ describe('whoever writes to the table', () => {
     middle = Math.floor(last / 2);
   });
 
-  /** Does something to the journal, sees what is found, and puts everything back. */
-  async function tampering(statements: readonly string[], fault: string, position: number): Promise<void> {
+  /** Restores the audit log and the end of its hash chain after `work`. */
+  async function restoring(work: () => Promise<void>): Promise<void> {
     const { database } = service;
     await database.query(
       'create table public.kept as select * from anagrafe.journal; create table public.kept_chain as select * from anagrafe.journal_chain',
     );
     try {
-      for (const statement of statements) await database.query(statement);
+      await work();
+    } finally {
+      await database.query(`
+        delete from anagrafe.journal;
+        insert into anagrafe.journal overriding system value select * from public.kept;
+        update anagrafe.journal_chain as chain set last_position = kept.last_position, last_seal = kept.last_seal,
+               first_position = kept.first_position, first_seal = kept.first_seal from public.kept_chain as kept;
+        drop table public.kept, public.kept_chain`);
+    }
+    expect((await verify()).Sound).toBe(true);
+  }
+
+  /** Changes the audit log, checks what is found, and restores it. */
+  function tampering(statements: readonly string[], fault: string, position: number): Promise<void> {
+    return restoring(async () => {
+      for (const statement of statements) await service.database.query(statement);
       expect(await verify()).toEqual({
         Sound: false,
         Rows: expect.any(Number),
@@ -187,15 +202,7 @@ describe('whoever writes to the table', () => {
       const judged = await judge();
       expect(judged).toMatchObject({ sound: false, position, fault });
       expect(inWords(judged)).toContain(`row ${position} is the first that was ${fault}.`);
-    } finally {
-      await database.query(`
-        delete from anagrafe.journal;
-        insert into anagrafe.journal overriding system value select * from public.kept;
-        update anagrafe.journal_chain as chain set last_position = kept.last_position, last_seal = kept.last_seal,
-               first_position = kept.first_position, first_seal = kept.first_seal from public.kept_chain as kept;
-        drop table public.kept, public.kept_chain`);
-    }
-    expect((await verify()).Sound).toBe(true);
+    });
   }
 
   it.each([
@@ -240,13 +247,15 @@ describe('whoever writes to the table', () => {
     const noted = await judge();
     if (!noted.sound) throw new Error('the journal should be sound');
     expect(await judge(noted.last)).toMatchObject({ sound: true });
-    await service.database.query(`
-      delete from anagrafe.journal where position > ${middle};
-      update anagrafe.journal_chain set last_position = position, last_seal = seal
-        from anagrafe.journal where position = ${middle}`);
-    expect((await verify()).Sound).toBe(true);
-    const judged = await judge(noted.last);
-    expect(judged).toEqual({ sound: false, rows: middle, position: middle + 1, fault: 'cut off' });
-    expect(inWords(judged)).toContain(`cut off: row ${middle + 1}, and those after it, are missing`);
+    await restoring(async () => {
+      await service.database.query(`
+        delete from anagrafe.journal where position > ${middle};
+        update anagrafe.journal_chain set last_position = position, last_seal = seal
+          from anagrafe.journal where position = ${middle}`);
+      expect((await verify()).Sound).toBe(true);
+      const judged = await judge(noted.last);
+      expect(judged).toEqual({ sound: false, rows: middle, position: middle + 1, fault: 'cut off' });
+      expect(inWords(judged)).toContain(`cut off: row ${middle + 1}, and those after it, are missing`);
+    });
   });
 });

@@ -173,7 +173,7 @@ describe('a call with a key that meets too long a queue', () => {
     const busy = await startTestService({
       ANAGRAFE_MAX_WAIT_SECONDS: '1',
       ANAGRAFE_HASH_CONCURRENCY: '1',
-      ANAGRAFE_HASH_PASSES: '10',
+      ANAGRAFE_HASH_PASSES: '20',
     });
     const [ID = 0] = await insertPrincipals(busy, 1);
     const users = (count: number, name: string) =>

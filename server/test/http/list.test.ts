@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { runs } from '../setup/random.ts';
 import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 
 interface Principal {
@@ -164,7 +165,7 @@ describe('Search', () => {
         const good = text.trim() !== '' && !text.includes('\0');
         expect((await list({ Search: text })).status).toBe(good ? 200 : 400);
       }),
-      { numRuns: 50 },
+      runs(50),
     );
   });
 });
@@ -264,7 +265,7 @@ describe('the pages of irs/list', () => {
           count: expected.length,
         });
       }),
-      { numRuns: 25 },
+      runs(25),
     );
     const unasked = await list({}, many);
     expect(unasked.body.result).toMatchObject({ page: 1, count: 100 });

@@ -182,12 +182,14 @@ describe('tokens', () => {
   });
 
   it('end with a reset and with a disabled user also where they are being made at that very moment', async () => {
+    const { principal, ids } = await registerUsers(service, 'raced');
+    const racedUser = ids[0];
     const changes = [
-      ['irs/update', [{ ID: mario, Password: rightPassword, ConfirmPassword: rightPassword }]],
-      ['irs/state', [{ ID: mario, State: 'disabled' }]],
+      ['irs/update', [{ ID: racedUser, Password: rightPassword, ConfirmPassword: rightPassword }]],
+      ['irs/state', [{ ID: racedUser, State: 'disabled' }]],
     ] as const;
     for (const [path, Users] of changes) {
-      await signedIn(service, 'mario.rossi');
+      await signedIn(service, 'raced');
       const raced = `agt_${path}`;
       const opening = [
         `insert into anagrafe.sessions (user_id, family, user_epoch, principal_epoch, token_digest, refresh_digest,
@@ -196,29 +198,30 @@ describe('tokens', () => {
            from anagrafe.sessions where user_id = $3 limit 1`,
         Buffer.from(raced),
         Buffer.from(`agr_${path}`),
-        mario,
+        racedUser,
       ] as const;
       await holding(service, opening, async () => {
         expect((await service.call(path, [{ ID: principal, Users }])).status).toBe(200);
       });
-      await service.call('irs/state', [{ ID: principal, Users: [{ ID: mario, State: 'active' }] }]);
+      await service.call('irs/state', [{ ID: principal, Users: [{ ID: racedUser, State: 'active' }] }]);
       expect((await ownList(raced)).status).toBe(401);
       expect((await refreshed(`agr_${path}`)).status).toBe(401);
     }
   });
 
   it('end with a reset, all of them', async () => {
-    const one = await signedIn(service, 'mario.rossi');
-    const other = await signedIn(service, 'mario.rossi');
+    const { principal, ids } = await registerUsers(service, 'reset.later');
+    const one = await signedIn(service, 'reset.later');
+    const other = await signedIn(service, 'reset.later');
     const anna = await signedIn(service, 'anna');
-    const Users = [{ ID: mario, Password: 'a new long sentence', ConfirmPassword: 'a new long sentence' }];
+    const Users = [{ ID: ids[0], Password: 'a new long sentence', ConfirmPassword: 'a new long sentence' }];
     expect((await service.call('irs/update', [{ ID: principal, Users }])).status).toBe(200);
     for (const { Token, RefreshToken } of [one, other]) {
       expect((await ownList(Token)).status).toBe(401);
       expect((await refreshed(RefreshToken)).status).toBe(401);
     }
     expect((await ownList(anna.Token)).status).toBe(200);
-    expect((await login(service, 'mario.rossi', rightPassword)).status).toBe(401);
-    expect((await login(service, 'mario.rossi', 'a new long sentence')).status).toBe(200);
+    expect((await login(service, 'reset.later', rightPassword)).status).toBe(401);
+    expect((await login(service, 'reset.later', 'a new long sentence')).status).toBe(200);
   });
 });

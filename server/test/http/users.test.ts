@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { runs } from '../setup/random.ts';
 import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 
 interface User {
@@ -232,7 +233,7 @@ describe('the pages of irs/users', () => {
           count: expected.length,
         });
       }),
-      { numRuns: 25 },
+      runs(25),
     );
   });
 

@@ -210,7 +210,7 @@ describe('the import', () => {
 });
 
 describe('the import in every look', () => {
-  it('is for everyone, from the file to its end', async () => {
+  it('is accessible, from the file to its end', async () => {
     const page = await openImport(service, office);
     await expectAccessible(page);
     await choose(page, 'no.xlsx', Uint8Array.of(0x50, 0x4b, 0x03, 0x04));

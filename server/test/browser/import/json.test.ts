@@ -117,7 +117,7 @@ describe('a whole record with problems', () => {
 });
 
 describe('a whole record in every look', () => {
-  it('records with problems are for everyone', async () => {
+  it('records with problems are accessible', async () => {
     const records = [{ Denomination: 'X', Users: [user('x', 'breve')] }];
     const page = await open(`${JSON.stringify(records[0])}\n{"Users"}\n`);
     await said(page, 'Rows with problems: 2 of 2.');

@@ -25,7 +25,7 @@ beforeEach(async () => {
   person.expectStatus(422);
 });
 
-/** Has the tests set the clock of the page. */
+/** Opens a page whose clock the test sets. */
 async function visitWithClock(): Promise<Visit> {
   person = await visit(service, { newContext: true });
   person.expectStatus(401);
@@ -236,7 +236,7 @@ describe('the own secret of the client that is signed in', () => {
 });
 
 describe('the sign-in in every look', () => {
-  it('the sign-in in front of a page with a dialog is for everyone', async () => {
+  it('the sign-in in front of a page with a dialog is accessible', async () => {
     const look = await visit(service);
     look.expectStatus(401);
     await enter(look, '/clients', office);

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Credential, credential } from '../../setup/admin.ts';
 import type { TestService } from '../../setup/service.ts';
+import { waitLimitMs } from '../../setup/until.ts';
 import { enter, openSession, signIn, startConsole, useBrowser, type Visit, visit } from '../browser.ts';
 import { comeBack } from './ended.ts';
 
@@ -61,7 +62,7 @@ describe('two tabs of one browser', () => {
     await first.page.route('**/console/session', async (route, request) => {
       const body = { State: 'signed-out', Client: null, ExpiresAt: null };
       if (request.method() !== 'GET') return route.continue();
-      const response = await route.fetch();
+      const response = await route.fetch({ timeout: waitLimitMs });
       const answer = await response.json();
       await route.fulfill({ response, json: { ...answer, result: { ...answer.result, record: body } } });
     });
