@@ -1,6 +1,8 @@
 import { expect } from 'vitest';
+import { postmasterOf } from '../engine/harness.ts';
 import { importedUser } from '../setup/jobs.ts';
 import type { Answer, TestService } from '../setup/service.ts';
+import { until } from '../setup/until.ts';
 import { storedUsernames, wrongFigures } from './figures.ts';
 
 export async function status(service: TestService, path: string): Promise<number> {
@@ -9,8 +11,19 @@ export async function status(service: TestService, path: string): Promise<number
   return answer.status;
 }
 
+/**
+ * Waits until the service is ready and answers a call from its database. Readiness alone is not enough: the answer of
+ * a database that has stopped since is reused for half a second.
+ */
 export async function untilReady(service: TestService): Promise<void> {
   await expect.poll(() => status(service, '/health/ready')).toBe(200);
+  await expect.poll(async () => (await service.call('irs/list', {})).status).toBe(200);
+}
+
+/** Waits until another PostgreSQL than the given process runs on the data folder, and the service works on it. */
+export async function untilRestarted(service: TestService, pid: number): Promise<void> {
+  await until(async () => ![undefined, pid].includes(await postmasterOf(service.config.DATA)));
+  await untilReady(service);
 }
 
 /** Reads the stored usernames from the test's own connections, which the fault may have broken too. */

@@ -4,7 +4,15 @@ import { postmasterOf, signalPostmaster } from '../engine/harness.ts';
 import { importedUser } from '../setup/jobs.ts';
 import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 import { masterKey } from '../setup/store.ts';
-import { compare, recordsOf, type Sent, status, stored, untilReady } from './database-faults.ts';
+import {
+  compare,
+  recordsOf,
+  type Sent,
+  status,
+  stored,
+  untilReady,
+  untilRestarted,
+} from './database-faults.ts';
 import { freeze, startOutside } from './outside.ts';
 
 /** Sends calls from several callers, one after the other, until it is stopped. */
@@ -84,8 +92,7 @@ describe('the embedded PostgreSQL', () => {
         await expect.poll(() => calling.sent.length).toBeGreaterThan(answered + 6);
         const pid = await signalPostmaster(data, signal);
         expect(await status(service, '/health/live')).toBe(200);
-        await expect.poll(() => postmasterOf(data)).not.toBe(pid);
-        await untilReady(service);
+        await untilRestarted(service, pid);
       }
       const sent = await calling.stop();
       const said = compare(sent, await stored(service));

@@ -5,7 +5,8 @@ import { version } from '../../version.ts';
 import { localUrl } from '../connection.ts';
 import { type Finding, fail, failure, ok, warn } from './finding.ts';
 
-const answerMs = 3000;
+/** Long enough for a service on a busy machine, which would otherwise be taken for another program. */
+const answerMs = 20_000;
 const elsewhere = 'Stop it, or set ANAGRAFE_PORT.';
 
 /** Free, or ours already, or someone else's. */

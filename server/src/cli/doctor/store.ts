@@ -5,7 +5,7 @@ import { examineDataFolder } from './data-folder.ts';
 import { examineDatabase } from './database.ts';
 import { type Finding, failure, ok, warn } from './finding.ts';
 
-const connectMs = 5000;
+const connectMs = 15_000;
 
 /** The folder, the engine under the store, and what is in it, as far as one is there to be looked at. */
 export async function* examineStore(
