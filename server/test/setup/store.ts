@@ -26,7 +26,8 @@ export async function emptyStore(): Promise<TestStore> {
 
 /** Creates a database as a first start of the service leaves it, copied from a template. */
 export async function newStore(): Promise<TestStore> {
-  const template = `template_${inject('postgresVersion')}`;
+  // Named after the cluster: projects that run together share the folder of prepared things, but not the cluster.
+  const template = `template_${new URL(inject('postgresUrl')).port}`;
   await prepared(template, async () => {
     await run(`create database ${template}`);
     await startOnce(settingsOf(template));
