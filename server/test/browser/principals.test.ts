@@ -170,7 +170,7 @@ describe('the principals', () => {
 });
 
 describe('the history of a principal', () => {
-  it('is told the newest first, keeps itself current, and goes further back by the button', async () => {
+  it('lists the history of a principal newest first, keeps it current, and loads older rows by the button', async () => {
     const { page } = person;
     await enterNew(service, office, person, 'Storia Srl', 'sara.storia');
     const ID = Number(new URL(page.url()).pathname.split('/').at(-1));
@@ -182,24 +182,24 @@ describe('the history of a principal', () => {
     await allSealed(service);
     await page.reload();
     const history = page.getByRole('table', { name: 'History' });
-    const told = async () => (await history.getByRole('row').allInnerTexts()).slice(1);
-    await expect.poll(async () => (await told()).length).toBe(20);
-    await expect.poll(async () => (await told())[0]).toMatch(/The principal was enabled\./);
-    expect((await told()).join()).not.toMatch(/created/);
+    const historyRows = async () => (await history.getByRole('row').allInnerTexts()).slice(1);
+    await expect.poll(async () => (await historyRows()).length).toBe(20);
+    await expect.poll(async () => (await historyRows())[0]).toMatch(/The principal was enabled\./);
+    expect((await historyRows()).join()).not.toMatch(/created/);
 
     await turn('disabled');
-    await expect.poll(async () => (await told())[0]).toMatch(/The principal was disabled\./);
-    await expect.poll(() => told()).toHaveLength(21);
+    await expect.poll(async () => (await historyRows())[0]).toMatch(/The principal was disabled\./);
+    await expect.poll(() => historyRows()).toHaveLength(21);
     await page.getByRole('button', { name: 'Show older' }).press('Enter');
     await page.getByText('There is nothing older.').waitFor();
     await expect.poll(() => page.evaluate('document.activeElement.innerText')).toBe('Show older');
-    await expect.poll(() => told()).toHaveLength(26);
+    await expect.poll(() => historyRows()).toHaveLength(26);
     await expect
-      .poll(async () => (await told()).at(-1))
+      .poll(async () => (await historyRows()).at(-1))
       .toMatch(/The principal was created\. Registered: sara\.storia\./);
     await turn('active');
-    await expect.poll(async () => (await told()).length).toBe(27);
-    await expect.poll(async () => (await told())[0]).toMatch(/The principal was enabled\./);
+    await expect.poll(async () => (await historyRows()).length).toBe(27);
+    await expect.poll(async () => (await historyRows())[0]).toMatch(/The principal was enabled\./);
   });
 
   it('tells who has read it where one asks for that', async () => {

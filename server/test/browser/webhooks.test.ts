@@ -180,9 +180,9 @@ describe('a webhook', () => {
   it('that was disabled says why in Italian too, as the audit does', async () => {
     const receiver = await startReceiver();
     receiver.answer = () => ({ status: 500 });
-    const nobody = { ...receiver, url: 'http://127.0.0.1:9/hook' };
+    const unreachable = { ...receiver, url: 'http://127.0.0.1:9/hook' };
     const ids: number[] = [];
-    for (const { url } of [receiver, nobody])
+    for (const { url } of [receiver, unreachable])
       ids.push((await subscribe(service, url, { types: ['principal.inserted'] })).id);
     await insert('why.disabled');
     for (const id of ids) await disabled(id);
@@ -193,7 +193,7 @@ describe('a webhook', () => {
     await page.getByRole('menuitemradio', { name: 'Italiano' }).click();
     for (const [{ url }, why] of [
       [receiver, 'Chi riceve ha risposto 500'],
-      [nobody, 'A questo indirizzo nessuno è in ascolto'],
+      [unreachable, 'A questo indirizzo nessuno è in ascolto'],
     ] as const) {
       await page
         .getByRole('row', { name: new RegExp(url) })

@@ -37,7 +37,7 @@ async function visitWithClock(): Promise<Visit> {
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 });
 const button = (page: Page | Locator, name: string | RegExp) => page.getByRole('button', { name });
 
-/** How often the page was told the state of its session. */
+/** Counts the answers to the requests for the state of the session. */
 async function answeredSessions(page: Page): Promise<number> {
   const { queries } = await cacheOf(page);
   return queries.find(({ queryKey }) => queryKey[0] === 'session')?.state.dataUpdateCount ?? 0;
