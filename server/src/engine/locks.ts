@@ -10,8 +10,8 @@ const SERVICE = 1;
 const VISIT = 2;
 
 const POLL_MS = 50;
-/** How long the lock of a service that was killed may outlive it. */
-const KILLED_MS = 3000;
+/** How long the lock of a service that was killed may outlive it, until a busy machine lets PostgreSQL notice. */
+const KILLED_MS = 20_000;
 /** How long to wait for a service that seems to live: its process may be on its way out. */
 const LIVING_MS = 1000;
 

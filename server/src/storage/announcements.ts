@@ -48,11 +48,13 @@ async function untilLost(
     keepAlive: true,
     connectionTimeoutMillis: 10_000,
   });
+  let onLost = () => {};
   const lost = new Promise<void>((resolve) => {
-    client.on('error', () => resolve());
-    client.on('end', resolve);
-    closing.addEventListener('abort', () => resolve(), { once: true });
+    onLost = resolve;
   });
+  client.on('error', onLost);
+  client.on('end', onLost);
+  closing.addEventListener('abort', onLost);
   client.on('notification', heard);
   try {
     await client.connect();
@@ -61,6 +63,8 @@ async function untilLost(
     heard();
     await lost;
   } finally {
+    // The signal outlives the connection: during a long outage there is a new connection every second.
+    closing.removeEventListener('abort', onLost);
     await client.end().catch(() => undefined);
   }
 }

@@ -130,16 +130,21 @@ describe('a signed-in user', () => {
   });
 
   it('gets the documented answer for a new password, and is signed out everywhere', async () => {
-    const other = await signedIn(service, 'me');
-    const { status, body } = await update([{ ID: principal, Users: [item()] }]);
+    const own = await registerUsers(service, 'changing');
+    const [one, other] = [await signedIn(service, 'changing'), await signedIn(service, 'changing')];
+    const { status, body } = await service.call(
+      'irs/update',
+      [{ ID: own.principal, Users: [item({ ID: own.ids[0] })] }],
+      asUser(one),
+    );
     expect(status).toBe(200);
     expect(body.result?.records).toEqual([
-      { Item1: principal, Item2: null, Item3: true, Item4: null, Item5: {}, Item6: {} },
+      { Item1: own.principal, Item2: null, Item3: true, Item4: null, Item5: {}, Item6: {} },
     ]);
-    for (const login of [me, other])
+    for (const login of [one, other])
       expect((await service.call('irs/list', {}, asUser(login))).status).toBe(401);
-    expect((await login(service, 'me')).status).toBe(401);
-    expect((await login(service, 'me', newPassword)).status).toBe(200);
+    expect((await login(service, 'changing')).status).toBe(401);
+    expect((await login(service, 'changing', newPassword)).status).toBe(200);
   });
 });
 
