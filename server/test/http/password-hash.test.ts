@@ -133,7 +133,12 @@ describe('a PasswordHash that is refused', () => {
   });
 
   it('stands on a reset, which has no such field', async () => {
-    const [user] = await service.database.query<{ id: number }>('select min(id) as id from anagrafe.users');
+    const registered = { Username: 'with a hash already', PasswordHash: bcrypt };
+    await service.call('irs/update', [{ ID: principal, Users: [registered] }]);
+    const [user] = await service.database.query<{ id: number }>(
+      'select id from anagrafe.users where username = $1',
+      [registered.Username],
+    );
     const before = await service.database.query('select password_hash from anagrafe.users order by id');
     const { faults } = await faultsOf({ ID: user?.id, PasswordHash: bcrypt });
     expect(faults).toEqual({
