@@ -56,7 +56,7 @@ describe('a call that is sent again with its Idempotency-Key', () => {
     ['was refused, each record for a reason of its own', 422, 'irs/update', () => [missing, crooked]],
     ['was refused, all records for one reason', 422, 'irs/update', () => [missing, missing]],
     ['inserted principals', 200, 'irs/insert', () => [{ ExternalKey: 'once' }, { Name: 'Once' }]],
-    ['inserted in part', 207, 'irs/insert', () => [{ ExternalKey: 'once' }, { ExternalKey: 'twice' }, {}]],
+    ['inserted in part', 207, 'irs/insert', () => [{ ExternalKey: 'a part' }, { ExternalKey: 'a part' }, {}]],
   ])(
     'gets the same answer byte for byte, and does nothing twice, where it %s',
     async (_, status, path, body) => {
