@@ -51,10 +51,12 @@ describe('a webhook', () => {
 
   it('is told once of all users of a record, or of the call alone, as it likes', async () => {
     const [byRecord, byJob] = [await startReceiver(), await startReceiver()];
-    // What has its place in the journal only later would be told, too.
+    // Rows that get their place in the journal only after the subscription would be delivered, too.
     await allSealed(service);
-    await subscribe(service, byRecord.url, { granularity: 'record' });
-    await subscribe(service, byJob.url, { granularity: 'job' });
+    // Not every type: a webhook of another test may be disabled meanwhile.
+    const types = ['principal.inserted', 'user.registered', 'call.completed'] as const;
+    await subscribe(service, byRecord.url, { types, granularity: 'record' });
+    await subscribe(service, byJob.url, { types, granularity: 'job' });
     const { principal, ids } = await registerUsers(service, 'three', 'four', 'five');
     await expect.poll(() => byRecord.received.length).toBe(4);
     await expect.poll(() => byJob.received.length).toBe(2);
