@@ -134,6 +134,7 @@ describe('the audit', () => {
   it('is exported row by row, those without a place last', async () => {
     const { database } = service;
     const lines: Row[] = [];
+    await allSealed(service);
     // While somebody else has the end of the chain, nothing gets its place.
     await holding(service, ['select from anagrafe.journal_chain for update'], async () => {
       await service.call('irs/insert', [{ Name: 'late' }], { headers: office });
@@ -152,7 +153,7 @@ describe('the audit', () => {
     expect(places).toEqual(places.map((_, at) => at + 1));
     const [counted] = await database.query<{ rows: number }>('select count(*) as rows from anagrafe.journal');
     expect(lines).toHaveLength(counted?.rows ?? 0);
-    expect(lines.slice(0, 20)).toEqual((await read('?pageSize=20'))?.records);
+    expect(lines.slice(0, 10)).toEqual((await read('?pageSize=10'))?.records);
   });
 });
 

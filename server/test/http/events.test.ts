@@ -3,12 +3,20 @@ import type { CloudEvent } from '../../src/core/events/event.ts';
 import { finished, holding, submit } from '../setup/jobs.ts';
 import { allSealed } from '../setup/journal.ts';
 import { registerUsers, rightPassword } from '../setup/login.ts';
-import { type Answer, newUser, startTestService, type TestService } from '../setup/service.ts';
+import {
+  type Answer,
+  insertPrincipals,
+  newUser,
+  startTestService,
+  type TestService,
+} from '../setup/service.ts';
 
 let service: TestService;
 
 beforeAll(async () => {
   service = await startTestService();
+  // There is an event before those of each test, whichever runs first.
+  await insertPrincipals(service, 1);
 });
 
 interface Feed {
