@@ -1,6 +1,8 @@
 import { BlockList, isIP } from 'node:net';
 
 const mappedIpv4 = /^::ffff:(?=\d+\.)/i;
+/** An address with a port, as some proxies write it: `192.0.2.1:50123`, `[2001:db8::1]:50123`. */
+const withPort = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d{1,5})?$/;
 
 /** An address, or a network such as `10.0.0.0/8`, whose address has nothing beyond the bits that count. */
 export function isNetwork(text: string): boolean {
@@ -47,9 +49,10 @@ export function isLoopback(address: string): boolean {
   return isInside(address, loopback);
 }
 
-/** An IPv4 address that came over an IPv6 socket is the IPv4 address. */
-export function plainAddress(address: string): string | null {
-  const plain = address.replace(mappedIpv4, '').replace(/%.*$/, '');
+/** The address without port and zone; an IPv4 address that came over an IPv6 socket is the IPv4 address. */
+export function plainAddress(text: string): string | null {
+  const parts = withPort.exec(text);
+  const plain = (parts?.[1] ?? parts?.[2] ?? text).replace(mappedIpv4, '').replace(/%.*$/, '');
   return isIP(plain) === 0 ? null : plain;
 }
 

@@ -10,9 +10,9 @@ import {
 import type { Scope } from '../core/access/clients.ts';
 import { Refusal } from '../core/faults.ts';
 import type { Author } from '../core/journal/journal.ts';
-import { plainAddress } from '../network.ts';
+import { plainAddress, sourceOf } from '../network.ts';
 import { FailedAttempts } from './attempts.ts';
-import { hasCredential, readEvidence } from './evidence.ts';
+import { addressOf, hasCredential, readEvidence } from './evidence.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -38,7 +38,7 @@ export function authorOf(request: FastifyRequest, caller: Caller = request.calle
     actor,
     clientId,
     userId: user?.id ?? null,
-    address: plainAddress(request.ip),
+    address: plainAddress(addressOf(request)),
     requestId: request.id,
   };
 }
@@ -58,11 +58,12 @@ export type Attempt = <Result>(
 export function attemptBy(trustedProxies: BlockList): Attempt {
   const attempts = new FailedAttempts();
   return async (request, lookUp) => {
-    attempts.refuseFlood(request.ip);
+    const source = sourceOf(addressOf(request));
+    attempts.refuseFlood(source);
     try {
       return await lookUp(readEvidence(request, trustedProxies));
     } catch (error) {
-      if (error instanceof Refusal && error.fault.code === 'UNAUTHENTICATED') attempts.note(request.ip);
+      if (error instanceof Refusal && error.fault.code === 'UNAUTHENTICATED') attempts.note(source);
       throw error;
     }
   };

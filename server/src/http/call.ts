@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Refusal } from '../core/faults.ts';
 import type { Language } from '../core/language/say.ts';
 import type { Debug } from './envelope.ts';
+import { addressOf } from './evidence.ts';
 import { chooseLanguage } from './language.ts';
 import { isFlagged } from './query.ts';
 
@@ -17,7 +18,8 @@ export function followCalls(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {
     request.startedAt = performance.now();
     reply.header('x-request-id', request.id);
-    if (request.raw.httpVersion === '1.1' && request.headers.host === undefined)
+    const { httpVersion } = request.raw;
+    if (httpVersion !== '1.0' && (httpVersion !== '1.1' || request.headers.host === undefined))
       throw new Refusal('INVALID_REQUEST');
   });
 }
@@ -35,7 +37,7 @@ export function debugOf(request: FastifyRequest): Debug | null {
     RequestTime: new Date(now - duration).toISOString(),
     ResponseTime: new Date(now).toISOString(),
     Duration: Math.round(duration * 1000) / 1000,
-    ClientIP: request.ip,
+    ClientIP: addressOf(request),
     RequestId: request.id,
   };
 }

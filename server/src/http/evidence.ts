@@ -6,15 +6,20 @@ import { isInside, isLoopback, plainAddress } from '../network.ts';
 import { consoleTokensOf } from './console-cookie.ts';
 
 const bearer = /^Bearer +(\S+)$/i;
+/** Headers by which proxies and CDNs pass on an address: a request that has one does not come from its peer. */
 const forwardingHeader =
-  /^(via|cdn-loop|(x-)?forwarded(-.+)?|x-.+-forwarded-.+|x-(original|remote|envoy)-.+|x-real-ip|.*(client|connecting|socket|user)-?ip(v6)?)$/;
+  /^(via|cdn-loop|(x-)?forwarded(-.+)?|x-.+-forwarded-.+|x-(original|remote|envoy)-.+|.*(-|client|socket)ip(v6)?)$/;
+/** Headers that HTTP libraries, browsers and Prometheus send of themselves. Protected mode refuses every other one. */
+const directHeader =
+  /^(accept(-.+)?|access-control-request-.+|accesstoken|authorization|cache-control|connection|content-.+|cookie|dnt|expect|host|idempotency-key|if-.+|keep-alive|origin|postman-token|pragma|prefer|priority|purpose|range|referer|sec-.+|sync(public|secret)key|te|transfer-encoding|upgrade(-insecure-requests)?|user-agent|x-prometheus-scrape-timeout-seconds|x-request-id|x-requested-with)$/;
 const loopbackHost = /^(localhost|127(?:\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
 
 /** Reads off a request what it shows of who sends it. Whatever cannot be believed is left out. */
 export function readEvidence(request: FastifyRequest, trustedProxies: BlockList): CallerEvidence {
   const { headers, raw } = request;
   const peer = raw.socket.remoteAddress ?? '';
-  const forwarded = Object.keys(headers).some((name) => forwardingHeader.test(name));
+  const names = Object.keys(headers);
+  const forwarded = names.some((name) => forwardingHeader.test(name));
   const named = Boolean(headers['x-forwarded-for']) && isInside(peer, trustedProxies);
   return {
     credentials: readCredentials(request),
@@ -22,8 +27,8 @@ export function readEvidence(request: FastifyRequest, trustedProxies: BlockList)
     direct:
       isLoopback(peer) &&
       !isInside(peer, trustedProxies) &&
-      !forwarded &&
-      raw.httpVersion !== '1.0' && // an old reverse proxy that adds no header of its own
+      names.every((name) => directHeader.test(name)) &&
+      raw.httpVersion === '1.1' && // an old reverse proxy sends 1.0 and adds no header of its own
       raw.url?.startsWith('/') === true &&
       raw.headersDistinct.host?.length === 1 &&
       loopbackHost.test(headers.host ?? '') &&
@@ -31,6 +36,15 @@ export function readEvidence(request: FastifyRequest, trustedProxies: BlockList)
     fromBrowser: headers.origin !== undefined || headers['sec-fetch-site'] !== undefined,
     ownPage: showsOwnPage(request),
   };
+}
+
+/**
+ * The address that a request comes from, for limits and the log: that which a trusted proxy names, or else the peer's.
+ * A proxy may name something that is not an address.
+ */
+export function addressOf(request: FastifyRequest): string {
+  const peer = request.raw.socket.remoteAddress ?? '';
+  return plainAddress(request.ip) ?? plainAddress(peer) ?? 'unknown';
 }
 
 export function hasCredential(request: FastifyRequest): boolean {

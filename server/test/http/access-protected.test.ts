@@ -157,9 +157,28 @@ describe('protected mode, while no API client exists', () => {
     'X-Vercel-Forwarded-For',
     'X-ProxyUser-IP',
     'CDN-Loop',
+    'Ali-CDN-Real-IP',
+    'X-NF-Client-Connection-IP',
+    'X-Some-New-Proxy',
   ])('refuses a call with the header %s, which a proxy adds, whatever it holds', async (name) => {
     await expectClosed({ [name]: '127.0.0.1' });
     await expectClosed({ [name.toLowerCase()]: '' });
+  });
+
+  it.each(['X-Forwarded-For: 203.0.113.9', 'Via: 1.1 proxy', 'Origin: http://evil.com'])(
+    'refuses a call with %s behind 1,000 other headers',
+    async (last) => {
+      const many = Array.from({ length: 1000 }, (_, n) => `A${n}: 1`);
+      for (const headers of [many, Array(1000).fill('Accept: a')]) {
+        const answer = await callByHand('/api/sync/v1/irs/list', '1.1', 'Host: localhost', ...headers, last);
+        expect(answer).toMatch(/^HTTP\/1\.1 401 /);
+      }
+    },
+  );
+
+  it.each(['0.9', '2.0', '1.2'])('refuses the protocol version HTTP/%s', async (version) => {
+    const answer = await callByHand('/api/sync/v1/irs/list', version, 'Host: localhost');
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
   });
 
   it('refuses a call from a foreign page', async () => {

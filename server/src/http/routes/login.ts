@@ -6,7 +6,7 @@ import { sourceOf } from '../../network.ts';
 import { authorOf } from '../access.ts';
 import { debugOf } from '../call.ts';
 import { recordEnvelope } from '../envelope.ts';
-import { accessTokenOf } from '../evidence.ts';
+import { accessTokenOf, addressOf } from '../evidence.ts';
 import { loginAnswers, logoutAnswers } from '../schemas/answers.ts';
 import { CallHeaders, CallQuery, LoginBody, RefreshBody } from '../schemas/requests.ts';
 
@@ -32,7 +32,7 @@ export function loginRoutes(app: FastifyInstance, tools: SignInTools): void {
     },
     async (request, reply) => {
       const { Username: username, Password: password } = readTexts(request.body, ['Username', 'Password']);
-      const source = request.caller.clientId === null ? sourceOf(request.ip) : null;
+      const source = request.caller.clientId === null ? sourceOf(addressOf(request)) : null;
       const signedIn = await signIn({ username, password, author: authorOf(request), source }, tools);
       return answer(signedIn, request, reply);
     },
