@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { isFitPair, readKeyPair } from './core/access/keys.ts';
 import { meantBy } from './core/fields/spelling.ts';
 import { readMasterKey } from './core/sealing/master-key.ts';
-import { isNetwork } from './network.ts';
+import { areTooWide, isNetwork } from './network.ts';
 import { flag, integer, list, oneOf, type Setting, text } from './settings.ts';
 
 export const prefix = 'ANAGRAFE_';
@@ -43,9 +43,15 @@ export const settings = {
     mask: (pair) => `${readKeyPair(pair)?.publicKey}.********`,
   }),
   TRUST_PROXY: list(
-    'addresses or networks with commas between, such as 10.0.0.0/8,192.168.1.4',
+    'addresses or networks with commas between, such as 10.0.0.0/8,192.168.1.4, together at most 1/128 of all addresses',
     'the reverse proxies whose X-Forwarded-For is believed',
-    (network) => isNetwork(network) && !network.endsWith('/0'),
+    isNetwork,
+    (networks) => !areTooWide(networks),
+  ),
+  ALLOWED_HOSTS: list(
+    'host names with commas between, such as anagrafe.example.com,anagrafe',
+    'the names by which clients known by their address call the service, besides localhost and IP addresses',
+    (host) => /^[a-z0-9_]([a-z0-9_.-]{0,251}[a-z0-9])?$/i.test(host),
   ),
   LOG_LEVEL: oneOf(
     ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],

@@ -19,7 +19,7 @@ import { buildApp } from './http/app.ts';
 import { openMetrics } from './http/metrics.ts';
 import { openQueue, type Queue } from './jobs/queue.ts';
 import { findMasterKey, makeMasterKey, wrongMasterKey } from './master-key.ts';
-import { isLoopback, isNetwork } from './network.ts';
+import { isLoopback } from './network.ts';
 import { openCommonPasswords } from './passwords/common-passwords.ts';
 import { type HashingPool, openHasher } from './passwords/hasher.ts';
 import { needsRehash } from './passwords/needs-rehash.ts';
@@ -149,6 +149,7 @@ export async function startService(
       },
       callsPerMinute: config.CALLS_PER_MINUTE,
       trustedProxies: config.TRUST_PROXY,
+      allowedHosts: config.ALLOWED_HOSTS,
       takeCall: (call) => takeCall(call, tools),
       newFingerprint: () => vault.newFingerprint(),
       jobs: openJobs(database, queue),
@@ -162,7 +163,7 @@ export async function startService(
       readiness,
       metrics,
       admin: {
-        clients: { store: openClients(database), isNetwork },
+        clients: openClients(database),
         calls: { store: openCompletedCalls(database, { days: config.JOB_DAYS }), journal },
         failures: openRefusedRecords(database),
         audit: { store: openAudit(database), seal },

@@ -25,6 +25,32 @@ function numberOf(address: string): bigint {
   return [...before, ...zeros, ...after].reduce((sum, group) => sum * 65_536n + BigInt(`0x${group}`), 0n);
 }
 
+/**
+ * True when the networks together cover more than 1/128 of the IPv4 or of the IPv6 addresses. Private networks are
+ * below that: 10.0.0.0/8, 172.16.0.0/12 and 192.168.0.0/16 together, or fc00::/7.
+ */
+export function areTooWide(networks: readonly string[]): boolean {
+  return [4, 6].some((family) => {
+    const width = family === 6 ? 128n : 32n;
+    const ranges = networks
+      .filter((network) => isIP(network.split('/')[0] ?? '') === family)
+      .map((network) => {
+        const [address = '', bits] = network.split('/');
+        const first = numberOf(address);
+        return { first, end: first + (1n << (width - BigInt(bits ?? width))) };
+      })
+      .sort((one, other) => (one.first < other.first ? -1 : 1));
+    let covered = 0n;
+    let coveredTo = 0n;
+    for (const { first, end } of ranges) {
+      const from = first > coveredTo ? first : coveredTo;
+      if (end > from) covered += end - from;
+      if (end > coveredTo) coveredTo = end;
+    }
+    return covered * 128n > 1n << width;
+  });
+}
+
 /** Addresses and networks, such as `10.0.0.0/8`, as a list that can be asked. */
 export function networkList(networks: readonly string[]): BlockList {
   const list = new BlockList();

@@ -68,6 +68,7 @@ export function list(
   takes: string,
   about: string,
   accepts: (item: string) => boolean,
+  acceptsAll: (items: readonly string[]) => boolean = () => true,
 ): Setting<readonly string[]> {
   return {
     takes,
@@ -75,7 +76,7 @@ export function list(
     fallback: [],
     read(value) {
       const items = value.split(',').map((item) => item.trim());
-      return items.every(accepts) ? items : undefined;
+      return items.every(accepts) && acceptsAll(items) ? items : undefined;
     },
     show: (items) => (items.length > 0 ? items.join(',') : '(none)'),
   };

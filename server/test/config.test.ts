@@ -28,6 +28,7 @@ describe('settings', () => {
       MASTER_KEY: null,
       FIRST_CLIENT: null,
       TRUST_PROXY: [],
+      ALLOWED_HOSTS: [],
       LOG_LEVEL: 'info',
       REQUIRE_EMAIL: false,
       PASSWORD_MIN: 8,
@@ -104,6 +105,7 @@ describe('a wrong setting', () => {
       '010.0.0.1',
       'fe80::1%eth0',
     ],
+    ALLOWED_HOSTS: ['https://erp', 'erp:80', '*', 'a b', '.erp', ','],
   };
 
   it.each(Object.entries(wrong))('names itself, what it got and what it takes: %s', (name, values) => {
@@ -152,7 +154,7 @@ describe('a wrong setting', () => {
   });
 
   it('is refused when it trusts every address there is, which would let anyone name an address', () => {
-    for (const everyone of ['0.0.0.0/0', '::/0', '10.0.0.0/8,0.0.0.0/0']) {
+    for (const everyone of ['0.0.0.0/0', '::/0', '10.0.0.0/8,0.0.0.0/0', '0.0.0.0/1,128.0.0.0/1']) {
       expect(refusal({ ANAGRAFE_TRUST_PROXY: everyone })).toContain('ANAGRAFE_TRUST_PROXY');
     }
   });

@@ -1,4 +1,3 @@
-import type { BlockList } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import {
   type AccessStore,
@@ -12,7 +11,7 @@ import { Refusal } from '../core/faults.ts';
 import type { Author } from '../core/journal/journal.ts';
 import { plainAddress, sourceOf } from '../network.ts';
 import { FailedAttempts } from './attempts.ts';
-import { addressOf, hasCredential, readEvidence } from './evidence.ts';
+import { addressOf, hasCredential, readEvidence, type TrustSettings } from './evidence.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -55,13 +54,13 @@ export type Attempt = <Result>(
   lookUp: (evidence: CallerEvidence) => Promise<Result>,
 ) => Promise<Result>;
 
-export function attemptBy(trustedProxies: BlockList): Attempt {
+export function attemptBy(trust: TrustSettings): Attempt {
   const attempts = new FailedAttempts();
   return async (request, lookUp) => {
     const source = sourceOf(addressOf(request));
     attempts.refuseFlood(source);
     try {
-      return await lookUp(readEvidence(request, trustedProxies));
+      return await lookUp(readEvidence(request, trust));
     } catch (error) {
       if (error instanceof Refusal && error.fault.code === 'UNAUTHENTICATED') attempts.note(source);
       throw error;

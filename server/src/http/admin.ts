@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import type { ClientStore } from '../core/access/clients.ts';
 import type { RefusedRecordStore } from '../core/calls/refused-record.ts';
 import type { JobStore } from '../core/jobs/job.ts';
 import type { StatisticsStore } from '../core/statistics/statistics.ts';
@@ -6,7 +7,7 @@ import type { TestTools } from '../core/webhooks/test.ts';
 import type { HashingState } from './metrics.ts';
 import { type AuditTools, auditRoutes } from './routes/admin/audit.ts';
 import { type CallTools, callRoutes } from './routes/admin/calls.ts';
-import { type ClientTools, clientRoutes } from './routes/admin/clients.ts';
+import { clientRoutes } from './routes/admin/clients.ts';
 import { deliveryRoutes } from './routes/admin/deliveries.ts';
 import { failuresRoute } from './routes/admin/failures.ts';
 import { allJobsRoute } from './routes/admin/jobs.ts';
@@ -15,7 +16,7 @@ import { webhookSecretRoutes } from './routes/admin/webhook-secret.ts';
 import { type WebhookTools, webhookRoutes } from './routes/admin/webhooks.ts';
 
 export interface AdminTools {
-  readonly clients: ClientTools;
+  readonly clients: ClientStore;
   readonly calls: CallTools;
   readonly failures: RefusedRecordStore;
   readonly audit: AuditTools;

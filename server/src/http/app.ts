@@ -39,6 +39,8 @@ export interface AppOptions {
   /** Calls a minute that one client may make. */
   readonly callsPerMinute: number;
   readonly trustedProxies: readonly string[];
+  /** Host names by which clients known by address may call. */
+  readonly allowedHosts: readonly string[];
   readonly takeCall: TakeCall;
   /** A new keyed hash, for a body. */
   newFingerprint(): Hmac;
@@ -102,10 +104,13 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     strictTransportSecurity: false,
   });
   await describeApi(app, options.version);
-  const trustedProxies = networkList(options.trustedProxies);
-  const attempt = attemptBy(trustedProxies);
+  const trust = {
+    proxies: networkList(options.trustedProxies),
+    hosts: new Set(options.allowedHosts.map((host) => host.toLowerCase())),
+  };
+  const attempt = attemptBy(trust);
   const identifyCaller = identifyBy(options.access, attempt);
-  operationRoutes(app, { ...options, identifyCaller, trustedProxies });
+  operationRoutes(app, { ...options, identifyCaller, trust });
   if (options.consoleFolder === null) consolePage(app, options);
   else await consoleFiles(app, options.consoleFolder);
   await app.register(async (api) => buildApi(api, { identifyCaller, attempt }, options));

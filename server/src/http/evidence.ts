@@ -1,4 +1,4 @@
-import type { BlockList } from 'node:net';
+import { type BlockList, isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import type { CallerEvidence, Credential } from '../core/access/access.ts';
 import { readAccessToken, readKeyPair } from '../core/access/keys.ts';
@@ -14,28 +14,42 @@ const directHeader =
   /^(accept(-.+)?|access-control-request-.+|accesstoken|authorization|cache-control|connection|content-.+|cookie|dnt|expect|host|idempotency-key|if-.+|keep-alive|origin|postman-token|pragma|prefer|priority|purpose|range|referer|sec-.+|sync(public|secret)key|te|transfer-encoding|upgrade(-insecure-requests)?|user-agent|x-prometheus-scrape-timeout-seconds|x-request-id|x-requested-with)$/;
 const loopbackHost = /^(localhost|127(?:\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
 
+/** The proxies and names that the operator has set. */
+export interface TrustSettings {
+  readonly proxies: BlockList;
+  /** In lower case, without a port. */
+  readonly hosts: ReadonlySet<string>;
+}
+
 /** Reads off a request what it shows of who sends it. Whatever cannot be believed is left out. */
-export function readEvidence(request: FastifyRequest, trustedProxies: BlockList): CallerEvidence {
+export function readEvidence(request: FastifyRequest, trust: TrustSettings): CallerEvidence {
   const { headers, raw } = request;
   const peer = raw.socket.remoteAddress ?? '';
   const names = Object.keys(headers);
   const forwarded = names.some((name) => forwardingHeader.test(name));
-  const named = Boolean(headers['x-forwarded-for']) && isInside(peer, trustedProxies);
+  const named = Boolean(headers['x-forwarded-for']) && isInside(peer, trust.proxies);
   return {
     credentials: readCredentials(request),
     address: named ? plainAddress(request.ip) : forwarded ? null : plainAddress(peer),
     direct:
       isLoopback(peer) &&
-      !isInside(peer, trustedProxies) &&
+      !isInside(peer, trust.proxies) &&
       names.every((name) => directHeader.test(name)) &&
       raw.httpVersion === '1.1' && // an old reverse proxy sends 1.0 and adds no header of its own
       raw.url?.startsWith('/') === true &&
       raw.headersDistinct.host?.length === 1 &&
       loopbackHost.test(headers.host ?? '') &&
       isOwnPage(headers.origin, headers['sec-fetch-site'], headers.host),
+    knownHost: isKnownHost(request.host, trust.hosts),
     fromBrowser: headers.origin !== undefined || headers['sec-fetch-site'] !== undefined,
     ownPage: showsOwnPage(request),
   };
+}
+
+/** The host of a page that was rebound is the name of its site: never an IP address, never localhost. */
+function isKnownHost(host: string | undefined, allowed: ReadonlySet<string>): boolean {
+  const [, name = ''] = /^(\[[^\]]*\]|[^:]*)(?::\d{1,5})?$/.exec(host?.toLowerCase() ?? '') ?? [];
+  return name === 'localhost' || isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0 || allowed.has(name);
 }
 
 /**

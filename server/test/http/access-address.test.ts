@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -49,7 +51,7 @@ describe('without a trusted proxy', () => {
   const status = async (...args: [string, Headers?, string?]) => (await call(service, ...args)).status;
 
   beforeAll(async () => {
-    service = await startTestService();
+    service = await startTestService({ ANAGRAFE_ALLOWED_HOSTS: 'erp.internal' });
     clients = openClients(service.database);
     create = creating(clients);
   });
@@ -182,10 +184,38 @@ describe('without a trusted proxy', () => {
     });
 
     it('cannot be known by every address', async () => {
-      for (const network of ['0.0.0.0/0', '::/0']) {
-        await expect(create({ networks: [network], knownByAddress: true })).rejects.toThrow(
-          'let in everyone',
-        );
+      for (const networks of [['0.0.0.0/0'], ['::/0'], ['0.0.0.0/1', '128.0.0.0/1'], ['2000::/3']]) {
+        await expect(create({ networks, knownByAddress: true })).rejects.toThrow('let in everyone');
+      }
+      const halves = Array.from({ length: 4 }, (_, n) => `${n * 64}.0.0.0/2`);
+      await expect(create({ networks: halves, knownByAddress: true })).rejects.toThrow('let in everyone');
+    });
+
+    it('may be known by all private addresses', async () => {
+      const networks = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/8'];
+      await create({ networks: [...networks, '10.0.0.0/8', '10.1.0.0/16'], knownByAddress: true });
+    });
+
+    it('calls by an IP address, as localhost or by an allowed name, not by a name that was rebound', async () => {
+      for (const host of [
+        '127.0.0.1',
+        '10.0.0.7:8420',
+        '[::1]:8420',
+        'localhost',
+        'erp.internal:80',
+        'ERP.internal',
+      ])
+        expect([host, await status('127.0.1.7', { host })]).toEqual([host, 200]);
+      for (const host of [
+        'evil.com',
+        'evil.com:8420',
+        'erp.internal.evil.com',
+        '127.0.0.1.nip.io',
+        '[evil]',
+      ]) {
+        const { status: refused, envelope } = await call(service, '127.0.1.7', { host });
+        expect([host, refused]).toEqual([host, 401]);
+        expect(envelope.message).toContain('ANAGRAFE_ALLOWED_HOSTS');
       }
     });
 
@@ -215,6 +245,8 @@ describe('behind a trusted proxy', () => {
     expect(await status('127.0.0.5', { 'x-forwarded-for': '203.0.113.9' })).toBe(200);
     expect(await status('127.0.0.1', { 'x-forwarded-for': '2001:db8::7' })).toBe(200);
     expect(await status('127.0.0.1', { 'x-forwarded-for': '::ffff:203.0.113.9' })).toBe(200);
+    expect(await status('127.0.0.1', { 'x-forwarded-for': '203.0.113.9:4711' })).toBe(200);
+    expect(await status('127.0.0.1', { 'x-forwarded-for': '[2001:db8::7]:80' })).toBe(200);
     expect(await status('127.0.0.1', { 'x-forwarded-for': '192.0.2.7' })).toBe(401);
     expect(await status('127.0.0.1', { ...headers, 'x-forwarded-for': '198.51.100.7' })).toBe(200);
     expect(await status('127.0.0.1', { ...headers, 'x-forwarded-for': '203.0.113.9' })).toBe(401);
@@ -252,7 +284,7 @@ describe('behind a trusted proxy', () => {
     for (const words of unread) expect([words, await status('127.0.0.1', words)]).toEqual([words, 401]);
   });
 
-  it.each(['unknown', '_hidden', '203.0.113.9:4711', '[2001:db8::7]:80', '203.0.113', "'", 'fe80::1%eth0'])(
+  it.each(['unknown', '_hidden', '203.0.113.9:471100', '203.0.113', "'", 'fe80::1%eth0'])(
     'refuses a forwarded address that is none: %s',
     async (address) => {
       const { status, envelope } = await call(service, '127.0.0.1', { 'x-forwarded-for': address });
@@ -260,6 +292,15 @@ describe('behind a trusted proxy', () => {
       expect(envelope.errorCode).toBe('UNAUTHENTICATED');
     },
   );
+
+  it('reads what the proxy appends behind 1,000 headers of the caller', async () => {
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    const head = ['POST /api/sync/v1/irs/list HTTP/1.1', 'Host: localhost', 'X-Forwarded-For: 203.0.113.9'];
+    const many = Array.from({ length: 1000 }, (_, n) => `A${n}: 1`);
+    const appended = ['X-Forwarded-For: 192.0.2.7', 'Content-Type: application/json', 'Content-Length: 2'];
+    socket.write([...head, ...many, ...appended, 'Connection: close', '', '{}'].join('\r\n'));
+    expect(String(await text(socket))).toMatch(/^HTTP\/1\.1 401 /);
+  });
 
   it('still knows a page behind the proxy for a page', async () => {
     const page = { origin: 'https://evil.com', 'x-forwarded-for': '203.0.113.9' };

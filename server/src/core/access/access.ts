@@ -9,6 +9,8 @@ export interface CallerEvidence {
   readonly address: string | null;
   /** A program on this machine calling this service by a loopback name: no proxy between, no foreign page behind. */
   readonly direct: boolean;
+  /** The request calls the service by an IP address, as localhost or by an allowed name: not by a rebound one. */
+  readonly knownHost: boolean;
   /** Whether a browser sends it; a page on the caller's network is not the caller. */
   readonly fromBrowser: boolean;
   /** Whether a page of this service itself sends it: shown where something may be changed, not denied where it is read. */
@@ -87,6 +89,8 @@ export async function identify(evidence: CallerEvidence, store: AccessStore): Pr
       ? await store.findClientByAddress(evidence.address)
       : null;
   if (!known) throw new Refusal('UNAUTHENTICATED', { variant: 'missing' });
+  // Browsers send no Origin with a GET over plain http: there only the Host shows a page whose name was rebound.
+  if (!evidence.knownHost) throw new Refusal('UNAUTHENTICATED', { variant: 'host' });
   // An address is no proof of who calls: it opens the records of the client, never the administration.
   return caller({ ...known, scopes: known.scopes.filter((scope) => scope !== 'admin') });
 }

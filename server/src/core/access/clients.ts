@@ -1,3 +1,4 @@
+import { areTooWide } from '../../network.ts';
 import type { Code } from '../codes.ts';
 import { Refusal } from '../faults.ts';
 import { type Author, theOperator, theService } from '../journal/journal.ts';
@@ -82,11 +83,11 @@ function checkWish(wish: ClientWish): void {
       'a client known by address needs at least one network',
     );
   }
-  if (wish.knownByAddress && wish.networks.some((network) => network.endsWith('/0'))) {
+  if (wish.knownByAddress && areTooWide(wish.networks)) {
     throw new ClientError(
       'INVALID_CLIENT',
       'everyone',
-      'a client known by address cannot have a network of all addresses: it would let in everyone',
+      'the networks of a client known by address must cover at most 1/128 of all addresses: more would let in everyone',
     );
   }
 }

@@ -1,3 +1,4 @@
+import { isNetwork } from '../../network.ts';
 import { type Fields, isAbsent } from '../fields/fields.ts';
 import { readParameters, wrongParameter } from '../fields/parameters.ts';
 import {
@@ -15,26 +16,24 @@ const networksMax = 100;
 const graceHoursMax = 9999;
 const parameters = ['Name', 'Scopes', 'Networks', 'KnownByAddress'];
 
-type IsNetwork = (text: string) => boolean;
-
-/** What a caller wants of a new client; `isNetwork` knows what an address is. */
-export function readClientWish(body: unknown, isNetwork: IsNetwork): ClientWish {
+/** What a caller wants of a new client. */
+export function readClientWish(body: unknown): ClientWish {
   const fields = readParameters(body, parameters);
   const usual = { scopes: usualScopes, networks: [], knownByAddress: false };
-  return { ...usual, name: readName(fields.Name), ...readParts(fields, isNetwork) };
+  return { ...usual, name: readName(fields.Name), ...readParts(fields) };
 }
 
 /** What a caller wants to be changed. */
-export function readClientChange(body: unknown, isNetwork: IsNetwork): ClientChange {
-  return readParts(readParameters(body, parameters), isNetwork);
+export function readClientChange(body: unknown): ClientChange {
+  return readParts(readParameters(body, parameters));
 }
 
-function readParts(fields: Fields, isNetwork: IsNetwork): ClientChange {
+function readParts(fields: Fields): ClientChange {
   const { Name: name, Scopes: wanted, Networks: networks, KnownByAddress: knownByAddress } = fields;
   return {
     ...(!isAbsent(name) && { name: readName(name) }),
     ...(!isAbsent(wanted) && { scopes: readScopes(wanted) }),
-    ...(!isAbsent(networks) && { networks: readNetworks(networks, isNetwork) }),
+    ...(!isAbsent(networks) && { networks: readNetworks(networks) }),
     ...(!isAbsent(knownByAddress) && { knownByAddress: readFlag('KnownByAddress', knownByAddress) }),
   };
 }
@@ -68,7 +67,7 @@ function isScope(value: unknown): value is Scope {
   return (scopes as readonly unknown[]).includes(value);
 }
 
-function readNetworks(value: unknown, isNetwork: IsNetwork): readonly string[] {
+function readNetworks(value: unknown): readonly string[] {
   const good =
     Array.isArray(value) &&
     value.length <= networksMax &&

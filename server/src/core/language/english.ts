@@ -40,6 +40,7 @@ export const english: Sentences = {
       'A credential is needed: send SyncPublicKey and SyncSecretKey, or Authorization: Bearer <public>.<secret>, or the AccessToken that a login gave.',
     wrong:
       'The credential is not valid: it is unknown, expired or revoked, or may not be used from this address.',
+    host: 'A client that is known by its address must call the service by an IP address, as localhost, or by a name in ANAGRAFE_ALLOWED_HOSTS.',
     several: 'Several credentials were sent; send one.',
     token:
       'The access token is no valid credential: it is unknown or has expired, or its session has ended. Sign in again, or refresh it.',
@@ -87,7 +88,8 @@ export const english: Sentences = {
   INVALID_CLIENT: {
     name: 'A client needs a name of one line.',
     networks: 'A client known by address needs at least one network.',
-    everyone: 'A client known by address cannot have a network of all addresses: it would let in everyone.',
+    everyone:
+      'The networks of a client known by address must cover at most 1/128 of all addresses: more would let in everyone.',
   },
   CLIENT_ADDRESS_TAKEN: 'Another client is already known by an address of these networks.',
   CLIENT_NOT_FOUND: 'No live client has this public key; GET /admin/v1/clients lists all of them.',

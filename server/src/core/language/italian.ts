@@ -40,6 +40,7 @@ export const italian: Sentences = {
       "Serve una credenziale: inviare SyncPublicKey e SyncSecretKey, oppure Authorization: Bearer <public>.<secret>, oppure l'AccessToken ottenuto con il login.",
     wrong:
       'La credenziale non è valida: è sconosciuta, scaduta o revocata, o non può essere usata da questo indirizzo.',
+    host: "Un client riconosciuto dall'indirizzo deve chiamare il servizio con un indirizzo IP, come localhost, o con un nome elencato in ANAGRAFE_ALLOWED_HOSTS.",
     several: 'Sono state inviate più credenziali; inviarne una sola.',
     token:
       "L'access token non è una credenziale valida: è sconosciuto o scaduto, o la sua sessione è terminata. Accedere di nuovo, o rinnovarlo.",
@@ -89,7 +90,7 @@ export const italian: Sentences = {
     name: 'Un client richiede un nome di una sola riga.',
     networks: "Un client riconosciuto dall'indirizzo richiede almeno una rete.",
     everyone:
-      "Un client riconosciuto dall'indirizzo non può avere una rete di tutti gli indirizzi: farebbe entrare chiunque.",
+      "Le reti di un client riconosciuto dall'indirizzo devono coprire al massimo 1/128 di tutti gli indirizzi: di più farebbe entrare chiunque.",
   },
   CLIENT_ADDRESS_TAKEN: 'Un altro client è già riconosciuto da un indirizzo di queste reti.',
   CLIENT_NOT_FOUND: 'Nessun client attivo ha questa chiave pubblica; GET /admin/v1/clients li elenca tutti.',

@@ -1,8 +1,7 @@
-import type { BlockList } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { demandScope } from '../../core/access/access.ts';
 import type { Identify } from '../access.ts';
-import { readEvidence } from '../evidence.ts';
+import { readEvidence, type TrustSettings } from '../evidence.ts';
 import type { Metrics } from '../metrics.ts';
 
 export interface Readiness {
@@ -13,9 +12,9 @@ export interface Readiness {
 /** What operators and their machines ask: where to begin, alive, ready, how it goes. */
 export function operationRoutes(
   app: FastifyInstance,
-  tools: { readiness: Readiness; metrics: Metrics; identifyCaller: Identify; trustedProxies: BlockList },
+  tools: { readiness: Readiness; metrics: Metrics; identifyCaller: Identify; trust: TrustSettings },
 ): void {
-  const { readiness, metrics, identifyCaller, trustedProxies } = tools;
+  const { readiness, metrics, identifyCaller, trust } = tools;
 
   app.get('/', { logLevel: 'warn', schema: { hide: true } }, async (_request, reply) =>
     reply.redirect('/console'),
@@ -30,7 +29,7 @@ export function operationRoutes(
   });
 
   app.get('/metrics', { logLevel: 'warn', schema: { hide: true } }, async (request, reply) => {
-    const evidence = readEvidence(request, trustedProxies);
+    const evidence = readEvidence(request, trust);
     // A collector on this machine needs no credential; any other shows one that may read.
     if (!evidence.direct || evidence.credentials.length > 0)
       demandScope(await identifyCaller(request), 'sync:read');

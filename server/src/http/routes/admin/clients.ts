@@ -24,13 +24,8 @@ import {
 } from '../../schemas/clients.ts';
 import { CallHeaders, CallQuery } from '../../schemas/requests.ts';
 
-export interface ClientTools {
-  readonly store: ClientStore;
-  isNetwork(text: string): boolean;
-}
-
 /** `clients`: who may call. */
-export function clientRoutes(app: FastifyInstance, { store, isNetwork }: ClientTools): void {
+export function clientRoutes(app: FastifyInstance, store: ClientStore): void {
   const scope = 'admin' as const;
   const about = { tags: ['admin'], querystring: CallQuery, headers: CallHeaders };
 
@@ -69,7 +64,7 @@ export function clientRoutes(app: FastifyInstance, { store, isNetwork }: ClientT
       },
     },
     async (request) => {
-      const wish = readClientWish(request.body, isNetwork);
+      const wish = readClientWish(request.body);
       const { client, secret } = await createClient(wish, store, authorOf(request));
       return recordEnvelope({ ...clientFields(client), SecretKey: secret }, debugOf(request));
     },
@@ -91,7 +86,7 @@ export function clientRoutes(app: FastifyInstance, { store, isNetwork }: ClientT
       },
     },
     async (request) => {
-      const change = readClientChange(request.body, isNetwork);
+      const change = readClientChange(request.body);
       const client = await updateClient(request.params.publicKey, change, store, authorOf(request));
       return recordEnvelope(clientFields(client), debugOf(request));
     },
