@@ -7,6 +7,7 @@ import {
   identify,
 } from '../core/access/access.ts';
 import type { Scope } from '../core/access/clients.ts';
+import type { KeyPair } from '../core/access/keys.ts';
 import { Refusal } from '../core/faults.ts';
 import type { Author } from '../core/journal/journal.ts';
 import { plainAddress, sourceOf } from '../network.ts';
@@ -48,23 +49,24 @@ const anyone: Caller = { actor: 'user', clientId: null, user: null, name: 'anyon
 /** Says who sends a request, or refuses it. */
 export type Identify = (request: FastifyRequest) => Promise<Caller>;
 
-/** By what a request shows of its sender, where that is looked up; an address with too many failures is not any more. */
+/**
+ * Looks up who sends a request. Where the credential is in the body, it is given beside the request. Addresses that
+ * show many invalid credentials are refused.
+ */
 export type Attempt = <Result>(
   request: FastifyRequest,
   lookUp: (evidence: CallerEvidence) => Promise<Result>,
+  fromBody?: KeyPair,
 ) => Promise<Result>;
 
 export function attemptBy(trust: TrustSettings): Attempt {
   const attempts = new FailedAttempts();
-  return async (request, lookUp) => {
-    const source = sourceOf(addressOf(request));
-    attempts.refuseFlood(source);
-    try {
-      return await lookUp(readEvidence(request, trust));
-    } catch (error) {
-      if (error instanceof Refusal && error.fault.code === 'UNAUTHENTICATED') attempts.note(source);
-      throw error;
-    }
+  return (request, lookUp, fromBody) => {
+    const evidence = readEvidence(request, trust);
+    const credentials = fromBody ? [fromBody] : evidence.credentials;
+    // A missing credential is not a guess: it is neither counted nor refused for the guesses of others.
+    if (credentials.length === 0) return lookUp(evidence);
+    return attempts.run(sourceOf(addressOf(request)), credentials, () => lookUp(evidence));
   };
 }
 

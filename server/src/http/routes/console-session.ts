@@ -64,8 +64,11 @@ export function consoleSessionRoutes(app: FastifyInstance, tools: SessionTools):
     },
     async (request, reply) => {
       const { PublicKey: publicKey, SecretKey: secret } = readTexts(request.body, ['PublicKey', 'SecretKey']);
-      const { token, session } = await attempt(request, (evidence) =>
-        signInAtConsole({ publicKey, secret }, evidence, author(request), tools),
+      const pair = { publicKey, secret };
+      const { token, session } = await attempt(
+        request,
+        (evidence) => signInAtConsole(pair, evidence, author(request), tools),
+        pair,
       );
       giveConsoleCookie(token, request, reply);
       return recordEnvelope(stateFields({ state: 'signed-in', session }), debugOf(request));
