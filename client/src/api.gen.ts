@@ -44,6 +44,7 @@ export type ErrorCode =
   | 'RECORD_FAILED'
   | 'CANCELLED'
   | 'REQUIRED'
+  | 'MORE_ERRORS'
   | 'UNKNOWN_FIELD'
   | 'WRONG_TYPE'
   | 'INVALID_ID'

@@ -45,6 +45,7 @@ export const codes = {
   CANCELLED: 'record',
 
   REQUIRED: 'field',
+  MORE_ERRORS: 'field',
   UNKNOWN_FIELD: 'field',
   WRONG_TYPE: 'field',
   INVALID_ID: 'field',

@@ -1,7 +1,19 @@
 import type { Code, Fault, Figures } from './codes.ts';
 
-/** What is wrong with one record, by place: `Users[0].Password`. */
+/** The most fields with errors that are listed for one record. */
+const listedPerRecord = 1000;
+/** The most that are listed for all records of a call; after that each record lists one. */
+const listedPerCall = 20_000;
+/** The place of the entry that says how many more fields of a record have errors. */
+const wholeRecord = '$';
+
+/** What is wrong with one record, by place: `Users[0].Password`. The number of places that are kept is bounded. */
 export class Faults {
+  #most = listedPerRecord;
+  /** Places that were not kept. */
+  #dropped = 0;
+  /** Places that were counted by `ErrorBudget`. */
+  #counted = 0;
   /** Most records have none, and there may be a hundred thousand of them. */
   #byPlace: Map<string, Fault[]> | undefined;
   /** What the record as a whole is refused with, kept at hand: it would take long to find among the faults of many. */
@@ -16,10 +28,35 @@ export class Faults {
     this.#byPlace ??= new Map();
     const known = this.#byPlace.get(place);
     if (known) known.push(fault);
-    else this.#byPlace.set(place, [fault]);
+    else if (this.#listed < this.#most || place === wholeRecord) this.#byPlace.set(place, [fault]);
+    else this.#drop(1);
+    if (place === wholeRecord) return;
     this.#firstOfKind ??= new Map();
     if (!this.#firstOfKind.has(fault.code)) this.#firstOfKind.set(fault.code, fault);
     if (!/^Users\b/.test(place)) this.#ofUsersAlone = false;
+  }
+
+  /** The places that are kept, without the entry for those that are not. */
+  get #listed(): number {
+    return (this.#byPlace?.size ?? 0) - (this.#dropped > 0 ? 1 : 0);
+  }
+
+  #drop(count: number): void {
+    this.#dropped += count;
+    this.#byPlace?.set(wholeRecord, [{ code: 'MORE_ERRORS', figures: { count: this.#dropped } }]);
+  }
+
+  /** Keeps at most `most` places more than at the last call, and at least one. Returns how many more it keeps. */
+  keepAtMost(most: number): number {
+    this.#most = Math.min(this.#most, Math.max(this.#counted + most, 1));
+    const excess = [...(this.#byPlace?.keys() ?? [])]
+      .filter((place) => place !== wholeRecord)
+      .slice(this.#most);
+    for (const place of excess) this.#byPlace?.delete(place);
+    if (excess.length > 0) this.#drop(excess.length);
+    const more = this.#listed - this.#counted;
+    this.#counted = this.#listed;
+    return more;
   }
 
   get firstOfKind(): ReadonlyMap<Code, Fault> {
@@ -37,6 +74,16 @@ export class Faults {
 
   get none(): boolean {
     return this.#byPlace === undefined;
+  }
+}
+
+/** Bounds the errors that are kept for one call: with two bytes a caller could otherwise ask for a hundred. */
+export class ErrorBudget {
+  #left = listedPerCall;
+
+  /** Drops what the call has no room for; the record then says how many errors it does not list. */
+  limit(faults: Faults): void {
+    if (!faults.none) this.#left -= faults.keepAtMost(Math.max(this.#left, 0));
   }
 }
 

@@ -26,6 +26,7 @@ async function* retryItems(failed: AsyncIterable<FailedRecord>, language: Langua
     const byPlace = faultsByPlace(faults, language);
     const Faults =
       Object.keys(byPlace).length > 0 ? byPlace : faultsByPlace(new Map([['Record', [refusal]]]), language);
-    yield [JSON.stringify({ ...record, Position, Faults })];
+    const fields = record?.slice(1, -1) ?? '';
+    yield ['{', fields, fields === '' ? '' : ',', JSON.stringify({ Position, Faults }).slice(1)];
   }
 }

@@ -39,6 +39,15 @@ export function* tuplePieces(
   yield '}}';
 }
 
+/** The tuples of outcomes as text, for an answer that is streamed. */
+export async function* tupleTexts(
+  outcomes: Iterable<Outcome>,
+  language: Language,
+  representation: boolean,
+): AsyncGenerator<Iterable<string>> {
+  for (const outcome of outcomes) yield tuplePieces(outcome, language, representation);
+}
+
 /** How a tuple ends in which there are neither faults nor users. */
 const emptyParts = ',"Item5":{},"Item6":{}}';
 

@@ -1,5 +1,4 @@
 import type { Fault } from '../core/codes.ts';
-import type { Fields } from '../core/fields/fields.ts';
 import type { FailedRecord } from '../core/jobs/retry-kit.ts';
 import type { Database } from './database.ts';
 import { reading } from './failures.ts';
@@ -12,7 +11,7 @@ interface FailedRow {
   readonly position: number;
   readonly refusal: Fault;
   readonly faults: KeptFaults;
-  readonly record: Fields | null;
+  readonly record: string | null;
 }
 
 /** The records of a call or a job that were not applied, ready to go back to their sender. */
@@ -20,7 +19,7 @@ export async function* failedRecords(database: Database, id: string): AsyncGener
   for (let after = -1; ; ) {
     const rows = await reading(() =>
       database.query<FailedRow>(
-        `select position, refusal, faults, record from anagrafe.outcomes
+        `select position, refusal, faults, record::text as record from anagrafe.outcomes
           where call_id = $1 and position > $2 and refusal is not null order by position limit ${failedAtOnce}`,
         [id, after],
       ),

@@ -105,25 +105,26 @@ function ownedBy(clientId: number | null): [string, unknown[]] {
   return clientId === null ? ['and client_id is null', []] : ['and client_id = $1', [clientId]];
 }
 
-/** In one statement, so that what is counted and what is listed agree while the job goes on. */
+/** In one statement, so that what is counted and what is listed agree while the job runs. A row for each outcome. */
 async function read(
   database: Database,
   id: string,
   { page, pageSize, failedOnly, withUsers }: OutcomePage,
 ): Promise<JobPage | null> {
-  const [found] = await database.query<JobRow & { page: readonly OutcomeRow[] }>(
-    `select ${jobColumns}, (
-       select coalesce(json_agg(outcome order by position), '[]')
-         from (select ${withUsers ? outcomeColumns : outcomeColumnsWithoutUsers} from anagrafe.outcomes
-                where call_id = job.id ${failedOnly ? 'and refusal is not null' : ''}
-                order by position limit $2 offset $3) as outcome
-     ) as page
-       from anagrafe.calls as job ${countedOutcomes} where is_job and id = $1`,
+  const rows = await database.query<JobRow & (OutcomeRow | { position: null })>(
+    `select ${jobColumns}, outcome.*
+       from anagrafe.calls as job ${countedOutcomes}
+            left join lateral (
+              select ${withUsers ? outcomeColumns : outcomeColumnsWithoutUsers} from anagrafe.outcomes
+               where call_id = job.id ${failedOnly ? 'and refusal is not null' : ''}
+               order by position limit $2 offset $3) as outcome on true
+      where is_job and id = $1 order by position`,
     [id, pageSize, pageSize * (page - 1)],
   );
-  if (!found) return null;
-  const { page: rows, ...job } = found;
-  return { job, outcomes: await toOutcomes(database, rows) };
+  const [job] = rows;
+  if (!job) return null;
+  const outcomes = rows.filter((row): row is JobRow & OutcomeRow => row.position !== null);
+  return { job, outcomes: await toOutcomes(database, outcomes) };
 }
 
 /** What waits is put at the head of the queue once more: it is to be let go now, and not when its turn comes. */

@@ -1,8 +1,8 @@
-import { Faults } from '../faults.ts';
+import { ErrorBudget, Faults } from '../faults.ts';
 import { type KeptRefusal, keptRefusal } from '../jobs/kept-refusal.ts';
 import type { RecordList } from '../json/record-list.ts';
 import { type Applicant, isSettled, Line, prepareDrafts } from '../records/apply.ts';
-import { positionsOf, readDrafts, recordsAt } from '../records/batch.ts';
+import { checkRecords, positionsOf, recordsAt } from '../records/batch.ts';
 import { required } from '../records/draft.ts';
 import type { Hasher } from '../records/hashing.ts';
 import type { Operation, OperationName } from '../records/operation.ts';
@@ -38,8 +38,12 @@ export async function answerCall(
   const begunAt = performance.now();
   const all = positionsOf(records);
   const left = all.filter((position) => !known.has(position));
-  const drafts = await readDrafts(recordsAt(records, left), operation);
-  await operation.newCheck().run(drafts);
+  const drafts = await checkRecords(
+    recordsAt(records, left),
+    operation,
+    operation.newCheck(),
+    new ErrorBudget(),
+  );
   const positions = new Map(drafts.map((draft, at) => [draft, required(left[at])]));
   const apply = await prepareDrafts(operation, drafts, {
     ...options,

@@ -1,6 +1,7 @@
+import { ErrorBudget } from '../faults.ts';
 import type { RecordList } from '../json/record-list.ts';
 import { passwordsOf } from '../records/apply.ts';
-import { positionsOf, readDrafts, recordsAt } from '../records/batch.ts';
+import { checkRecords, positionsOf, recordsAt } from '../records/batch.ts';
 import type { Draft } from '../records/draft.ts';
 import type { Hasher } from '../records/hashing.ts';
 import type { Operation } from '../records/operation.ts';
@@ -25,14 +26,14 @@ export async function dryRun(
   tools: { hasher: Hasher; share: string },
 ): Promise<{ outcomes: Outcome[]; estimate: Estimate }> {
   const check = operation.newCheck();
+  const budget = new ErrorBudget();
   const outcomes: Outcome[] = [];
   let register = 0;
   let reset = 0;
   let passwords = 0;
   const slices = inSlices(positionsOf(records), usersInSlice, (position) => records.usersOf(position));
   for (const positions of slices) {
-    const drafts = await readDrafts(recordsAt(records, positions), operation);
-    await check.run(drafts);
+    const drafts = await checkRecords(recordsAt(records, positions), operation, check, budget);
     for (const draft of drafts) {
       outcomes.push(wouldBe(draft));
       if (!draft.faults.none) continue;

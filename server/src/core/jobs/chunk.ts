@@ -1,9 +1,9 @@
 import type { Code } from '../codes.ts';
-import { Faults } from '../faults.ts';
+import { ErrorBudget, Faults } from '../faults.ts';
 import type { Fields } from '../fields/fields.ts';
 import { theService } from '../journal/journal.ts';
 import { isSettled, Line, prepareDrafts } from '../records/apply.ts';
-import { readDrafts } from '../records/batch.ts';
+import { checkRecords } from '../records/batch.ts';
 import { required, sentIdOf } from '../records/draft.ts';
 import { BrokenOff, type Hasher } from '../records/hashing.ts';
 import type { OperationName, Operations } from '../records/operation.ts';
@@ -148,8 +148,7 @@ async function prepareSlice(
 ): Promise<() => Promise<void>> {
   const { callId, chunk, tools, signal } = run;
   const operation = tools.operations[chunk.operation];
-  const drafts = await readDrafts(fieldsOf(slice), operation);
-  await operation.newCheck().run(drafts);
+  const drafts = await checkRecords(fieldsOf(slice), operation, operation.newCheck(), new ErrorBudget());
   const positions = new Map(drafts.map((draft, at) => [draft, required(slice[at]).position]));
   const apply = await prepareDrafts(operation, drafts, {
     applicant: {

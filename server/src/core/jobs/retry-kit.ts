@@ -109,9 +109,10 @@ function plainEmail(value: unknown): unknown {
 
 /** A failed record, on its way back to its sender. */
 export interface FailedRecord {
-  /** In the call. */
+  /** Zero-based index of the record in the call. */
   readonly position: number;
-  readonly record: Fields | null;
+  /** The record as JSON text, which may be megabytes: parsing it would hold the event loop. */
+  readonly record: string | null;
   readonly refusal: Fault;
   readonly faults: ReadonlyMap<string, readonly Fault[]>;
 }

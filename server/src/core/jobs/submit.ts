@@ -1,6 +1,7 @@
+import { ErrorBudget } from '../faults.ts';
 import type { Author } from '../journal/journal.ts';
 import type { RecordList } from '../json/record-list.ts';
-import { positionsOf, readDrafts, recordsAt } from '../records/batch.ts';
+import { checkRecords, positionsOf, recordsAt } from '../records/batch.ts';
 import { required } from '../records/draft.ts';
 import type { Need } from '../records/numbering.ts';
 import type { Operation, OperationName } from '../records/operation.ts';
@@ -73,7 +74,7 @@ export async function submitJob(
     author: call.author,
   };
   // Before the store is asked to take anything: what the checks read must not wait for those who hold a transaction.
-  const { refusals, waiting, needs } = await checkRecords(call, operation);
+  const { refusals, waiting, needs } = await sortRecords(call, operation);
   // So that IDs follow the order sent, however the chunks are worked on.
   const numbered = await operation.number(needs);
   const numbers = new Map(waiting.map(({ position }, at) => [position, numbered[at]]));
@@ -105,19 +106,19 @@ interface CheckedRecords {
 }
 
 /** Goes through the records slice by slice; only those that are refused stand in memory as objects. */
-async function checkRecords(
+async function sortRecords(
   call: { records: RecordList; done: ReadonlySet<number> },
   operation: Operation,
 ): Promise<CheckedRecords> {
   const { records } = call;
   const check = operation.newCheck();
+  const budget = new ErrorBudget();
   const refusals: KeptRefusal[][] = [];
   const waiting: Waiting[] = [];
   const needs: Need[] = [];
   const left = positionsOf(records).filter((position) => !call.done.has(position));
   for (const positions of inSlices(left, usersInSlice, (position) => records.usersOf(position))) {
-    const drafts = await readDrafts(recordsAt(records, positions), operation);
-    await check.run(drafts);
+    const drafts = await checkRecords(recordsAt(records, positions), operation, check, budget);
     const refusedOnes: KeptRefusal[] = [];
     for (const [at, position] of positions.entries()) {
       const draft = required(drafts[at]);

@@ -130,6 +130,7 @@ export const english: Sentences = {
   CANCELLED: 'The job was cancelled before this record was begun; nothing of it was applied.',
 
   REQUIRED: 'This field is required.',
+  MORE_ERRORS: '{count} more fields of this record have errors; they are not listed.',
   UNKNOWN_FIELD: {
     unknown: '"{field}" is not a field of this object.',
     spelling: '"{field}" is not a field of this object; did you mean "{known}"?',

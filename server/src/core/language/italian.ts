@@ -135,6 +135,7 @@ export const italian: Sentences = {
     'Il lavoro è stato annullato prima che questo record fosse iniziato; nulla di esso è stato applicato.',
 
   REQUIRED: 'Questo campo è obbligatorio.',
+  MORE_ERRORS: 'Altri {count} campi di questo record hanno errori; non sono elencati.',
   UNKNOWN_FIELD: {
     unknown: '"{field}" non è un campo di questo oggetto.',
     spelling: '"{field}" non è un campo di questo oggetto; si intendeva "{known}"?',

@@ -1,10 +1,10 @@
 import type { Figures } from '../codes.ts';
-import { Refusal } from '../faults.ts';
+import { type ErrorBudget, Refusal } from '../faults.ts';
 import type { Fields } from '../fields/fields.ts';
 import type { RecordList } from '../json/record-list.ts';
 import { Turns } from '../turns.ts';
 import type { Draft } from './draft.ts';
-import type { Operation } from './operation.ts';
+import type { Check, Operation } from './operation.ts';
 
 export interface BatchLimits {
   readonly records: number;
@@ -35,17 +35,26 @@ function tooLarge(limits: BatchLimits, { variant, figures }: WayOut): Refusal {
   });
 }
 
-/** Reads records one by one, without holding the event loop for long. */
-export async function readDrafts<D extends Draft>(
+/**
+ * Reads records one by one and checks them against the store, without holding the event loop for long. The budget
+ * bounds the errors that all records of the call keep.
+ */
+export async function checkRecords<D extends Draft>(
   records: Iterable<Fields> | AsyncIterable<Fields>,
   operation: Operation<D>,
+  check: Check<D>,
+  budget: ErrorBudget,
 ): Promise<D[]> {
   const turns = new Turns();
   const drafts: D[] = [];
   for await (const fields of records) {
-    drafts.push(await operation.read(fields, turns));
+    const draft = await operation.read(fields, turns);
+    budget.limit(draft.faults);
+    drafts.push(draft);
     if (turns.over) await turns.next();
   }
+  await check.run(drafts);
+  for (const { faults } of drafts) budget.limit(faults);
   return drafts;
 }
 

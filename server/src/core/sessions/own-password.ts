@@ -1,10 +1,10 @@
 import type { SignedInUser } from '../access/access.ts';
-import { Refusal } from '../faults.ts';
+import { ErrorBudget, Refusal } from '../faults.ts';
 import { type Fields, isAbsent, isObject } from '../fields/fields.ts';
 import type { Author } from '../journal/journal.ts';
 import type { RecordList } from '../json/record-list.ts';
 import { Line, prepareDrafts } from '../records/apply.ts';
-import { readDrafts } from '../records/batch.ts';
+import { checkRecords } from '../records/batch.ts';
 import { required } from '../records/draft.ts';
 import type { Operation } from '../records/operation.ts';
 import type { Outcome } from '../records/outcome.ts';
@@ -27,8 +27,8 @@ export async function changeOwnPassword(
   tools: SignInTools,
 ): Promise<Outcome> {
   const { current, record } = await readOwnRecord(call.body, call.user);
-  const draft = required((await readDrafts([record], operation))[0]);
-  await operation.newCheck().run([draft]);
+  const [read] = await checkRecords([record], operation, operation.newCheck(), new ErrorBudget());
+  const draft = required(read);
   const { author, report } = call;
   let verified: string | null = null;
   if (isAbsent(current)) draft.faults.add(place, 'REQUIRED');

@@ -5,7 +5,6 @@ import type { Taken, WriteCall } from '../../core/calls/take.ts';
 import { Refusal } from '../../core/faults.ts';
 import { findJob, type JobStore } from '../../core/jobs/job.ts';
 import type { RecordList } from '../../core/json/record-list.ts';
-import type { Language } from '../../core/language/say.ts';
 import type { OperationName } from '../../core/records/operation.ts';
 import type { Outcome } from '../../core/records/outcome.ts';
 import { unavailable } from '../../core/records/writing.ts';
@@ -20,7 +19,7 @@ import { isFlagged } from '../query.ts';
 import { writeAnswers } from '../schemas/answers.ts';
 import { InsertBody, StateBody, UpdateBody, WriteHeaders, WriteQuery } from '../schemas/requests.ts';
 import { sendEnvelope } from '../stream.ts';
-import { tuplePieces } from '../tuple.ts';
+import { tupleTexts } from '../tuple.ts';
 
 export type TakeCall = (call: WriteCall) => Promise<Taken>;
 
@@ -164,11 +163,7 @@ async function answerOutcomes(
   if (representation && statusCode < 400) reply.header('preference-applied', 'return=representation');
   if (statusCode === 503) reply.header('retry-after', unavailable().retryAfterSeconds);
   reply.code(statusCode).header('content-language', language);
-  return sendEnvelope(reply, envelope, tuples(taken.outcomes, language, representation));
-}
-
-async function* tuples(outcomes: readonly Outcome[], language: Language, representation: boolean) {
-  for (const outcome of outcomes) yield tuplePieces(outcome, language, representation);
+  return sendEnvelope(reply, envelope, tupleTexts(taken.outcomes, language, representation));
 }
 
 function estimateFields({ register, reset, recordsFailed, seconds }: Estimate) {

@@ -10,7 +10,8 @@ import { isFlagged, pageOf } from '../query.ts';
 import { sendRetryKit } from '../retry-kit.ts';
 import { cancelledAnswers, failedAnswers, jobAnswers, jobsAnswers } from '../schemas/answers.ts';
 import { CallHeaders, CallQuery, JobHeaders, JobId, JobQuery, PageQuery } from '../schemas/requests.ts';
-import { positionsOf, tupleOf } from '../tuple.ts';
+import { sendEnvelope } from '../stream.ts';
+import { positionsOf, tupleTexts } from '../tuple.ts';
 
 const tags = ['jobs'];
 
@@ -68,14 +69,13 @@ export function jobRoutes(app: FastifyInstance, { jobs: store, journal }: JobToo
       const asked = { ...page, failedOnly, withUsers: representation };
       const { job, outcomes } = await readJob(request.params.id, asked, request.caller, store);
       const language = languageOf(request);
-      const records = outcomes.map((outcome) => tupleOf(outcome, language, representation));
       const totalCount = failedOnly ? job.recordsFailed : job.recordsDone;
       reply.header('content-language', language);
       if (representation) reply.header('preference-applied', 'return=representation');
-      return pageEnvelope({ ...page, totalCount, count: records.length }, records, debugOf(request), {
-        ...jobFields(job),
-        Positions: positionsOf(outcomes),
-      });
+      const record = { ...jobFields(job), Positions: positionsOf(outcomes) };
+      const envelope = () =>
+        pageEnvelope<never>({ ...page, totalCount, count: outcomes.length }, [], debugOf(request), record);
+      return sendEnvelope(reply, envelope, tupleTexts(outcomes, language, representation));
     },
   );
 
