@@ -35,7 +35,7 @@ export function faultsOf(faults: Faults, kind: SheetItem['kind'] = 'user'): RowF
     // The password that is missing says it all.
     if (place === confirmation && 'Users[0].Password' in faults) return [];
     const column = columnOf(place, kind);
-    const named = column === '' || column === 'Record' ? null : column;
+    const named = ['', 'Record', '$'].includes(column) ? null : column;
     return found.map(({ message }) => ({ column: named, message }));
   });
 }
