@@ -10,13 +10,14 @@ import type { JobStore } from '../core/jobs/job.ts';
 import type { Journal } from '../core/journal/journal.ts';
 import type { ListingStore } from '../core/listing/listing.ts';
 import type { SignInTools } from '../core/sessions/sign-in.ts';
-import { networkList } from '../network.ts';
+import { networkList, sourceOf } from '../network.ts';
 import { type Attempt, attemptBy, guard, type Identify, identifyBy } from './access.ts';
 import { type AdminTools, adminRoutes } from './admin.ts';
 import { type BodyLimits, dropBodies, readBodies } from './body.ts';
 import { followCalls } from './call.ts';
 import { endIdleConnections } from './connections.ts';
 import { describeApi } from './docs.ts';
+import { addressOf } from './evidence.ts';
 import { answerBrokenRequest, answerFailures, sendRefusal } from './failures.ts';
 import { fingerprintBy } from './idempotency.ts';
 import { logCalls } from './log.ts';
@@ -133,8 +134,11 @@ async function buildApi(
     hook: 'preParsing',
     max: options.callsPerMinute,
     timeWindow: 60_000,
-    keyGenerator: ({ caller, ip }) =>
-      caller.user ? `user ${caller.user.id}` : caller.name === 'anyone' ? ip : `client ${caller.clientId}`,
+    keyGenerator: (request) => {
+      const { user, name, clientId } = request.caller;
+      if (user) return `user ${user.id}`;
+      return name === 'anyone' ? sourceOf(addressOf(request)) : `client ${clientId}`;
+    },
     errorResponseBuilder: (_request, { ttl }) => {
       const seconds = Math.ceil(ttl / 1000);
       return new Refusal('RATE_LIMITED', {

@@ -4,7 +4,10 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Refusal } from '../core/faults.ts';
 import { JsonError, readJson } from '../core/json/read.ts';
 import { RecordList } from '../core/json/record-list.ts';
-import { collect, Intake } from './intake.ts';
+import { sourceOf } from '../network.ts';
+import { BodyBudget, type Hold } from './body-budget.ts';
+import { addressOf } from './evidence.ts';
+import { collect } from './intake.ts';
 
 export interface BodyLimits {
   readonly bytes: number;
@@ -17,9 +20,12 @@ export interface BodyLimits {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    bodyBytes: number;
-    /** Who still needs the body: the connection it came on, the work on it. */
+    /** The memory that the request takes; null until its body comes. */
+    memory: Hold | null;
+    /** How many still need the body: the connection it came on, the work on it. */
     holders: number;
+    /** Counts memory that the work on the body takes, up to the end of the answer. Refuses the call where there is none. */
+    holdMemory(bytes: number): void;
     /** Of a call that was sent with a key: what tells its body from any other. */
     fingerprint: Buffer | null;
   }
@@ -33,8 +39,15 @@ declare module 'fastify' {
   }
 }
 
-/** Of a body of few values: whoever has shown no credential must not take up the room of those who have. */
+/** The largest body of a call that has few values, and of any call of a signed-in user. */
 const smallBytes = 65_536;
+/** The largest body of a call that needs no credential. */
+const openBytes = 16_384;
+/** The memory for the bodies of signed-in users and of those who have shown no credential. */
+const openTotal = 16 * 1024 * 1024;
+const openPerCaller = 1024 * 1024;
+/** How long such a body may take. */
+const openBodyMs = 10_000;
 
 /** Whatever is sent to where nothing is gets read and dropped, so that the answer is about the path and not the body. */
 export function dropBodies(app: FastifyInstance): void {
@@ -54,7 +67,12 @@ export function readBodies(
   limits: BodyLimits,
   fingerprintOf: (request: FastifyRequest) => Hmac | null,
 ): void {
-  const intake = new Intake(limits.bytesTogether);
+  const ofClients = new BodyBudget({
+    total: limits.bytesTogether,
+    perCaller: limits.bytesTogether / 2,
+    evicts: false,
+  });
+  const ofOthers = new BodyBudget({ total: openTotal, perCaller: openPerCaller, evicts: true });
 
   function tooLarge(variant: 'bytes' | 'deep' | 'values' | 'names', bytes = limits.bytes): Refusal {
     return new Refusal('BODY_TOO_LARGE', {
@@ -68,14 +86,16 @@ export function readBodies(
     return new Refusal('INVALID_JSON', { variant: problem, figures: { offset, at: at === '' ? '$' : at } });
   }
 
-  app.decorateRequest('bodyBytes', 0);
+  app.decorateRequest('memory', null);
   app.decorateRequest('fingerprint', null);
   app.decorateRequest('holders', 0);
+  app.decorateRequest('holdMemory', function (this: FastifyRequest, bytes: number) {
+    this.memory?.add(ofClients.bounded(bytes));
+  });
 
   function letGo(request: FastifyRequest): void {
     if (--request.holders > 0) return;
-    intake.release(request.bodyBytes);
-    request.bodyBytes = 0;
+    request.memory?.release();
   }
   app.addHook('onRequest', async (request, reply) => {
     request.holders++;
@@ -99,16 +119,32 @@ export function readBodies(
   app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: Readable) => {
     refuseOtherCodings(request);
     const { maxValues, records } = request.routeOptions.config;
-    const most = maxValues === undefined ? limits.bytes : Math.min(limits.bytes, smallBytes);
+    const { caller } = request;
+    const isClient = caller.user === null && caller.scopes.size > 0;
+    const small = !isClient && caller.user === null ? openBytes : smallBytes;
+    const most = isClient && maxValues === undefined ? limits.bytes : Math.min(limits.bytes, small);
     const declared = Number(request.headers['content-length'] ?? 0);
     const fingerprint = fingerprintOf(request);
-    const bytes = await collect(payload, Math.min(declared, most), (piece) => {
-      const { length } = piece;
-      if (declared > most || request.bodyBytes + length > most) throw tooLarge('bytes', most);
-      intake.hold(length);
-      request.bodyBytes += length;
-      fingerprint?.update(piece);
-    });
+    const tooSlow = new AbortController();
+    const end = () => tooSlow.abort(new Refusal('REQUEST_TIMEOUT'));
+    const timer = isClient ? undefined : setTimeout(end, openBodyMs).unref();
+    const memory = isClient
+      ? ofClients.open(`client ${caller.clientId}`, end)
+      : ofOthers.open(caller.user ? `user ${caller.user.id}` : sourceOf(addressOf(request)), end);
+    request.memory = memory;
+    let length = 0;
+    const bytes = await collect(
+      payload,
+      Math.min(declared, most),
+      (piece) => {
+        length += piece.length;
+        if (declared > most || length > most) throw tooLarge('bytes', most);
+        memory.add(piece.length);
+        fingerprint?.update(piece);
+      },
+      tooSlow.signal,
+    ).finally(() => clearTimeout(timer));
+    memory.complete();
     request.fingerprint = fingerprint?.digest() ?? null;
     const jsonLimits = { maxDepth: limits.depth, maxValues: maxValues ?? limits.values };
     try {

@@ -6,34 +6,17 @@ const drainMs = 5000;
 /** The most that is made room for ahead of what has come, where nothing was announced. */
 const maxStep = 4 * 1024 * 1024;
 
-/** Counts the bytes of all bodies at work, so that many large calls at once cannot exhaust the memory. */
-export class Intake {
-  readonly #bytesTogether: number;
-  #held = 0;
-
-  constructor(bytesTogether: number) {
-    this.#bytesTogether = bytesTogether;
-  }
-
-  hold(bytes: number): void {
-    if (this.#held + bytes > this.#bytesTogether) {
-      const seconds = 5;
-      throw new Refusal('OVERLOADED', { figures: { seconds }, retryAfterSeconds: seconds });
-    }
-    this.#held += bytes;
-  }
-
-  release(bytes: number): void {
-    this.#held -= bytes;
-  }
-}
-
 /**
  * The whole body, of which `declared` bytes are expected. `take` is called for every piece and throws to refuse the
  * rest, which is then read and dropped: a connection that is closed in the middle of a body shows its sender a network
- * error instead of the answer.
+ * error instead of the answer. `signal` ends the wait for a body that does not come.
  */
-export function collect(payload: Readable, declared: number, take: (piece: Buffer) => void): Promise<Buffer> {
+export function collect(
+  payload: Readable,
+  declared: number,
+  take: (piece: Buffer) => void,
+  signal?: AbortSignal,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const body = new GrowingBuffer(declared);
     let refusal: { reason: unknown } | undefined;
@@ -42,6 +25,11 @@ export function collect(payload: Readable, declared: number, take: (piece: Buffe
       if (refusal) reject(refusal.reason);
       else resolve(body.whole());
     }
+    signal?.addEventListener('abort', () => {
+      refusal = { reason: signal.reason };
+      body.drop();
+      reject(signal.reason);
+    });
     payload.on('data', (piece: Buffer) => {
       if (refusal) return;
       try {

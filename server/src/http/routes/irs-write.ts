@@ -102,9 +102,11 @@ export function writeRoutes(app: FastifyInstance, tools: WriteTools): void {
 
   async function write(operation: OperationName, request: FastifyRequest, reply: FastifyReply) {
     const failures: unknown[] = [];
+    const body = request.body as RecordList | null;
+    request.holdMemory(workingMemory(body));
     const taken = await takeCall({
       operation,
-      body: request.body as RecordList | null,
+      body,
       clientId: request.caller.clientId,
       author: authorOf(request),
       key: idempotencyKeyOf(request),
@@ -147,6 +149,14 @@ export function writeRoutes(app: FastifyInstance, tools: WriteTools): void {
     const envelope = takenEnvelope(jobFields(job), { id: jobId, location }, language, debugOf(request));
     return reply.code(202).header('content-language', language).send(envelope);
   }
+}
+
+/**
+ * The most memory that a call takes beside its body, in bytes: a record that is refused is kept, with its errors, until
+ * the answer has been read. A body of three bytes for each record would otherwise take a hundred times as much.
+ */
+function workingMemory(body: RecordList | null): number {
+  return (body?.count ?? 0) * 1024 + (body?.users ?? 0) * 512;
 }
 
 async function answerOutcomes(

@@ -1,0 +1,136 @@
+import { Agent, request } from 'undici';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { BodyBudget } from '../../src/http/body-budget.ts';
+import { credential } from '../setup/admin.ts';
+import { asUser, login, registerUsers, signedIn } from '../setup/login.ts';
+import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
+import { headOf, openWire, type Wire } from './wire.ts';
+
+const overloaded = expect.objectContaining({ fault: expect.objectContaining({ code: 'OVERLOADED' }) });
+const catching = (work: () => void) => {
+  try {
+    work();
+    return null;
+  } catch (error) {
+    return error;
+  }
+};
+
+describe('a body budget', () => {
+  it('refuses what does not fit, and has room again when a body is released', () => {
+    const budget = new BodyBudget({ total: 100, perCaller: 100, evicts: false });
+    const [one, other] = [budget.open('one', () => {}), budget.open('other', () => {})];
+    one.add(60);
+    expect(catching(() => other.add(50))).toEqual(overloaded);
+    one.release();
+    one.release();
+    other.add(100);
+    expect(catching(() => other.add(1))).toEqual(overloaded);
+  });
+
+  it('leaves room for others when one caller takes its share', () => {
+    const budget = new BodyBudget({ total: 100, perCaller: 50, evicts: false });
+    const bodies = ['one', 'one', 'other'].map((caller) => budget.open(caller, () => {}));
+    bodies[0]?.add(30);
+    expect(catching(() => bodies[1]?.add(30))).toEqual(overloaded);
+    bodies[2]?.add(50);
+  });
+
+  it('ends the oldest incomplete body to make room, never a complete one', () => {
+    const budget = new BodyBudget({ total: 100, perCaller: 100, evicts: true });
+    const ended: string[] = [];
+    const open = (name: string) => budget.open(name, () => ended.push(name));
+    const [complete, slow, slower] = [open('complete'), open('slow'), open('slower')];
+    for (const body of [complete, slow, slower]) body.add(30);
+    complete.complete();
+    open('new').add(30);
+    expect(ended).toEqual(['slow']);
+    const last = open('last');
+    expect(catching(() => last.add(71))).toEqual(overloaded);
+  });
+});
+
+describe('incomplete bodies without a credential', () => {
+  const size = 16_384;
+  let service: TestService;
+
+  beforeAll(async () => {
+    service = await startTestService();
+    await registerUsers(service, 'mario');
+  });
+
+  /** A login whose last byte never comes. */
+  async function incompleteLogin(): Promise<Wire> {
+    const wire = await openWire(service.url);
+    onTestFinished(() => {
+      wire.socket.destroy();
+    });
+    wire.socket.write(headOf(service.url, 'login', { 'Content-Length': size }) + ' '.repeat(size - 1));
+    return wire;
+  }
+
+  it('take a share of their address, and leave the memory of clients alone', async () => {
+    // More than the 1 MiB of one address.
+    const wires = await Promise.all(Array.from({ length: 80 }, incompleteLogin));
+    const answers = wires.map((wire) => wire.answer());
+    // Those beyond the share are refused; the sockets of the others are still open.
+    const first = await Promise.race(answers);
+    expect(first?.status).toBe(503);
+    const [ID = 0] = await insertPrincipals(service, 1);
+    expect(ID).toBeGreaterThan(0);
+    const elsewhere = new Agent({ localAddress: '127.0.0.9' });
+    onTestFinished(() => elsewhere.close());
+    const signIn = await request(`${service.url}/api/sync/v1/login`, {
+      dispatcher: elsewhere,
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ Username: 'mario', Password: 'wrong password' }),
+    });
+    expect(signIn.statusCode).toBe(401);
+    await signIn.body.dump();
+    // The service ends what stays incomplete.
+    const ended = await Promise.all(answers);
+    expect(new Set(ended.map((answer) => answer?.status))).toEqual(new Set([408, 503]));
+  });
+
+  it('are small: a login and a signed-in user send no more than they need', async () => {
+    const large = { Username: 'mario', Password: 'x'.repeat(size) };
+    const { status, body } = await service.call('login', large);
+    expect([status, body.errorCode]).toEqual([413, 'BODY_TOO_LARGE']);
+    const { principal, ids } = await registerUsers(service, 'anna');
+    const anna = await signedIn(service, 'anna');
+    const padded = [{ ID: principal, Users: [{ ID: ids[0], Password: 'x'.repeat(70_000) }] }];
+    expect((await service.call('irs/update', padded, asUser(anna))).status).toBe(413);
+    expect((await login(service, 'anna')).status).toBe(200);
+  });
+});
+
+describe('dry runs', () => {
+  it('are refused when the answers that others have not read take up the memory', async () => {
+    const service = await startTestService({ ANAGRAFE_MAX_BODY_BYTES: '524288' });
+    const body = `[${'{"ID":1},'.repeat(50_000).slice(0, -1)}]`;
+    const path = 'irs/update?dryRun=true';
+    const unread: Wire[] = [];
+    onTestFinished(() => {
+      for (const { socket } of unread) socket.destroy();
+    });
+    /** Each has a client of its own: none of them reaches the share of one caller. */
+    const sendUnread = async () => {
+      const wire = await openWire(service.url);
+      unread.push(wire);
+      wire.socket.pause();
+      const head = { ...(await credential(service)), 'Content-Length': body.length };
+      wire.socket.write(headOf(service.url, path, head) + body);
+    };
+    const client = await credential(service);
+    const tried = () => service.call(path, JSON.parse(body), { headers: client });
+    await expect
+      .poll(async () => {
+        await sendUnread();
+        return (await tried()).status;
+      })
+      .toBe(503);
+    for (const { socket } of unread) socket.destroy();
+    await expect.poll(async () => (await tried()).status).toBe(422);
+  });
+});
