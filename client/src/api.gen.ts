@@ -120,10 +120,13 @@ export interface Principal {
   Users: User[];
 }
 
-/** A user that was written, and what was done to it. */
+/**
+ * A user that was written, and what was done to it. Username and Email of a user that existed before are
+ * null where the caller does not have the scope `sync:read`.
+ */
 export interface AppliedUser {
   ID: number;
-  Username: string;
+  Username: string | null;
   Email: string | null;
   Operation: 'register' | 'reset' | 'state';
 }

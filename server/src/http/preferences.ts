@@ -1,14 +1,24 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyRequest } from 'fastify';
 
 /** Whether the caller would rather not wait for the work (RFC 7240, `Prefer: respond-async`). */
 export function wantsAsync(headers: IncomingHttpHeaders): boolean {
   return preferencesOf(headers).includes('respond-async');
 }
 
-/** Whether the caller wants the written users back (RFC 7240, `Prefer: return=representation`). */
-export function wantsRepresentation(headers: IncomingHttpHeaders): boolean {
+/**
+ * The written users that an answer shows. `registered`: only those that the call itself registered have their names, since
+ * the caller may not read. Null: none at all.
+ */
+export type Representation = 'all' | 'registered' | null;
+
+/** What the caller gets for `Prefer: return=representation` (RFC 7240): to see users that existed needs `sync:read`. */
+export function representationFor({ headers, caller }: FastifyRequest): Representation {
   // Of a preference that is given twice, the first counts.
-  return preferencesOf(headers).find((text) => text.startsWith('return=')) === 'return=representation';
+  const preferred = preferencesOf(headers).find((text) => text.startsWith('return='));
+  if (preferred !== 'return=representation') return null;
+  const mayRead = caller.user !== null || caller.scopes.has('sync:read') || caller.scopes.has('admin');
+  return mayRead ? 'all' : 'registered';
 }
 
 function preferencesOf({ prefer }: IncomingHttpHeaders): string[] {

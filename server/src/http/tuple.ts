@@ -2,6 +2,7 @@ import type { Code, Fault } from '../core/codes.ts';
 import { Faults } from '../core/faults.ts';
 import { type Language, say } from '../core/language/say.ts';
 import type { AppliedUser, Outcome, PlacedOutcome } from '../core/records/outcome.ts';
+import type { Representation } from './preferences.ts';
 
 /** The documented answer to one record: fixed positions instead of names. */
 export interface Tuple {
@@ -10,7 +11,7 @@ export interface Tuple {
   Item3: boolean;
   Item4: string | null;
   Item5: Record<string, { code: Code; message: string }[]>;
-  Item6: { Users?: { ID: number; Username: string; Email: string | null; Operation: string }[] };
+  Item6: { Users?: { ID: number; Username: string | null; Email: string | null; Operation: string }[] };
 }
 
 /** So many faults or users of a tuple are put into text at once. */
@@ -20,20 +21,20 @@ const partsAtOnce = 500;
 export function* tuplePieces(
   outcome: Outcome,
   language: Language,
-  representation: boolean,
+  representation: Representation,
 ): Generator<string> {
   const { faults, users } = outcome;
   if (faults.byPlace.size + users.length <= partsAtOnce) {
     yield JSON.stringify(tupleOf(outcome, language, representation));
     return;
   }
-  const bare = JSON.stringify(tupleOf({ ...outcome, faults: new Faults(), users: [] }, language, false));
+  const bare = JSON.stringify(tupleOf({ ...outcome, faults: new Faults(), users: [] }, language, null));
   yield `${bare.slice(0, -emptyParts.length)},"Item5":{`;
   yield* insidePieces(faults.byPlace, (some) => faultsByPlace(some, language));
   yield '},"Item6":{';
   if (representation && outcome.refusal === null) {
     yield '"Users":[';
-    yield* insidePieces(users, (some) => some.map(userFields));
+    yield* insidePieces(users, (some) => some.map((user) => userFields(user, representation)));
     yield ']';
   }
   yield '}}';
@@ -43,7 +44,7 @@ export function* tuplePieces(
 export async function* tupleTexts(
   outcomes: Iterable<Outcome>,
   language: Language,
-  representation: boolean,
+  representation: Representation,
 ): AsyncGenerator<Iterable<string>> {
   for (const outcome of outcomes) yield tuplePieces(outcome, language, representation);
 }
@@ -65,7 +66,7 @@ function* insidePieces<Part>(parts: Iterable<Part>, toJson: (some: Part[]) => ob
   if (some.length > 0) yield separator + JSON.stringify(toJson(some)).slice(1, -1);
 }
 
-export function tupleOf(outcome: Outcome, language: Language, representation: boolean): Tuple {
+export function tupleOf(outcome: Outcome, language: Language, representation: Representation): Tuple {
   const { id, refusal } = outcome;
   if (refusal === null) {
     return {
@@ -74,7 +75,7 @@ export function tupleOf(outcome: Outcome, language: Language, representation: bo
       Item3: true,
       Item4: null,
       Item5: {},
-      Item6: representation ? { Users: outcome.users.map(userFields) } : {},
+      Item6: representation ? { Users: outcome.users.map((user) => userFields(user, representation)) } : {},
     };
   }
   return {
@@ -103,6 +104,12 @@ export function faultsByPlace(
   return Object.fromEntries(faults);
 }
 
-function userFields({ id, username, email, operation }: AppliedUser) {
-  return { ID: id, Username: username, Email: email, Operation: operation };
+function userFields({ id, username, email, operation }: AppliedUser, representation: 'all' | 'registered') {
+  const named = representation === 'all' || operation === 'register';
+  return {
+    ID: id,
+    Username: named ? username : null,
+    Email: named ? email : null,
+    Operation: operation,
+  };
 }

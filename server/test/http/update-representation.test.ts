@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { Scope } from '../../src/core/access/clients.ts';
+import { credential } from '../setup/admin.ts';
 import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 
 let service: TestService;
@@ -124,5 +126,33 @@ describe('Prefer: return=representation', () => {
     ]);
     expect(headers.has('preference-applied')).toBe(false);
     expect(text).toContain('"Item6":{}');
+  });
+});
+
+describe('Prefer: return=representation of a client that may not read', () => {
+  it('names the users that the call registers, and none that existed before', async () => {
+    const own = await startTestService();
+    const [ID = 0] = await insertPrincipals(own, 1);
+    const existing = newUser('existing', { Email: 'existing@example.com' });
+    const before = await own.call('irs/update', [{ ID, Users: [existing] }], asRepresentation);
+    const user = before.body.result?.records[0]?.Item6.Users?.[0]?.ID ?? 0;
+    const as = async (scopes: Scope[], path: string, records: unknown) => {
+      const headers = { ...(await credential(own, { scopes })), Prefer: 'return=representation' };
+      const { status, body, text } = await own.call(path, records, { headers });
+      expect(status).toBe(200);
+      return { users: body.result?.records[0]?.Item6.Users, text };
+    };
+    const unchanged = [{ ID, Users: [{ ID: user, State: 'active' }] }];
+    const state = await as(['sync:write'], 'irs/state', unchanged);
+    expect(state.users).toEqual([{ ID: user, Username: null, Email: null, Operation: 'state' }]);
+    const both = [{ ID, Users: [newUser('fresh', { Email: 'fresh@example.com' }), reset(user)] }];
+    const update = await as(['sync:write'], 'irs/update', both);
+    expect(update.users).toEqual([
+      { ID: expect.any(Number), Username: 'fresh', Email: 'fresh@example.com', Operation: 'register' },
+      { ID: user, Username: null, Email: null, Operation: 'reset' },
+    ]);
+    expect(state.text + update.text).not.toContain('existing');
+    const reading = await as(['sync:write', 'sync:read'], 'irs/state', unchanged);
+    expect(reading.users).toMatchObject([{ Username: 'existing', Email: 'existing@example.com' }]);
   });
 });

@@ -51,7 +51,7 @@ class Model {
       if (user.Operation === 'register') {
         expect(this.users.has(user.ID)).toBe(false);
         expect([user.Username, user.Email]).toEqual([item.Username, item.Email ?? null]);
-        this.users.set(user.ID, { principal, username: user.Username, email: user.Email });
+        this.users.set(user.ID, { principal, username: user.Username ?? '', email: user.Email });
       } else {
         expect([user.Operation, user.ID]).toEqual(['reset', item.ID]);
         this.resets.push({ id: user.ID, principal });

@@ -23,7 +23,7 @@ export function Register({ principalId, onClose }: { principalId: number; onClos
   const { mutate, data, variables, error, isPending, reset } = useRegister(principalId);
   const form = useFaultFocus(error);
   const faults = { ...trial.faults, ...faultsOf(error) };
-  const [registered] = data ?? [];
+  const registered = data && variables;
 
   function change(field: keyof UserDraft, text: string) {
     setDraft((before) => ({ ...before, [field]: text }));
@@ -47,8 +47,8 @@ export function Register({ principalId, onClose }: { principalId: number; onClos
       onClose={onClose}
       lasting={registered !== undefined || isPending}
     >
-      {registered && variables ? (
-        <PasswordHandover username={registered.Username} password={variables.Password} onDone={onClose} />
+      {registered ? (
+        <PasswordHandover username={registered.Username} password={registered.Password} onDone={onClose} />
       ) : (
         <form ref={form} onSubmit={submit} noValidate>
           <Stack>

@@ -14,7 +14,7 @@ import { debugOf, languageOf } from '../call.ts';
 import { outcomesEnvelope, takenEnvelope } from '../envelope.ts';
 import { idempotencyKeyOf } from '../idempotency.ts';
 import { jobFields } from '../job-fields.ts';
-import { wantsAsync, wantsRepresentation } from '../preferences.ts';
+import { representationFor, wantsAsync } from '../preferences.ts';
 import { isFlagged } from '../query.ts';
 import { writeAnswers } from '../schemas/answers.ts';
 import { InsertBody, StateBody, UpdateBody, WriteHeaders, WriteQuery } from '../schemas/requests.ts';
@@ -165,7 +165,7 @@ async function answerOutcomes(
   reply: FastifyReply,
 ) {
   const language = languageOf(request);
-  const representation = taken.kind === 'outcomes' && wantsRepresentation(request.headers);
+  const representation = taken.kind === 'outcomes' ? representationFor(request) : null;
   const estimate = taken.kind === 'estimate' ? estimateFields(taken.estimate) : null;
   const envelope = () =>
     outcomesEnvelope(taken.outcomes, { language, estimate, request: request.id, debug: debugOf(request) });

@@ -5,7 +5,7 @@ import { authorOf } from '../access.ts';
 import { debugOf, languageOf } from '../call.ts';
 import { pageEnvelope, recordEnvelope } from '../envelope.ts';
 import { jobFields } from '../job-fields.ts';
-import { wantsRepresentation } from '../preferences.ts';
+import { representationFor } from '../preferences.ts';
 import { isFlagged, pageOf } from '../query.ts';
 import { sendRetryKit } from '../retry-kit.ts';
 import { cancelledAnswers, failedAnswers, jobAnswers, jobsAnswers } from '../schemas/answers.ts';
@@ -65,8 +65,8 @@ export function jobRoutes(app: FastifyInstance, { jobs: store, journal }: JobToo
     async (request, reply) => {
       const page = pageOf(request);
       const failedOnly = isFlagged(request, 'failed');
-      const representation = wantsRepresentation(request.headers);
-      const asked = { ...page, failedOnly, withUsers: representation };
+      const representation = representationFor(request);
+      const asked = { ...page, failedOnly, withUsers: representation !== null };
       const { job, outcomes } = await readJob(request.params.id, asked, request.caller, store);
       const language = languageOf(request);
       const totalCount = failedOnly ? job.recordsFailed : job.recordsDone;

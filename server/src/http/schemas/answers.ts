@@ -57,11 +57,14 @@ const AppliedUser = named(
   strictObject(
     {
       ID: Id,
-      Username: Type.String(),
+      Username: Text,
       Email: Text,
       Operation: Type.String({ enum: ['register', 'reset', 'state'] }),
     },
-    { description: 'A user that was written, and what was done to it' },
+    {
+      description:
+        'A user that was written, and what was done to it. Username and Email of a user that existed before are null where the caller does not have the scope `sync:read`.',
+    },
   ),
 );
 

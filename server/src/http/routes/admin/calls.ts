@@ -67,7 +67,7 @@ export function callRoutes(app: FastifyInstance, { store, journal }: CallTools):
       const call = await findCall(request.params.id, store);
       const outcomes = await store.outcomes(call, { ...page, failedOnly });
       const language = languageOf(request);
-      const records = outcomes.map((outcome) => tupleOf(outcome, language, false));
+      const records = outcomes.map((outcome) => tupleOf(outcome, language, null));
       reply.header('content-language', language);
       return pageEnvelope(
         { ...page, totalCount: failedOnly ? call.recordsFailed : call.records, count: records.length },
