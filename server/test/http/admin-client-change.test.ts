@@ -97,7 +97,7 @@ describe('a change of a client', () => {
   it('is of a live client', async () => {
     const gone = await credential(service);
     await admin(`DELETE clients/${gone.SyncPublicKey}`, office);
-    for (const client of [gone, { SyncPublicKey: 'agp_nobody' }]) {
+    for (const client of [gone, { SyncPublicKey: 'agp_nobody' }, { SyncPublicKey: '%00' }]) {
       const { status, body } = await change(client, { Name: 'x' });
       expect([status, body.errorCode]).toEqual([422, 'CLIENT_NOT_FOUND']);
     }

@@ -118,7 +118,7 @@ describe('clients', () => {
     async (call) => {
       const made = await create();
       await admin(`DELETE clients/${made.PublicKey}`, office);
-      for (const key of [made.PublicKey, 'agp_nobody', encodeURIComponent("' or true --")]) {
+      for (const key of [made.PublicKey, 'agp_nobody', encodeURIComponent("' or true --"), '%00']) {
         const { status, body } = await admin(call.replace('%', key), office);
         expect([status, body.errorCode, body.result]).toEqual([422, 'CLIENT_NOT_FOUND', null]);
       }

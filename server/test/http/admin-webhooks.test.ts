@@ -67,6 +67,8 @@ describe('webhooks', () => {
     [{ URL: 'ftp://x' }, 'URL'],
     [{ URL: 'https://user:secret@x/' }, 'URL'],
     [{ URL: 'nothing' }, 'URL'],
+    [{ URL: { toString: 'https://example.com' } }, 'URL'],
+    [{ URL: ['https://example.com'] }, 'URL'],
     [{ URL, Types: ['user.deleted'] }, 'Types'],
     [{ URL, Types: 'user.deleted' }, 'Types'],
     [{ URL, Granularity: 'call' }, 'Granularity'],

@@ -189,6 +189,18 @@ describe('a record of irs/insert', () => {
     expect(await expectFaults(answer, 'INVALID_RECORD')).toEqual([[field, code]]);
   });
 
+  it.each([
+    ['a right-to-left override', '\u202e'],
+    ['a direction isolate', '\u2066'],
+    ['a zero-width space', '\u200b'],
+    ['a byte order mark', '\ufeff'],
+  ])('is refused when its name holds %s', async (_, character) => {
+    const answer = await send('irs/insert', {
+      body: JSON.stringify([{ Denomination: `Rossi${character}Srl` }]),
+    });
+    expect(await expectFaults(answer, 'INVALID_RECORD')).toEqual([['Denomination', 'TEXT_CHARACTERS']]);
+  });
+
   it('is refused when it has ten million characters in a field', async () => {
     const answer = await send('irs/insert', { body: JSON.stringify([{ Surname: 'x'.repeat(10_000_000) }]) });
     expect(await expectFaults(answer, 'INVALID_RECORD')).toEqual([['Surname', 'TEXT_TOO_LONG']]);

@@ -75,6 +75,7 @@ describe('signing in at the console', () => {
     const wrong: [Credential, number, string][] = [
       [{ ...office, SyncSecretKey: 'ags_wrong' }, 401, 'UNAUTHENTICATED'],
       [{ ...office, SyncPublicKey: 'agp_nobody' }, 401, 'UNAUTHENTICATED'],
+      [{ ...office, SyncPublicKey: 'agp_\0' }, 401, 'UNAUTHENTICATED'],
       [revoked, 401, 'UNAUTHENTICATED'],
       [elsewhere, 401, 'UNAUTHENTICATED'],
       [reader, 403, 'FORBIDDEN'],

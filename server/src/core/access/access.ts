@@ -1,6 +1,6 @@
 import { Refusal } from '../faults.ts';
 import { type Scope, scopes } from './clients.ts';
-import { digestOf, isSameDigest, type KeyPair } from './keys.ts';
+import { digestOf, isPublicKey, isSameDigest, type KeyPair } from './keys.ts';
 
 /** What a request shows of who sends it. */
 export interface CallerEvidence {
@@ -130,7 +130,8 @@ async function identifyByKey(
   evidence: CallerEvidence,
   store: AccessStore,
 ): Promise<Caller> {
-  const client = pair && (await store.findClient(pair.publicKey, evidence.address));
+  const known = pair !== null && isPublicKey(pair.publicKey);
+  const client = known ? await store.findClient(pair.publicKey, evidence.address) : null;
   const digest = digestOf(pair?.secret ?? '');
   // The same comparison for an unknown client, so that the time does not tell which public keys exist.
   const matches = (client?.digests ?? [nobody]).filter((known) => isSameDigest(known, digest)).length > 0;

@@ -3,7 +3,7 @@ import type { Code } from '../codes.ts';
 import { Refusal } from '../faults.ts';
 import { type Author, theOperator, theService } from '../journal/journal.ts';
 import type { AccessStore } from './access.ts';
-import { digestOf, isSameDigest, type KeyPair, newPublicKey, newSecret } from './keys.ts';
+import { digestOf, isPublicKey, isSameDigest, type KeyPair, newPublicKey, newSecret } from './keys.ts';
 
 export const scopes = ['sync:write', 'sync:read', 'admin'] as const;
 export type Scope = (typeof scopes)[number];
@@ -111,6 +111,7 @@ export async function updateClient(
   store: ClientStore,
   author: Author = theOperator,
 ): Promise<Client> {
+  demandPublicKey(publicKey);
   const updated = await store.updateClient(publicKey, change, checkWish, author);
   if (updated === 'unknown') throw noLiveClient(publicKey);
   if (updated === 'taken') throw addressTaken();
@@ -143,6 +144,7 @@ export async function rotateSecret(
   store: ClientStore,
   author: Author = theOperator,
 ): Promise<string> {
+  demandPublicKey(publicKey);
   const secret = newSecret();
   if (await store.addSecret(publicKey, digestOf(secret), oldEndsAt, author)) return secret;
   throw noLiveClient(publicKey);
@@ -153,7 +155,12 @@ export async function revokeClient(
   store: ClientStore,
   author: Author = theOperator,
 ): Promise<void> {
+  demandPublicKey(publicKey);
   if (!(await store.revokeClient(publicKey, author))) throw noLiveClient(publicKey);
+}
+
+function demandPublicKey(text: string): void {
+  if (!isPublicKey(text)) throw noLiveClient(text);
 }
 
 function addressTaken(): ClientError {

@@ -65,6 +65,11 @@ export function readAccessToken(text: string): { accessToken: string } | null {
   return text.startsWith(tokenPrefix) ? { accessToken: text } : null;
 }
 
+/** Whether a text can be the public key of a client; PostgreSQL is not asked for any other. */
+export function isPublicKey(text: string): boolean {
+  return givenPublic.test(text);
+}
+
 /** Whether a pair that an operator made is fit to be the first client's. */
 export function isFitPair(pair: KeyPair): boolean {
   if (!givenPublic.test(pair.publicKey) || !givenSecret.test(pair.secret)) return false;

@@ -13,7 +13,11 @@ const unknownShown = 20;
 const emailSyntax =
   /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i;
 
-const controlCharacter = /\p{Cc}/u;
+/**
+ * Control characters, and those that change or hide what a reader sees: marks and overrides of the writing direction, zero-width
+ * spaces, word joiners. The joiners U+200C and U+200D stay: Persian, Indian scripts and emoji need them.
+ */
+const forbiddenCharacter = /[\p{Cc}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u;
 
 export function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -101,7 +105,7 @@ export function readText(value: unknown, max: number, place: string, faults: Fau
   if (isAbsent(text)) return null;
   if (text.trim() === '') faults.add(place, 'TEXT_EMPTY', undefined, 'optional');
   else if (text.length > max * 2 || [...text].length > max) faults.add(place, 'TEXT_TOO_LONG', { max });
-  else if (controlCharacter.test(text)) faults.add(place, 'TEXT_CHARACTERS');
+  else if (forbiddenCharacter.test(text)) faults.add(place, 'TEXT_CHARACTERS');
   else return text;
   return null;
 }

@@ -46,8 +46,14 @@ function checkPassword(sent: string, policy: PasswordPolicy, place: string, faul
   const length = [...result.mapped].length;
   if (length < policy.minLength) faults.add(place, 'PASSWORD_TOO_SHORT', { min: policy.minLength });
   else if (length > passwordMax) faults.add(place, 'PASSWORD_TOO_LONG', { max: passwordMax });
-  else if (policy.isCommon(result.mapped.toLowerCase())) faults.add(place, 'PASSWORD_COMMON');
+  else if (isGuessable(result.mapped, policy)) faults.add(place, 'PASSWORD_COMMON');
   return result.mapped;
+}
+
+/** Guessers try a common password in full width, in capitals and with spaces around it, and one character repeated. */
+function isGuessable(password: string, policy: PasswordPolicy): boolean {
+  const plain = password.normalize('NFKC').trim().toLowerCase();
+  return new Set(plain).size <= 1 || policy.isCommon(plain);
 }
 
 /** A password that is the account's own name is the first thing that is guessed. */

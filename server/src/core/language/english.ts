@@ -155,7 +155,7 @@ export const english: Sentences = {
     required: 'This must not be empty.',
   },
   TEXT_TOO_LONG: 'This may have at most {max} characters.',
-  TEXT_CHARACTERS: 'This holds a control character.',
+  TEXT_CHARACTERS: 'This holds a control character, or an invisible one.',
   USERNAME_TOO_LONG: 'A username may have at most {max} characters.',
   USERNAME_SPACES: 'A username may not begin or end with a space, nor hold two spaces in a row.',
   USERNAME_CHARACTERS: 'This username holds a character that usernames may not have.',

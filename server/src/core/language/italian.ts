@@ -161,7 +161,7 @@ export const italian: Sentences = {
     required: 'Non deve essere vuoto.',
   },
   TEXT_TOO_LONG: 'Può avere al massimo {max} caratteri.',
-  TEXT_CHARACTERS: 'Contiene un carattere di controllo.',
+  TEXT_CHARACTERS: 'Contiene un carattere di controllo o invisibile.',
   USERNAME_TOO_LONG: 'Un nome utente può avere al massimo {max} caratteri.',
   USERNAME_SPACES:
     'Un nome utente non può iniziare o finire con uno spazio, né contenere due spazi di seguito.',

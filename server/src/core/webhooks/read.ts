@@ -22,7 +22,7 @@ export function readChange(body: unknown): Partial<WebhookWish> & { enabled?: bo
 function readParts(fields: Fields): Partial<WebhookWish> {
   const { URL: url, Types: types, Granularity: granularity } = fields;
   return {
-    ...(!isAbsent(url) && { url: checkUrl(String(url)) }),
+    ...(!isAbsent(url) && { url: checkUrl(typeof url === 'string' ? url : '') }),
     ...(!isAbsent(types) && { types: checkTypes(Array.isArray(types) ? types : [types]) }),
     ...(!isAbsent(granularity) && { granularity: checkGranularity(granularity) }),
   };

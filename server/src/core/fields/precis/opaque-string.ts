@@ -1,6 +1,7 @@
 import { inFreeformClass } from './classes.ts';
 import { contextAllows } from './context.ts';
 import { applyUntilStable, type Mapping } from './stable.ts';
+import { composeHangul } from './width.ts';
 
 /**
  * `empty`: no character at all; `character`: a code point that is not allowed, or not there; `surrogate`: half of a
@@ -28,6 +29,7 @@ export function mapOpaqueString(text: string): Mapping<OpaqueStringFault> {
 }
 
 function applyRules(text: string): Mapping<OpaqueStringFault> {
-  if (!inFreeformClass(text)) return { fault: 'character' };
-  return { mapped: text.replace(OTHER_SPACE, ' ').normalize('NFC') };
+  const prepared = composeHangul(text);
+  if (!inFreeformClass(prepared)) return { fault: 'character' };
+  return { mapped: prepared.replace(OTHER_SPACE, ' ').normalize('NFC') };
 }

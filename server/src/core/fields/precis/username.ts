@@ -2,7 +2,7 @@ import { obeysBidiRule } from './bidi.ts';
 import { inIdentifierClass } from './classes.ts';
 import { contextAllows } from './context.ts';
 import { applyUntilStable, type Mapping } from './stable.ts';
-import { mapWidth } from './width.ts';
+import { composeHangul, mapWidth } from './width.ts';
 
 /**
  * `empty`: no character at all; `space`: a leading, trailing or doubled space; `character`: a code point that is not
@@ -42,7 +42,7 @@ export function mapUsername(text: string): Mapping<UsernameFault> {
  * again, so the result is stable. `toLowerCase`, unlike `toLocaleLowerCase`, is the same in every locale.
  */
 function applyRules(text: string): Mapping<UsernameFault> {
-  const prepared = mapWidth(text);
+  const prepared = composeHangul(mapWidth(text));
   if (STRAY_SPACE.test(prepared)) return { fault: 'space' };
   if (!prepared.split(' ').every(inIdentifierClass)) return { fault: 'character' };
   return { mapped: prepared.toLowerCase().normalize('NFC') };
