@@ -199,7 +199,7 @@ describe('doctor, on a store', () => {
     );
     expect(findings.engine?.found).toMatch(/it runs \(process \d+\)/);
     expect(stateOf(findings, 'master key')).toBe('ok');
-    expect((await fetch(`${service.url}/health/ready`)).status).toBe(200);
+    await expect.poll(async () => (await fetch(`${service.url}/health/ready`)).status).toBe(200);
     expect((await service.end('SIGTERM')).code).toBe(0);
   });
 

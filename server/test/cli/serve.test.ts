@@ -168,7 +168,7 @@ describe('serve, when it cannot', () => {
       await anagrafe(['serve'], settings),
       /^anagrafe: Another service \(process \d+\) is running on .*ANAGRAFE_DATA/,
     );
-    expect((await fetch(`${first.url}/health/ready`)).status).toBe(200);
+    await expect.poll(async () => (await fetch(`${first.url}/health/ready`)).status).toBe(200);
     expect((await first.end('SIGTERM')).code).toBe(0);
   });
 
@@ -218,7 +218,7 @@ describe('migrate', () => {
     const service = await serve(settings);
     const beside = await inProcess(['migrate'], settings);
     expect([beside.code, beside.stdout]).toEqual([0, 'the schema is up to date\n']);
-    expect((await fetch(`${service.url}/health/ready`)).status).toBe(200);
+    await expect.poll(async () => (await fetch(`${service.url}/health/ready`)).status).toBe(200);
     expect((await service.end('SIGTERM')).code).toBe(0);
   });
 });

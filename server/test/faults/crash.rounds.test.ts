@@ -61,7 +61,7 @@ describe.each([
 
       child = await startChild({ ANAGRAFE_DATA: data, ...slowHashing });
       expect((await postmasterOf(data)) === postmaster).toBe(!withPostgres);
-      expect((await fetch(`${child.url}/health/ready`)).status).toBe(200);
+      await expect.poll(async () => (await fetch(`${child.url}/health/ready`)).status).toBe(200);
       const names = await lookInto(data, async (database) => {
         expect(await wrongFigures(database)).toEqual([]);
         return storedUsernames(database);

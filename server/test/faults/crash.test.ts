@@ -49,7 +49,7 @@ it('a service that is killed in the middle of a call, alone and then with its Po
 
     child = await startChild({ ANAGRAFE_DATA: data });
     expect((await postmasterOf(data)) === postmaster).toBe(!withPostgres);
-    expect((await fetch(`${child.url}/health/ready`)).status).toBe(200);
+    await expect.poll(async () => (await fetch(`${child.url}/health/ready`)).status).toBe(200);
     // PostgreSQL alone may still commit what it was writing for the killed service.
     const settled = `select from pg_stat_activity where state = 'active' and query like '%anagrafe.principals%'
       and pid <> pg_backend_pid()`;

@@ -46,7 +46,7 @@ describe('a service on an external database', () => {
   it('answers 503 with Retry-After while the database is stopped, and works again when it is started', async () => {
     const { outside, service } = await startOnOutside();
     const [ID = 0] = await insertPrincipals(service, 1);
-    expect(await status(service, '/health/ready')).toBe(200);
+    await expect.poll(() => status(service, '/health/ready')).toBe(200);
 
     await outside.stop();
     expect(await status(service, '/health/live')).toBe(200);

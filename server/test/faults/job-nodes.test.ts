@@ -34,7 +34,7 @@ it('nodes that are started at once on an empty database all start', async () => 
   const { settings } = await childStore(emptyStore);
   const nodes = await Promise.all([1, 2, 3].map(() => startChild(settings)));
   for (const node of nodes) {
-    expect((await fetch(`${node.url}/health/ready`)).status).toBe(200);
+    await expect.poll(async () => (await fetch(`${node.url}/health/ready`)).status).toBe(200);
     expect(failuresIn(node)).toEqual([]);
   }
 });

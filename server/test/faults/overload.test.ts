@@ -97,7 +97,7 @@ describe('more calls than a client may make', () => {
     const applied = names.filter((_, n) => answers[n]?.status === 200);
     expect(await storedUsernames(service.database)).toEqual(new Set(applied));
     expect((await fetch(`${service.url}/health/live`)).status).toBe(200);
-    expect((await fetch(`${service.url}/health/ready`)).status).toBe(200);
+    await expect.poll(async () => (await fetch(`${service.url}/health/ready`)).status).toBe(200);
   });
 
   it('are counted for each client apart', async () => {

@@ -214,5 +214,5 @@ export async function expectSoundAnswers(bodies: number, seed?: number): Promise
   expect(model.users.size).toBeGreaterThan(world.users.length);
   expect(model.resets.length).toBeGreaterThan(0);
   expect(service.log.filter((line) => /"level":"(error|fatal)"/.test(line))).toEqual([]);
-  expect((await fetch(`${service.url}/health/ready`)).status).toBe(200);
+  await expect.poll(async () => (await fetch(`${service.url}/health/ready`)).status).toBe(200);
 }
