@@ -134,7 +134,7 @@ export async function startService(
         needsRehash(hash, { memoryKib: config.HASH_MEMORY_KIB, passes: config.HASH_PASSES }),
       noHash,
     };
-    const readiness = openReadiness(store.front);
+    const readiness = openReadiness(database);
     const seal = vault.sealRow.bind(vault);
     const signing = openSigning(vault, config);
 

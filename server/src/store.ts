@@ -38,6 +38,7 @@ export async function openStore(config: Config, options: StoreOptions): Promise<
     openDatabase({
       connection,
       poolSize,
+      writable: options.as !== 'visitor',
       ...(options.connectMs !== undefined && { connectMs: options.connectMs }),
       onLostConnection: (error) => options.log(`A connection to the database was lost: ${error.message}`),
     });

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { CommitUnknown, failureKind, NotConnected } from './failures.ts';
+import { CommitUnknown, failureKind, NotConnected, ReadOnlyServer, readOnlyTransaction } from './failures.ts';
 
 /** IDs fit into a double (the core refuses larger ones), so they are numbers everywhere in the service. */
 const types: pg.CustomTypesConfig = {
@@ -47,6 +47,8 @@ export interface DatabaseOptions {
   readonly statementMs?: number;
   /** How long to wait for a connection. */
   readonly connectMs?: number;
+  /** Refuses connections to a server that takes no writes, as a proxy may give them during a failover. */
+  readonly writable?: boolean;
   /** Told of a connection that broke. */
   onLostConnection(error: Error): void;
 }
@@ -54,6 +56,7 @@ export interface DatabaseOptions {
 /** The answer to a statement that was given up by the server should come before the client gives up waiting. */
 const answerSlackMs = 5000;
 const idleMs = 10_000;
+const rollbackMs = 5000;
 /** How long one statement of a patient transaction may take: a large record is written in minutes at worst. */
 const patientMs = 600_000;
 
@@ -71,7 +74,12 @@ export function openDatabase(options: DatabaseOptions): Database {
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     // What is planned while a table is small is still run when it is large. Every statement of ours has an index.
-    onConnect: (client) => client.query('set enable_seqscan = off'),
+    onConnect: async (client) => {
+      const { rows } = await client.query(
+        `select set_config('enable_seqscan', 'off', false), current_setting('transaction_read_only') as "readOnly"`,
+      );
+      if (options.writable && rows[0]?.readOnly === 'on') throw new ReadOnlyServer();
+    },
   });
   pool.on('error', options.onLostConnection);
   // A new connection can break in the very chunk that says it is ready, before anyone who waits for it can listen.
@@ -79,7 +87,7 @@ export function openDatabase(options: DatabaseOptions): Database {
 
   async function withClient<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
     const client = await pool.connect().catch((error) => {
-      throw new NotConnected(error);
+      throw error instanceof ReadOnlyServer ? error : new NotConnected(error);
     });
     let broken: Error | undefined;
     // Without a listener, a connection that breaks between two statements would end the process.
@@ -90,7 +98,9 @@ export function openDatabase(options: DatabaseOptions): Database {
     try {
       return await work(client);
     } catch (error) {
-      if (!(error instanceof pg.DatabaseError) || failureKind(error) === 'unknown') broken ??= error as Error;
+      // A connection to a server that has become a standby would never take a write again.
+      const answered = error instanceof pg.DatabaseError && error.code !== readOnlyTransaction;
+      if (!answered || failureKind(error) === 'unknown') broken ??= error as Error;
       throw error;
     } finally {
       client.removeListener('error', onError);
@@ -106,32 +116,40 @@ export function openDatabase(options: DatabaseOptions): Database {
         } catch (error) {
           // Several statements in one text may have begun a transaction, in which the next to come would be caught.
           const answered = error instanceof pg.DatabaseError;
-          if (answered && values.length === 0) await client.query('rollback').catch(() => undefined);
+          if (answered && values.length === 0) await rollback(client);
           throw error;
         }
       }),
     transaction: (work, { patient = false } = {}) =>
       withClient(async (client) => {
         const answerMs = (patient ? patientMs : statementMs) + answerSlackMs;
-        const plain = (text: string) => run(client, text, [], answerMs);
+        // One limit for all statements together, unless each may take minutes.
+        const endsAt = performance.now() + answerMs;
+        const leftMs = () => (patient ? answerMs : Math.max(endsAt - performance.now(), 1));
+        const plain = (text: string) => run(client, text, [], leftMs());
         // A machine that is gone without a word must not hold its locks until the connection is found dead.
         await plain(`begin; set local idle_in_transaction_session_timeout = ${patient ? patientMs : idleMs}`);
         try {
           if (patient) await plain(`set local statement_timeout = ${patientMs}`);
           const result = await work({
-            query: (statement, values) => run(client, statement, values, answerMs),
+            query: (statement, values) => run(client, statement, values, leftMs()),
           });
           await plain('commit').catch((error) => {
             throw failureKind(error) === 'unknown' ? new CommitUnknown(error) : error;
           });
           return result;
         } catch (error) {
-          await client.query('rollback').catch(() => undefined);
+          await rollback(client);
           throw error;
         }
       }),
     close: () => pool.end(),
   };
+}
+
+/** A server that does not even answer this in time has its connection closed, which rolls back too. */
+async function rollback(client: pg.PoolClient): Promise<void> {
+  await run(client, 'rollback', [], rollbackMs).catch((error) => client.emit('error', error));
 }
 
 async function run<Row extends pg.QueryResultRow>(

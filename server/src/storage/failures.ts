@@ -1,12 +1,24 @@
 import pg from 'pg';
 import { Refusal } from '../core/faults.ts';
 import { unavailable, WriteFailure, type WriteFailureKind } from '../core/records/writing.ts';
+import { StorageError } from './server.ts';
 
 /** No connection could be had, so that nothing was sent. */
 export class NotConnected extends Error {
   constructor(cause: unknown) {
     super('no connection to the database', { cause });
     this.name = 'NotConnected';
+  }
+}
+
+/** The SQLSTATE of a write in a read-only transaction, as on a standby. */
+export const readOnlyTransaction = '25006';
+
+/** The server that a connection leads to takes no writes. */
+export class ReadOnlyServer extends StorageError {
+  constructor() {
+    super('the database is a standby or read-only, and takes no writes: name the primary');
+    this.name = 'ReadOnlyServer';
   }
 }
 
@@ -51,7 +63,7 @@ const byState: readonly (readonly [RegExp, WriteFailureKind])[] = [
 
 /** What a failed statement of its own means for the data. */
 export function failureKind(error: unknown): WriteFailureKind {
-  if (error instanceof NotConnected) return 'away';
+  if (error instanceof NotConnected || error instanceof ReadOnlyServer) return 'away';
   if (error instanceof CommitUnknown) return 'unknown';
   if (error instanceof pg.DatabaseError) {
     if (error.constraint === 'outcomes_pkey') return 'settled';

@@ -1,8 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createClient, type Scope } from '../../src/core/access/clients.ts';
 import { openClients } from '../../src/storage/clients.ts';
-import type { Database } from '../../src/storage/database.ts';
-import { openReadiness } from '../../src/storage/readiness.ts';
 import { getText, insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 
 type Headers = Record<string, string>;
@@ -37,20 +35,6 @@ describe('health', () => {
     await service.call('irs/list', {}, { headers: { 'x-request-id': 'after-the-probes' } });
     await expect.poll(() => service.log.join('')).toContain('after-the-probes');
     expect(service.log.filter((line) => line.includes('/health/'))).toEqual([]);
-  });
-
-  it('asks the database once for many probes at once', async () => {
-    let asked = 0;
-    const database: Database = {
-      ...service.database,
-      query: (statement, values) => {
-        asked++;
-        return service.database.query(statement, values);
-      },
-    };
-    const readiness = openReadiness(database);
-    await Promise.all(Array.from({ length: 200 }, () => readiness.check()));
-    expect(asked).toBe(1);
   });
 });
 
