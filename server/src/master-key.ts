@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { open, readFile, rename } from 'node:fs/promises';
+import { open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Config, ConfigError, prefix } from './config.ts';
 import { readMasterKey } from './core/sealing/master-key.ts';
@@ -23,7 +23,9 @@ export async function findMasterKey(config: Config): Promise<Buffer | null> {
 export async function makeMasterKey(config: Config): Promise<Buffer> {
   const path = keyFile(config);
   const key = randomBytes(32);
-  const file = await open(`${path}.new`, 'w', 0o600);
+  // What an earlier start left there is replaced, and a link that somebody put there is not followed.
+  await rm(`${path}.new`, { force: true });
+  const file = await open(`${path}.new`, 'wx', 0o600);
   try {
     await file.chmod(0o600);
     await file.writeFile(`${key.toString('base64')}\n`);

@@ -44,7 +44,19 @@ async function makeDataFolder(path: string): Promise<string> {
   if (first !== undefined) {
     for (let made = path; made.length >= first.length; made = dirname(made)) await chmod(made, mode);
   }
-  return realpath(path);
+  const data = await realpath(path);
+  await refuseSharedFolder(data);
+  return data;
+}
+
+/** Whoever may write to the folder could replace the master key and the cluster in it. */
+async function refuseSharedFolder(data: string): Promise<void> {
+  const { mode, gid } = await stat(data);
+  const groupMayWrite = (mode & 0o020) !== 0 && gid !== process.getgid?.();
+  if ((mode & 0o002) === 0 && !groupMayWrite) return;
+  throw new EngineError(
+    `Other users may write to ${data}, where the data and the master key are: run "chmod go-w ${data}" first.`,
+  );
 }
 
 async function openToOwner(data: string, owner: Owner): Promise<void> {

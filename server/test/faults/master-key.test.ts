@@ -1,8 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { openEngine } from '../../src/engine/engine.ts';
+import { makeMasterKey } from '../../src/master-key.ts';
 import { anagrafe, dataFolder, expectOneLine, postmaster, serve } from '../cli/command.ts';
+import { makeFolder } from '../engine/harness.ts';
 import { emptyStore } from '../setup/store.ts';
 import { childStore } from './child.ts';
 
@@ -57,4 +61,20 @@ it('an external database without a master key is refused with one line that says
   const other = await anagrafe(['serve'], { ...settings, ANAGRAFE_MASTER_KEY: newKey() });
   expectOneLine(other, /ANAGRAFE_MASTER_KEY is not the master key that this database was first used with/);
   expect((await (await serve({ ...settings, ANAGRAFE_MASTER_KEY: key })).end('SIGTERM')).code).toBe(0);
+});
+
+it('the master key is not written through a link that somebody else has put in its place', async () => {
+  const folder = makeFolder();
+  const victim = join(folder, 'victim');
+  writeFileSync(victim, 'untouched');
+  symlinkSync(victim, join(folder, 'master.key.new'));
+  const key = await makeMasterKey(readConfig({ ANAGRAFE_DATA: folder }));
+  expect(readFileSync(victim, 'utf8')).toBe('untouched');
+  expect(readFileSync(join(folder, 'master.key'), 'utf8')).toBe(`${key.toString('base64')}\n`);
+});
+
+it('a data folder that other users may write to is refused with one line that says what to do', async () => {
+  const folder = makeFolder();
+  chmodSync(folder, 0o777);
+  await expect(openEngine({ dataFolder: folder })).rejects.toThrow(`run "chmod go-w ${folder}" first`);
 });
