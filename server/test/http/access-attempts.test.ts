@@ -8,18 +8,21 @@ import { startTestService, type TestService } from '../setup/service.ts';
 
 const allowed = 600;
 let service: TestService;
-let right: Record<string, string>;
 const wrong = { authorization: 'Bearer agp_nobody.ags_nothing' };
 const machines: Pool[] = [];
 
 beforeAll(async () => {
   service = await startTestService();
+});
+
+/** The credential of a new client, which was not used before. */
+async function newCredential(): Promise<Record<string, string>> {
   const { client, secret } = await createClient(
     { name: 'erp', scopes: ['sync:read'], networks: [], knownByAddress: false },
     openClients(service.database),
   );
-  right = { authorization: `Bearer ${client.publicKey}.${secret}` };
-});
+  return { authorization: `Bearer ${client.publicKey}.${secret}` };
+}
 
 afterAll(() => Promise.all(machines.map((machine) => machine.close())));
 
@@ -45,6 +48,7 @@ function from(localAddress: string) {
 describe('failed attempts to be let in', () => {
   it('shut out the address they come from for the rest of the minute, and no other', async () => {
     stopClock();
+    const right = await newCredential();
     const attacker = from('127.0.0.1');
     const other = from('127.0.0.2');
     // Whatever address the caller makes up for itself, it is the one of its connection that counts.
@@ -78,6 +82,7 @@ describe('failed attempts to be let in', () => {
   });
 
   it('are not those without a credential', async () => {
+    const right = await newCredential();
     const caller = from('127.0.0.4');
     const statuses = await Promise.all(Array.from({ length: allowed + 10 }, () => caller({})));
     expect(new Set(statuses.map(({ status }) => status))).toEqual(new Set([401]));
@@ -86,6 +91,7 @@ describe('failed attempts to be let in', () => {
   });
 
   it('are counted, and not the calls that are let in', async () => {
+    const right = await newCredential();
     const busy = from('127.0.0.3');
     const calls = Array.from({ length: allowed + 10 }, () => busy(right));
     const statuses = (await Promise.all(calls)).map(({ status }) => status);
