@@ -23,7 +23,7 @@ export async function findMasterKey(config: Config): Promise<Buffer | null> {
 export async function makeMasterKey(config: Config): Promise<Buffer> {
   const path = keyFile(config);
   const key = randomBytes(32);
-  // What an earlier start left there is replaced, and a link that somebody put there is not followed.
+  // A file that an earlier start left there is replaced, and a link is not followed.
   await rm(`${path}.new`, { force: true });
   const file = await open(`${path}.new`, 'wx', 0o600);
   try {

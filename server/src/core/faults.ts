@@ -7,7 +7,7 @@ const listedPerCall = 20_000;
 /** The place of the entry that says how many more fields of a record have errors. */
 const wholeRecord = '$';
 
-/** What is wrong with one record, by place: `Users[0].Password`. The number of places that are kept is bounded. */
+/** The errors of one record, by place: `Users[0].Password`. The number of places that are kept is bounded. */
 export class Faults {
   #most = listedPerRecord;
   /** Places that were not kept. */

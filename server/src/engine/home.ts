@@ -49,7 +49,7 @@ async function makeDataFolder(path: string): Promise<string> {
   return data;
 }
 
-/** Whoever may write to the folder could replace the master key and the cluster in it. */
+/** A user who may write to the folder could replace the master key and the cluster in it. */
 async function refuseSharedFolder(data: string): Promise<void> {
   const { mode, gid } = await stat(data);
   const groupMayWrite = (mode & 0o020) !== 0 && gid !== process.getgid?.();

@@ -12,7 +12,7 @@ export function wantsAsync(headers: IncomingHttpHeaders): boolean {
  */
 export type Representation = 'all' | 'registered' | null;
 
-/** What the caller gets for `Prefer: return=representation` (RFC 7240): to see users that existed needs `sync:read`. */
+/** Reads `Prefer: return=representation` (RFC 7240). The names of users that existed before need the scope `sync:read`. */
 export function representationFor({ headers, caller }: FastifyRequest): Representation {
   // Of a preference that is given twice, the first counts.
   const preferred = preferencesOf(headers).find((text) => text.startsWith('return='));

@@ -65,7 +65,7 @@ export function readAccessToken(text: string): { accessToken: string } | null {
   return text.startsWith(tokenPrefix) ? { accessToken: text } : null;
 }
 
-/** Whether a text can be the public key of a client; PostgreSQL is not asked for any other. */
+/** True for the form of a public key. PostgreSQL refuses some other texts with an error, such as one with NUL. */
 export function isPublicKey(text: string): boolean {
   return givenPublic.test(text);
 }

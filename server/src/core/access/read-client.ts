@@ -16,7 +16,7 @@ const networksMax = 100;
 const graceHoursMax = 9999;
 const parameters = ['Name', 'Scopes', 'Networks', 'KnownByAddress'];
 
-/** What a caller wants of a new client. */
+/** Reads the request body for a new client. */
 export function readClientWish(body: unknown): ClientWish {
   const fields = readParameters(body, parameters);
   const usual = { scopes: usualScopes, networks: [], knownByAddress: false };
