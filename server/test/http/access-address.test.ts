@@ -191,12 +191,12 @@ describe('without a trusted proxy', () => {
       await expect(create({ networks: halves, knownByAddress: true })).rejects.toThrow('let in everyone');
     });
 
-    it('may be known by all private addresses', async () => {
+    it('a client may be known by all private addresses', async () => {
       const networks = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/8'];
       await create({ networks: [...networks, '10.0.0.0/8', '10.1.0.0/16'], knownByAddress: true });
     });
 
-    it('calls by an IP address, as localhost or by an allowed name, not by a name that was rebound', async () => {
+    it('a client known by address calls by an IP address, as localhost or by an allowed name, not by a name that was rebound', async () => {
       for (const host of [
         '127.0.0.1',
         '10.0.0.7:8420',
@@ -293,7 +293,7 @@ describe('behind a trusted proxy', () => {
     },
   );
 
-  it('reads what the proxy appends behind 1,000 headers of the caller', async () => {
+  it('the service reads what the proxy appends behind 1,000 headers of the caller', async () => {
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
     const head = ['POST /api/sync/v1/irs/list HTTP/1.1', 'Host: localhost', 'X-Forwarded-For: 203.0.113.9'];
     const many = Array.from({ length: 1000 }, (_, n) => `A${n}: 1`);

@@ -81,7 +81,7 @@ describe('failed attempts to be let in', () => {
     expect((await fetch(`${service.url}/health/live`)).status).toBe(200);
   });
 
-  it('are not those without a credential', async () => {
+  it('calls without a credential are not failed attempts', async () => {
     const right = await newCredential();
     const caller = from('127.0.0.4');
     const statuses = await Promise.all(Array.from({ length: allowed + 10 }, () => caller({})));

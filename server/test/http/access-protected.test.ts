@@ -166,7 +166,7 @@ describe('protected mode, while no API client exists', () => {
   });
 
   it.each(['X-Forwarded-For: 203.0.113.9', 'Via: 1.1 proxy', 'Origin: http://evil.com'])(
-    'refuses a call with %s behind 1,000 other headers',
+    'protected mode refuses a call with %s behind 1,000 other headers',
     async (last) => {
       const many = Array.from({ length: 1000 }, (_, n) => `A${n}: 1`);
       for (const headers of [many, Array(1000).fill('Accept: a')]) {
@@ -176,7 +176,7 @@ describe('protected mode, while no API client exists', () => {
     },
   );
 
-  it.each(['0.9', '2.0', '1.2'])('refuses the protocol version HTTP/%s', async (version) => {
+  it.each(['0.9', '2.0', '1.2'])('the service refuses the protocol version HTTP/%s', async (version) => {
     const answer = await callByHand('/api/sync/v1/irs/list', version, 'Host: localhost');
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
   });

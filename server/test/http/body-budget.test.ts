@@ -17,7 +17,7 @@ const catching = (work: () => void) => {
 };
 
 describe('a body budget', () => {
-  it('refuses what does not fit, and has room again when a body is released', () => {
+  it('a budget refuses what does not fit, and has room again when a body is released', () => {
     const budget = new BodyBudget({ total: 100, perCaller: 100, evicts: false });
     const [one, other] = [budget.open('one', () => {}), budget.open('other', () => {})];
     one.add(60);
@@ -28,7 +28,7 @@ describe('a body budget', () => {
     expect(catching(() => other.add(1))).toEqual(overloaded);
   });
 
-  it('leaves room for others when one caller takes its share', () => {
+  it('a budget leaves room for others when one caller takes its share', () => {
     const budget = new BodyBudget({ total: 100, perCaller: 50, evicts: false });
     const bodies = ['one', 'one', 'other'].map((caller) => budget.open(caller, () => {}));
     bodies[0]?.add(30);
@@ -36,7 +36,7 @@ describe('a body budget', () => {
     bodies[2]?.add(50);
   });
 
-  it('ends the oldest incomplete body to make room, never a complete one', () => {
+  it('a budget ends the oldest incomplete body to make room, never a complete one', () => {
     const budget = new BodyBudget({ total: 100, perCaller: 100, evicts: true });
     const ended: string[] = [];
     const open = (name: string) => budget.open(name, () => ended.push(name));
@@ -69,7 +69,7 @@ describe('incomplete bodies without a credential', () => {
     return wire;
   }
 
-  it('take a share of their address, and leave the memory of clients alone', async () => {
+  it('incomplete bodies take a share of their address, and leave the memory of clients alone', async () => {
     // More than the 1 MiB of one address.
     const wires = await Promise.all(Array.from({ length: 80 }, incompleteLogin));
     const answers = wires.map((wire) => wire.answer());
@@ -93,7 +93,7 @@ describe('incomplete bodies without a credential', () => {
     expect(new Set(ended.map((answer) => answer?.status))).toEqual(new Set([408, 503]));
   });
 
-  it('are small: a login and a signed-in user send no more than they need', async () => {
+  it('bodies without a client are small: a login and a signed-in user send no more than they need', async () => {
     const large = { Username: 'mario', Password: 'x'.repeat(size) };
     const { status, body } = await service.call('login', large);
     expect([status, body.errorCode]).toEqual([413, 'BODY_TOO_LARGE']);
@@ -106,7 +106,7 @@ describe('incomplete bodies without a credential', () => {
 });
 
 describe('dry runs', () => {
-  it('are refused when the answers that others have not read take up the memory', async () => {
+  it('dry runs are refused when the answers that others have not read take up the memory', async () => {
     const service = await startTestService({ ANAGRAFE_MAX_BODY_BYTES: '524288' });
     const body = `[${'{"ID":1},'.repeat(50_000).slice(0, -1)}]`;
     const path = 'irs/update?dryRun=true';

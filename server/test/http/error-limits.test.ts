@@ -46,12 +46,12 @@ function expectLimited(tuple: Tuple | undefined): void {
 describe('a record with more than 1,000 errors', () => {
   const record = () => ({ ID: principal, Users: faultyUsers(3 * listedPerRecord) });
 
-  it('lists the first 1,000 in a dry run, and says how many more there are', async () => {
+  it('a record lists its first 1,000 errors in a dry run, and says how many more there are', async () => {
     const [tuple] = await dryRun([record()]);
     expectLimited(tuple);
   });
 
-  it('lists as many in a job and in its failed records', async () => {
+  it('a record lists as many errors in a job and in its failed records', async () => {
     const id = await submit(service, 'irs/update', [record()]);
     await finished(service, id);
     const { body } = await readJob(service, id);
@@ -65,7 +65,7 @@ describe('a record with more than 1,000 errors', () => {
 });
 
 describe('a call with more than 20,000 errors', () => {
-  it('lists about 20,000, and from there on one for each record, with the number of the others', async () => {
+  it('a call lists about 20,000 errors, and from there on one for each record, with the number of the others', async () => {
     const records = Array.from({ length: 2000 }, faultyRecord);
     const tuples = await dryRun(records);
     expect(tuples).toHaveLength(records.length);

@@ -130,7 +130,7 @@ describe('Prefer: return=representation', () => {
 });
 
 describe('Prefer: return=representation of a client that may not read', () => {
-  it('names the users that the call registers, and none that existed before', async () => {
+  it('a representation names the users that the call registers, and none that existed before', async () => {
     const own = await startTestService();
     const [ID = 0] = await insertPrincipals(own, 1);
     const existing = newUser('existing', { Email: 'existing@example.com' });

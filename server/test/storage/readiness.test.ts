@@ -62,7 +62,7 @@ const standby = 'The database is a standby and takes no writes.';
 const sessionOf = async (database: Database) =>
   (await database.query<{ pid: number }>('select pg_backend_pid() as pid'))[0]?.pid;
 
-it('is not ready on a connection that takes no writes, which is then replaced', async () => {
+it('the service is not ready on a connection that takes no writes, which is then replaced', async () => {
   const database = openSingle({ writable: true });
   const before = await sessionOf(database);
   await database.query('set default_transaction_read_only = on');
@@ -72,7 +72,7 @@ it('is not ready on a connection that takes no writes, which is then replaced', 
   expect(await sessionOf(database)).not.toBe(before);
 });
 
-it('is not ready while every new connection leads to a server that takes no writes', async () => {
+it('the service is not ready while every new connection leads to a server that takes no writes', async () => {
   const name = new URL(service.config.DATABASE_URL ?? '').pathname.slice(1);
   await service.database.query(`alter database "${name}" set default_transaction_read_only = on`);
   const [writing, reading] = [openSingle({ writable: true }), openSingle({ writable: false })];
@@ -84,7 +84,7 @@ it('is not ready while every new connection leads to a server that takes no writ
   await expect.poll(() => readiness.check()).toBeNull();
 });
 
-it('is not ready while commits wait for a synchronous standby that does not answer', async () => {
+it('the service is not ready while commits wait for a synchronous standby that does not answer', async () => {
   const outside = await startOutside();
   const { database } = await startTestService({
     ANAGRAFE_DATABASE_URL: outside.url,
