@@ -33,7 +33,7 @@ export class BodyBudget {
     this.#limits = limits;
   }
 
-  /** Memory beyond half of the total is not asked for: it could never be had while anybody else has some. */
+  /** At most half of what one caller may hold: a call that asks for more could never be let in. */
   bounded(bytes: number): number {
     return Math.min(bytes, Math.floor(this.#limits.perCaller / 2));
   }

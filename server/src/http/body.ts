@@ -143,7 +143,12 @@ export function readBodies(
         fingerprint?.update(piece);
       },
       tooSlow.signal,
-    ).finally(() => clearTimeout(timer));
+    )
+      .catch((error) => {
+        memory.release();
+        throw error;
+      })
+      .finally(() => clearTimeout(timer));
     memory.complete();
     request.fingerprint = fingerprint?.digest() ?? null;
     const jsonLimits = { maxDepth: limits.depth, maxValues: maxValues ?? limits.values };
