@@ -33,8 +33,10 @@ describe('the jobs of all clients', () => {
     const [one, two] = principals;
     await finished(service, await send(one, erp), office);
     const sent = await holding(service, principalLock(...principals), async ({ blocked }) => {
-      // As many as a node works on at once; those that come later are newer.
-      const running = [await send(one, erp), await send(two, erp)];
+      // As many as a node works on at once. The second is sent once the first has begun: a node may begin jobs that it finds together in any order.
+      const running = [await send(one, erp)];
+      await blocked(1);
+      running.push(await send(two, erp));
       await blocked(2);
       const next = await send(one, erp);
       const last = await send(two, erp);
