@@ -232,6 +232,16 @@ CREATE INDEX sessions_live ON anagrafe.sessions USING btree (refresh_expires_at)
 CREATE INDEX sessions_refresh_expires_at ON anagrafe.sessions USING btree (refresh_expires_at);
 CREATE INDEX sessions_user_id ON anagrafe.sessions USING btree (user_id);
 
+create table anagrafe.sign_in_sources (
+  pair bytea not null,
+  user_id bigint not null,
+  used_at timestamp with time zone not null default now(),
+  constraint sign_in_sources_pkey PRIMARY KEY (pair),
+  constraint sign_in_sources_user_id_fkey FOREIGN KEY (user_id) REFERENCES anagrafe.users(id) ON DELETE CASCADE
+);
+CREATE INDEX sign_in_sources_used_at ON anagrafe.sign_in_sources USING btree (used_at);
+CREATE INDEX sign_in_sources_user_id ON anagrafe.sign_in_sources USING btree (user_id);
+
 create table anagrafe.tallies (
   kind text not null,
   block bigint not null,

@@ -328,6 +328,8 @@ export interface InsertRecord {
 export interface Credentials {
   Username: string;
   Password: string;
+  /** The IP address of the user. Only an API client may pass it on. */
+  Address?: string | null;
 }
 
 export interface UserState {

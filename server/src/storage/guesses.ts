@@ -1,62 +1,172 @@
-import type { GuessKey, GuessLimits, GuessStore } from '../core/sessions/guesses.ts';
+import type { Guess, GuessStore } from '../core/sessions/guesses.ts';
 import type { Database } from './database.ts';
 import { reading } from './failures.ts';
 
-/** The longest wait, in seconds: nobody is locked out for good. */
+interface Limit {
+  /** So many wrong passwords are free; after them each one has to wait twice as long as the one before. */
+  readonly free: number;
+  /** After so many seconds a counter is worth half; null where it stays until it is forgotten. */
+  readonly halfLife: number | null;
+}
+
+/** A person mistypes a few times. Behind one address there may be many people, of whom some always mistype. */
+const limits = {
+  pair: { free: 5, halfLife: null },
+  source: { free: 50, halfLife: 600 },
+  account: { free: 100, halfLife: 3600 },
+} satisfies Record<string, Limit>;
+
+/** The longest wait, in seconds. */
 const longestWait = 900;
-/** What has been quiet for so long is forgotten. */
+/** Where an account gets more guesses than `limits.account`, a source that has never signed in to it first waits so many seconds. */
+const strangerWait = 60;
+/** A wait of `strangerWait` or more follows each guess of such a source: two to the power of this number. */
+const strangerPower = 6;
+/** Counters without a guess for so long are forgotten. */
 const quiet = "interval '24 hours'";
+/** Sources without a sign-in for so long are forgotten. */
+export const sourceDays = 90;
 
 /** Guesses at passwords, counted over all nodes. */
 export function openGuesses(database: Database): GuessStore {
   return {
-    reserve: (key, limits) => reading(() => reserve(database, key, limits)),
-    takeBack: (key) => reading(() => takeBack(database, key)),
-    clear: (account, source) => reading(() => clear(database, account, source)),
+    reserve: (guess) => reading(() => reserve(database, guess)),
+    clear: (guess, counters) => reading(() => clear(database, guess, counters)),
+    takeBack: (counters) => reading(() => takeBack(database, counters)),
   };
 }
 
-/** Whoever comes at the same moment waits for the row, and then sees what the one before has counted. */
-async function reserve(
-  database: Database,
-  key: GuessKey,
-  { free, halfLife }: GuessLimits,
-): Promise<number | null> {
-  const reserved = await database.query(
+/**
+ * Adds a guess to its counters, to all of them or to none. A pair that has signed in before is counted alone: guesses
+ * from elsewhere cannot make it wait.
+ */
+async function reserve(database: Database, guess: Guess): Promise<readonly Buffer[] | number> {
+  const { pair, source, account, userId } = guess;
+  const { known, busy } = await readStanding(database, guess);
+  const slowed = busy && !known;
+  const least = slowed ? limits.pair.free + strangerPower : 0;
+  const wait =
+    (slowed ? await beginWait(database, pair, userId) : null) ??
+    (await count(database, pair, userId, limits.pair, least));
+  if (wait !== null) return wait;
+  if (known) return [pair];
+  const sourceWait = source && (await count(database, source, null, limits.source, 0));
+  if (sourceWait !== null) {
+    await takeBack(database, [pair]);
+    return sourceWait;
+  }
+  if (account) await add(database, account, userId, limits.account);
+  return [pair, source, account].filter((counter) => counter !== null);
+}
+
+interface Standing {
+  /** Whether the pair has signed in before. */
+  readonly known: boolean;
+  /** Whether the account gets more guesses than usual. */
+  readonly busy: boolean;
+}
+
+const decayed = (row: string, halfLife: string) =>
+  `case when ${row}.updated_at < now() - ${quiet} then 0 else ${row}.failures *
+     coalesce(power(0.5, extract(epoch from now() - ${row}.updated_at)::float8 / ${halfLife}::float8), 1) end`;
+
+async function readStanding(database: Database, { pair, account, userId }: Guess): Promise<Standing> {
+  const [standing] = await database.query<Standing>(
+    `select exists (select from anagrafe.sign_in_sources
+                     where pair = $1 and user_id = $2 and used_at > now() - make_interval(days => ${sourceDays})) as known,
+            coalesce((select ${decayed('throttles', '$4')} >= $5
+                        from anagrafe.throttles where key = $3), false) as busy`,
+    [pair, userId, account, limits.account.halfLife, limits.account.free],
+  );
+  return standing ?? { known: false, busy: false };
+}
+
+/** The first guess of a pair at a busy account has to wait; the seconds, or null where the pair has begun before. */
+async function beginWait(database: Database, pair: Buffer, userId: number | null): Promise<number | null> {
+  const begun = await database.query(
     `insert into anagrafe.throttles as known (key, user_id, failures, waits_until)
-     values ($1, $2, 1, clock_timestamp())
+     values ($1, $2, ${limits.pair.free}, clock_timestamp() + make_interval(secs => ${strangerWait}))
+     on conflict (key) do update set failures = excluded.failures, waits_until = excluded.waits_until, updated_at = now()
+      where known.updated_at < now() - ${quiet}
+     returning key`,
+    [pair, userId],
+  );
+  return begun.length > 0 ? strangerWait : null;
+}
+
+/**
+ * Adds one to a counter, which becomes at least `least`, and sets how long the next guess has to wait. A guess that comes
+ * too soon is not counted: the seconds that are left. Guesses at the same moment wait for the row, and then see what the
+ * one before has counted.
+ */
+async function count(
+  database: Database,
+  key: Buffer,
+  userId: number | null,
+  { free, halfLife }: Limit,
+  least: number,
+): Promise<number | null> {
+  const counted = await database.query(
+    `insert into anagrafe.throttles as known (key, user_id, failures, waits_until)
+     values ($1, $2, greatest(1, $5::float8), clock_timestamp())
      on conflict (key) do update
         set (failures, waits_until, updated_at) = (
               select count, clock_timestamp() + make_interval(secs =>
                        case when count < $3 then 0 else least(${longestWait}, power(2, least(count - $3, 20))) end),
                      clock_timestamp()
-                from (select case when known.updated_at < now() - ${quiet} then 1 else 1 + known.failures *
-                       coalesce(power(0.5, extract(epoch from now() - known.updated_at)::float8 / $4::float8), 1) end) as next (count))
+                from (select greatest(1 + ${decayed('known', '$4')}, $5::float8)) as next (count))
       where known.waits_until <= clock_timestamp()
      returning key`,
-    [key.digest, key.userId, free, halfLife],
+    [key, userId, free, halfLife, least],
   );
-  if (reserved.length > 0) return null;
+  if (counted.length > 0) return null;
   const [left] = await database.query<{ seconds: number }>(
     'select ceil(extract(epoch from waits_until - clock_timestamp()))::int as seconds from anagrafe.throttles where key = $1',
-    [key.digest],
+    [key],
   );
   return Math.max(left?.seconds ?? 1, 1);
 }
 
-async function clear(database: Database, account: GuessKey, source: GuessKey | null): Promise<void> {
+/** Adds one to a counter that makes no guess wait by itself. */
+async function add(
+  database: Database,
+  key: Buffer,
+  userId: number | null,
+  { halfLife }: Limit,
+): Promise<void> {
   await database.query(
-    `with forgotten as (delete from anagrafe.throttles where key = $1)
-     update anagrafe.throttles set failures = greatest(failures - 1, 0), waits_until = least(waits_until, now())
-      where key = $2`,
-    [account.digest, source?.digest ?? null],
+    `insert into anagrafe.throttles as known (key, user_id, failures, waits_until) values ($1, $2, 1, now())
+     on conflict (key) do update set failures = 1 + ${decayed('known', '$3')}, updated_at = now()`,
+    [key, userId, halfLife],
   );
 }
 
-async function takeBack(database: Database, key: GuessKey): Promise<void> {
-  await database.query(
-    `update anagrafe.throttles set failures = greatest(failures - 1, 0), waits_until = least(waits_until, now())
-      where key = $1`,
-    [key.digest],
+async function clear(
+  database: Database,
+  { pair, source, account, userId }: Guess,
+  counters: readonly Buffer[],
+): Promise<void> {
+  await database.query('delete from anagrafe.throttles where key = $1', [pair]);
+  await takeBack(
+    database,
+    counters.filter((counter) => counter !== pair),
   );
+  if (userId === null || (source === null && account === null)) return;
+  await database.query(
+    `insert into anagrafe.sign_in_sources as known (pair, user_id) select $1, id from anagrafe.users where id = $2
+     on conflict (pair) do update set user_id = excluded.user_id, used_at = now()
+      where known.user_id <> excluded.user_id or known.used_at < now() - interval '1 hour'`,
+    [pair, userId],
+  );
+}
+
+/** One statement for each counter: two calls that lock several counters could wait for each other. */
+async function takeBack(database: Database, counters: readonly Buffer[]): Promise<void> {
+  for (const counter of counters) {
+    await database.query(
+      `update anagrafe.throttles set failures = greatest(failures - 1, 0), waits_until = least(waits_until, now())
+        where key = $1`,
+      [counter],
+    );
+  }
 }

@@ -1,4 +1,5 @@
 import type { Database } from './database.ts';
+import { sourceDays } from './guesses.ts';
 
 /** So many rows go in one statement, which is soon done. */
 const rowsAtOnce = 5000;
@@ -45,7 +46,7 @@ export interface Keeping {
   readonly auditDays: number;
 }
 
-/** Removes sessions that have expired, secrets that have ended, guesses that were forgotten, deliveries and the beginning of the journal. */
+/** Removes sessions that have expired, secrets that have ended, guesses and sources of sign-ins that are forgotten, deliveries and the beginning of the journal. */
 export async function sweepAccounts(database: Database, keeping: Keeping): Promise<number> {
   await database.query(
     'update anagrafe.webhooks set old_secret = null, old_secret_ends_at = null where old_secret_ends_at <= now()',
@@ -54,6 +55,12 @@ export async function sweepAccounts(database: Database, keeping: Keeping): Promi
     (await sweepRows(database, 'sessions', 'refresh_expires_at <= now() - make_interval(days => $1)', 0)) +
     (await sweepRows(database, 'console_sessions', 'used_at <= now() - make_interval(days => $1)', 1)) +
     (await sweepRows(database, 'throttles', 'updated_at <= now() - make_interval(days => $1)', 1)) +
+    (await sweepRows(
+      database,
+      'sign_in_sources',
+      'used_at <= now() - make_interval(days => $1)',
+      sourceDays,
+    )) +
     (await sweepRows(
       database,
       'deliveries',
@@ -66,7 +73,7 @@ export async function sweepAccounts(database: Database, keeping: Keeping): Promi
 
 async function sweepRows(
   database: Database,
-  table: 'sessions' | 'console_sessions' | 'throttles' | 'deliveries',
+  table: 'sessions' | 'console_sessions' | 'throttles' | 'sign_in_sources' | 'deliveries',
   condition: string,
   days: number,
 ): Promise<number> {

@@ -20,6 +20,7 @@ export const english: Sentences = {
     text: '"{name}" takes a text of 1 to {max} characters.',
     texts: '"{name}" takes a list of 1 to {count} texts of 1 to {max} characters.',
     date: '"{name}" takes a date such as 2026-01-31 or 2026-01-31T08:00:00Z.',
+    address: '"{name}" takes an IP address, such as 203.0.113.7 or 2001:db8::7.',
     flag: '"{name}" takes true or false.',
     url: '"{name}" takes an http or https address without a username, a password or a fragment.',
     choice: '"{name}" takes {takes}.',
@@ -53,6 +54,8 @@ export const english: Sentences = {
       'No API client exists yet, and without one only direct calls from this machine are served. Create one with: npx --no -- anagrafe client create --name erp',
   },
   FORBIDDEN: {
+    address:
+      'Only an API client may pass on the address of a user: send its credential with the call, or leave out "Address".',
     scope: 'This credential does not have the scope {scope}, which this call needs.',
     page: 'What is signed in at the console is used by pages of the console alone.',
     plainly:

@@ -20,6 +20,7 @@ export const italian: Sentences = {
     text: '"{name}" accetta un testo da 1 a {max} caratteri.',
     texts: '"{name}" accetta un elenco da 1 a {count} testi da 1 a {max} caratteri.',
     date: '"{name}" accetta una data come 2026-01-31 o 2026-01-31T08:00:00Z.',
+    address: '"{name}" accetta un indirizzo IP, come 203.0.113.7 o 2001:db8::7.',
     flag: '"{name}" accetta true o false.',
     url: '"{name}" accetta un indirizzo http o https senza nome utente, password o frammento.',
     choice: '"{name}" accetta {takes}.',
@@ -53,6 +54,8 @@ export const italian: Sentences = {
       'Non esiste ancora alcun client API, e senza di esso sono servite solo le chiamate dirette da questa macchina. Crearne uno con: npx --no -- anagrafe client create --name erp',
   },
   FORBIDDEN: {
+    address:
+      'Solo un client API può indicare l\'indirizzo di un utente: inviare la sua credenziale con la chiamata, o omettere "Address".',
     scope: "Questa credenziale non ha l'ambito {scope}, necessario per questa chiamata.",
     page: "L'accesso alla console è usato solo dalle pagine della console stessa.",
     plainly:

@@ -1,48 +1,36 @@
 import { Refusal } from '../faults.ts';
 
-/** Whose guesses are counted: those for one account, or those from one source. */
-export interface GuessKey {
-  /** Keyed, since what people type as a username may be their password. */
-  readonly digest: Buffer;
-  /** Of an account that exists, so that a reset can clear it. */
+/** The counters that a guess at a password goes to. Each is a keyed digest, since what people type as a username may be their password. */
+export interface Guess {
+  /** Counts the guesses at one account from one source. */
+  readonly pair: Buffer;
+  /** Counts the guesses from one source, at whatever accounts; null where a caller speaks for many people. */
+  readonly source: Buffer | null;
+  /** Counts the guesses at one account from all sources; null where only its own user can guess. */
+  readonly account: Buffer | null;
+  /** Of an account that exists, so that a reset can clear its counters. */
   readonly userId: number | null;
-}
-
-export interface GuessLimits {
-  /** So many wrong ones in a row are made without a wait. */
-  readonly free: number;
-  /** After so many seconds a count is worth half; null where it stays until it is forgotten. */
-  readonly halfLife: number | null;
 }
 
 export interface GuessStore {
   /**
-   * Counts a guess before anybody knows whether it is right, unless it comes too soon: then the seconds to wait, else
-   * null.
+   * Counts a guess before it is verified, and returns the counters that it was added to. A guess that comes too soon is
+   * not counted: then the seconds to wait are returned.
    */
-  reserve(key: GuessKey, limits: GuessLimits): Promise<number | null>;
-  /** A right one: the account's are forgotten, and the source's is taken back. */
-  clear(account: GuessKey, source: GuessKey | null): Promise<void>;
-  /** One of which nobody has found out whether it is right. */
-  takeBack(key: GuessKey): Promise<void>;
+  reserve(guess: Guess): Promise<readonly Buffer[] | number>;
+  /** After a right guess: forgets the guesses of the pair, takes back the others, and remembers that the pair has signed in. */
+  clear(guess: Guess, counters: readonly Buffer[]): Promise<void>;
+  /** Takes back a guess that was not verified after all. */
+  takeBack(counters: readonly Buffer[]): Promise<void>;
 }
 
-/** For a person who mistypes, and for many behind one address, of whom somebody always does. */
-const limits = { account: { free: 5, halfLife: null }, source: { free: 50, halfLife: 600 } };
-
-/** Reserves a guess, or refuses it. The source goes first: one that has to wait must not make others wait. */
-export async function reserveGuess(
-  account: GuessKey,
-  source: GuessKey | null,
-  store: GuessStore,
-): Promise<void> {
-  const seconds =
-    (source && (await store.reserve(source, limits.source))) ??
-    (await store.reserve(account, limits.account));
-  if (seconds !== null)
-    throw new Refusal('RATE_LIMITED', {
-      variant: 'guesses',
-      figures: { seconds },
-      retryAfterSeconds: seconds,
-    });
+/** Reserves a guess, or refuses it. */
+export async function reserveGuess(guess: Guess, store: GuessStore): Promise<readonly Buffer[]> {
+  const reserved = await store.reserve(guess);
+  if (typeof reserved !== 'number') return reserved;
+  throw new Refusal('RATE_LIMITED', {
+    variant: 'guesses',
+    figures: { seconds: reserved },
+    retryAfterSeconds: reserved,
+  });
 }

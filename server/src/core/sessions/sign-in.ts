@@ -4,7 +4,7 @@ import { mapOpaqueString } from '../fields/precis/opaque-string.ts';
 import { mapUsername } from '../fields/precis/username.ts';
 import type { Author, Journal } from '../journal/journal.ts';
 import type { Hasher } from '../records/hashing.ts';
-import { type GuessKey, type GuessStore, reserveGuess } from './guesses.ts';
+import { type Guess, type GuessStore, reserveGuess } from './guesses.ts';
 import type { Account, NewSession, SessionStore, StoredAccount } from './session.ts';
 
 export interface SignedIn {
@@ -31,8 +31,15 @@ export interface Attempt {
   readonly username: string;
   readonly password: string;
   readonly author: Author;
-  /** Where guesses are counted against; null for an API client, which speaks for many people. */
-  readonly source: string | null;
+  readonly source: AttemptSource;
+}
+
+/** Where an attempt comes from, for the count of guesses. */
+export interface AttemptSource {
+  /** The address of the user, or the API client that has not passed it on. */
+  readonly name: string;
+  /** Whether `name` stands for many people, so that only guesses at one account are counted there. */
+  readonly shared: boolean;
 }
 
 /**
@@ -44,19 +51,17 @@ export async function signIn(attempt: Attempt, tools: SignInTools): Promise<Sign
   const mapped = mapUsername(attempt.username);
   const usernameKey = 'mapped' in mapped ? mapped.mapped : '';
   const account = await tools.sessions.findAccount(usernameKey);
-  const guess = accountGuess(account, usernameKey || attempt.username, tools);
-  const source = attempt.source === null ? null : sourceGuess(attempt.source, tools);
-  await reserveGuess(guess, source, tools.guesses);
+  const guess = guessOf(usernameKey || attempt.username, account, attempt.source, tools);
+  const counters = await reserveGuess(guess, tools.guesses);
   const begun = await verifyAndBegin(account, password, author, tools).catch(async (error) => {
-    // Nobody has found out whether it is right.
-    await Promise.all([guess, source].map((key) => key && tools.guesses.takeBack(key)));
+    await tools.guesses.takeBack(counters);
     throw error;
   });
   if (!begun) {
     await noteFailure(author, account, tools);
     throw new Refusal('UNAUTHENTICATED', { variant: 'login' });
   }
-  await tools.guesses.clear(guess, source);
+  await tools.guesses.clear(guess, counters);
   return begun;
 }
 
@@ -91,10 +96,15 @@ export async function confirmPassword(
 ): Promise<string | null> {
   const account = await tools.sessions.findAccountById(userId);
   if (!account) return null;
-  const guess = accountGuess(account, '', tools);
-  await reserveGuess(guess, null, tools.guesses);
-  if (await isPassword(password, account.passwordHash, tools)) {
-    await tools.guesses.clear(guess, null);
+  const pair = tools.guessDigest(`signed in ${userId}`);
+  const guess: Guess = { pair, source: null, account: null, userId };
+  const counters = await reserveGuess(guess, tools.guesses);
+  const right = await isPassword(password, account.passwordHash, tools).catch(async (error) => {
+    await tools.guesses.takeBack(counters);
+    throw error;
+  });
+  if (right) {
+    await tools.guesses.clear(guess, counters);
     return account.passwordHash;
   }
   await noteFailure(author, account, tools);
@@ -108,14 +118,19 @@ export async function refresh(refreshToken: string, author: Author, tools: SignI
   return { ...exchanged, ...tokens };
 }
 
-function accountGuess(account: StoredAccount | null, typed: string, tools: SignInTools): GuessKey {
-  const userId = account?.userId ?? null;
-  const text = userId === null ? `name ${typed}` : `user ${userId}`;
-  return { digest: tools.guessDigest(text), userId };
-}
-
-function sourceGuess(address: string, tools: SignInTools): GuessKey {
-  return { digest: tools.guessDigest(`source ${address}`), userId: null };
+/** By the name that was typed and not by the user, so that an account that exists and one that does not wait alike. */
+function guessOf(
+  name: string,
+  account: StoredAccount | null,
+  source: AttemptSource,
+  { guessDigest }: SignInTools,
+): Guess {
+  return {
+    pair: guessDigest(`pair ${JSON.stringify([name, source.name])}`),
+    source: source.shared ? null : guessDigest(`source ${source.name}`),
+    account: guessDigest(`account ${name}`),
+    userId: account?.userId ?? null,
+  };
 }
 
 async function begin(

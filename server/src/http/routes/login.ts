@@ -1,8 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { digestOf } from '../../core/access/keys.ts';
-import { readTexts } from '../../core/sessions/read.ts';
-import { refresh, type SignedIn, type SignInTools, signIn } from '../../core/sessions/sign-in.ts';
-import { sourceOf } from '../../network.ts';
+import { Refusal } from '../../core/faults.ts';
+import { readCredentials, readTexts } from '../../core/sessions/read.ts';
+import {
+  type AttemptSource,
+  refresh,
+  type SignedIn,
+  type SignInTools,
+  signIn,
+} from '../../core/sessions/sign-in.ts';
+import { plainAddress, sourceOf } from '../../network.ts';
 import { authorOf } from '../access.ts';
 import { debugOf } from '../call.ts';
 import { recordEnvelope } from '../envelope.ts';
@@ -22,7 +29,7 @@ export function loginRoutes(app: FastifyInstance, tools: SignInTools): void {
         operationId: 'login',
         summary: 'Sign a user in',
         description:
-          'No API client is needed. `Token` goes into the header `AccessToken`, or `Authorization: Bearer`. An unknown user, a wrong password and a disabled account get the same answer after the same time; many wrong passwords make the next attempt wait.',
+          'No API client is needed. `Token` goes into the header `AccessToken`, or `Authorization: Bearer`. An unknown user, a wrong password and a disabled account get the same answer after the same time; many wrong passwords make the next attempt wait. An API client that signs users in, such as a portal, passes on the address of each user in `Address`, so that the wrong passwords of one do not make the others wait.',
         tags,
         querystring: CallQuery,
         headers: CallHeaders,
@@ -31,10 +38,16 @@ export function loginRoutes(app: FastifyInstance, tools: SignInTools): void {
       },
     },
     async (request, reply) => {
-      const { Username: username, Password: password } = readTexts(request.body, ['Username', 'Password']);
-      const source = request.caller.clientId === null ? sourceOf(addressOf(request)) : null;
-      const signedIn = await signIn({ username, password, author: authorOf(request), source }, tools);
-      return answer(signedIn, request, reply);
+      const { username, password, address } = readCredentials(request.body);
+      const source = attemptSource(request, address);
+      const author = authorOf(request);
+      const attempt = {
+        username,
+        password,
+        source,
+        author: address === null ? author : { ...author, address: plainAddress(address) },
+      };
+      return answer(await signIn(attempt, tools), request, reply);
     },
   );
 
@@ -79,6 +92,20 @@ export function loginRoutes(app: FastifyInstance, tools: SignInTools): void {
       return recordEnvelope(null, debugOf(request));
     },
   );
+}
+
+/**
+ * The address that the request comes from. All users of an API client may come from one address: it may pass on theirs,
+ * which count for this client alone. Any other caller could escape the count of its guesses by naming addresses.
+ */
+function attemptSource(request: FastifyRequest, passedOn: string | null): AttemptSource {
+  const { clientId } = request.caller;
+  if (clientId === null) {
+    if (passedOn !== null) throw new Refusal('FORBIDDEN', { variant: 'address' });
+    return { name: sourceOf(addressOf(request)), shared: false };
+  }
+  if (passedOn === null) return { name: `client ${clientId}`, shared: true };
+  return { name: `client ${clientId} for ${sourceOf(passedOn)}`, shared: false };
 }
 
 function answer(

@@ -103,7 +103,17 @@ export const InsertBody = Type.Array(InsertRecord, {
 export const LoginBody = example(
   named(
     'Credentials',
-    strictObject({ Username: Type.String(), Password: Type.String({ format: 'password' }) }),
+    strictObject({
+      Username: Type.String(),
+      Password: Type.String({ format: 'password' }),
+      Address: Type.Optional(
+        nullable(
+          Type.String({
+            description: 'The IP address of the user. Only an API client may pass it on.',
+          }),
+        ),
+      ),
+    }),
   ),
   { Username: 'mario.rossi', Password: longSentence },
 );

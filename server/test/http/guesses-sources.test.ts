@@ -1,0 +1,179 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { sweepAccounts } from '../../src/storage/retention.ts';
+import { type Credential, credential } from '../setup/admin.ts';
+import { importedUser } from '../setup/jobs.ts';
+import { lengthenWaits, rightPassword } from '../setup/login.ts';
+import { startTestService, type TestService } from '../setup/service.ts';
+
+/** The tests play the proxy, so that each attempt can come from the address that `X-Forwarded-For` names. */
+const settings = { ANAGRAFE_TRUST_PROXY: '127.0.0.1' };
+
+let service: TestService;
+let portal: Credential;
+
+beforeAll(async () => {
+  service = await startTestService(settings);
+  await lengthenWaits(service);
+  portal = await credential(service, { name: 'portal', scopes: ['sync:write'] });
+});
+
+/** A principal with these users, who all have the right password. Each test has its own users and addresses. */
+async function register(...names: string[]): Promise<void> {
+  const Users = names.map((name) => importedUser(name));
+  const records = [{ Denomination: 'Rossi Srl', Users }];
+  const { status, text } = await service.call('irs/insert', records, { headers: portal });
+  expect(status, text).toBe(200);
+}
+
+const range = (count: number) => Array.from({ length: count }, (_, n) => n);
+const stranger = (n: number) => `203.0.113.${n}`;
+
+async function attempt(Username: string, Password: string, address: string): Promise<number> {
+  const headers = { 'x-forwarded-for': address };
+  return (await service.call('login', { Username, Password }, { headers })).status;
+}
+
+const guess = (name: string, address: string) => attempt(name, 'a wrong guess', address);
+const signIn = (name: string, address: string) => attempt(name, rightPassword, address);
+
+/** So many guesses, one address each, ten at a time. */
+async function guessFromEverywhere(name: string, count: number): Promise<number[]> {
+  const statuses: number[] = [];
+  for (let n = 0; n < count; n += 10) {
+    statuses.push(...(await Promise.all(range(10).map((more) => guess(name, stranger(n + more))))));
+  }
+  return statuses;
+}
+
+describe('the right password', () => {
+  it('is taken from any other address while one address guesses', async () => {
+    await register('mario.one');
+    const statuses = await Promise.all(range(13).map(() => guess('mario.one', '198.51.100.66')));
+    expect(statuses).toContain(429);
+    expect(await signIn('mario.one', '198.51.100.66')).toBe(429);
+    expect(await signIn('mario.one', '198.51.100.7')).toBe(200);
+  });
+
+  it('is taken where the user has signed in before, however many addresses guess at the account', async () => {
+    await register('mario.two');
+    expect(await signIn('mario.two', '198.51.101.7')).toBe(200);
+    const statuses = await guessFromEverywhere('mario.two', 140);
+    expect(statuses.slice(0, 100)).toEqual(Array(100).fill(401));
+    expect(statuses.slice(-10)).toEqual(Array(10).fill(429));
+    expect(await signIn('mario.two', '198.51.101.7')).toBe(200);
+  });
+
+  it('waits a minute at an address that is new to the account while many guess at it, and nobody can prolong that', async () => {
+    await register('mario.three');
+    await guessFromEverywhere('mario.three', 130);
+    const headers = { 'x-forwarded-for': '198.51.102.7' };
+    const body = { Username: 'mario.three', Password: rightPassword };
+    const first = await service.call('login', body, { headers });
+    expect(first.status).toBe(429);
+    expect(Number(first.headers.get('retry-after'))).toBeLessThanOrEqual(60);
+    const [own] = await service.database.query<{ key: Buffer; until: string }>(
+      `select key, waits_until::text as until from anagrafe.throttles
+        where user_id = (select id from anagrafe.users where username = 'mario.three') order by updated_at desc limit 1`,
+    );
+    for (const n of range(3)) expect(await guess('mario.three', stranger(200 + n))).toBe(429);
+    const [later] = await service.database.query<{ until: string }>(
+      'select waits_until::text as until from anagrafe.throttles where key = $1',
+      [own?.key],
+    );
+    expect(later?.until).toBe(own?.until);
+    await service.database.query('update anagrafe.throttles set waits_until = now()');
+    expect((await service.call('login', body, { headers })).status).toBe(200);
+  });
+
+  it('is taken where the user has signed in before, also after many guesses at others from that address', async () => {
+    await register('mario.four', 'anna.four');
+    expect(await signIn('mario.four', '198.51.103.7')).toBe(200);
+    const statuses = await Promise.all(range(90).map((n) => guess(`four ${n}`, '198.51.103.7')));
+    expect(statuses).toContain(429);
+    expect(await signIn('anna.four', '198.51.103.7')).toBe(429);
+    expect(await signIn('mario.four', '198.51.103.7')).toBe(200);
+  });
+});
+
+describe('an address from which a user has signed in', () => {
+  it('is forgotten after 90 days without a sign-in', async () => {
+    await register('mario.old');
+    expect(await signIn('mario.old', '198.51.120.7')).toBe(200);
+    const age = (days: number) =>
+      service.database.query(
+        `update anagrafe.sign_in_sources set used_at = now() - make_interval(days => $1)
+          where user_id = (select id from anagrafe.users where username = 'mario.old') returning 1`,
+        [days],
+      );
+    const sweep = () => sweepAccounts(service.database, { deliveryDays: 30, auditDays: 0 });
+    await age(89);
+    await sweep();
+    expect(await age(91)).toHaveLength(1);
+    await sweep();
+    expect(await age(0)).toEqual([]);
+  });
+});
+
+describe('an attempt that has to wait', () => {
+  it('does not count against its address', async () => {
+    await register('mario.five', 'anna.five');
+    for (const _ of range(5)) expect(await guess('mario.five', '198.51.104.66')).toBe(401);
+    const refused = await Promise.all(range(100).map(() => guess('mario.five', '198.51.104.66')));
+    expect(refused.filter((status) => status === 429).length).toBeGreaterThan(90);
+    expect(await signIn('anna.five', '198.51.104.66')).toBe(200);
+  });
+
+  it('waits in the same way before and after the account exists', async () => {
+    for (const _ of range(5)) expect(await guess('late.six', '198.51.105.66')).toBe(401);
+    expect(await guess('late.six', '198.51.105.66')).toBe(429);
+    await register('late.six');
+    expect(await guess('late.six', '198.51.105.66')).toBe(429);
+  });
+});
+
+describe('an API client that signs users in', () => {
+  const through = async (Username: string, Password: string, more: object = {}) =>
+    (await service.call('login', { Username, Password, ...more }, { headers: portal })).status;
+
+  it('passes on the address of each user, whose guesses make no other user of the client wait', async () => {
+    await register('mario.seven', 'anna.seven');
+    const guesses = range(90).map((n) =>
+      through(`seven ${n}`, 'a wrong guess', { Address: '198.51.106.66' }),
+    );
+    expect(await Promise.all(guesses)).toContain(429);
+    expect(await through('mario.seven', rightPassword, { Address: '198.51.106.66' })).toBe(429);
+    expect(await through('mario.seven', rightPassword, { Address: '198.51.106.7' })).toBe(200);
+    expect(await through('anna.seven', rightPassword, { Address: '2001:db8::7' })).toBe(200);
+    expect(await through('anna.seven', rightPassword)).toBe(200);
+  });
+
+  it('has the address of the user in the audit', async () => {
+    await register('mario.eight');
+    await through('mario.eight', 'a wrong guess', { Address: '198.51.107.7' });
+    const rows = await service.database.query(
+      `select host(address) as address from anagrafe.journal where action = 'login.failed' and client_id is not null
+          and host(address) like '%.7'`,
+    );
+    expect(rows).toEqual([{ address: '198.51.107.7' }]);
+  });
+
+  it('gets 400 for an address that is none', async () => {
+    await register('mario.nine');
+    for (const Address of ['mario.nine', '198.51.108.7:80', 7, '10.0.0.0/8', '', 'a'.repeat(5000)]) {
+      const { status, body } = await service.call(
+        'login',
+        { Username: 'mario.nine', Password: rightPassword, Address },
+        { headers: portal },
+      );
+      expect([status, body.errorCode]).toEqual([400, 'INVALID_PARAMETER']);
+    }
+  });
+
+  it('is the only caller that may pass on an address', async () => {
+    await register('mario.ten');
+    const body = { Username: 'mario.ten', Password: rightPassword, Address: '198.51.109.7' };
+    const { status, text } = await service.call('login', body);
+    expect(status).toBe(403);
+    expect(text).toContain('Only an API client may pass on the address of a user');
+  });
+});
