@@ -21,6 +21,7 @@ export interface Done {
 
 interface Waiting {
   readonly urgent: boolean;
+  readonly costly: boolean;
   resolve(done: Done): void;
   reject(error: Error): void;
 }
@@ -43,6 +44,7 @@ export class HashThread {
   readonly #waiting = new Map<number, Waiting>();
   #worker: Worker | undefined;
   #urgent = 0;
+  #costly = 0;
   #last = 0;
   /** When it began with what it has at hand, as far as it can be known from outside. */
   since = 0;
@@ -56,7 +58,12 @@ export class HashThread {
     return this.#urgent;
   }
 
-  ask(work: Work, urgent: boolean): Promise<Done> {
+  /** What it was given that takes many times as long as a hash of our own. */
+  get costly(): number {
+    return this.#costly;
+  }
+
+  ask(work: Work, urgent: boolean, costly = false): Promise<Done> {
     const worker = this.#worker ?? this.#start();
     if (this.#waiting.size === 0) {
       this.since = performance.now();
@@ -64,8 +71,9 @@ export class HashThread {
     }
     const asked: Asked = { number: ++this.#last, urgent, work };
     if (urgent) this.#urgent++;
+    if (costly) this.#costly++;
     return new Promise((resolve, reject) => {
-      this.#waiting.set(asked.number, { urgent, resolve, reject });
+      this.#waiting.set(asked.number, { urgent, costly, resolve, reject });
       worker.postMessage(asked);
     });
   }
@@ -96,6 +104,7 @@ export class HashThread {
   #forget(number: number): Waiting | undefined {
     const waiting = this.#waiting.get(number);
     if (waiting?.urgent) this.#urgent--;
+    if (waiting?.costly) this.#costly--;
     this.#waiting.delete(number);
     this.since = performance.now();
     if (this.#waiting.size === 0) this.#worker?.unref();

@@ -4,7 +4,7 @@ import { Slots } from '../core/records/slots.ts';
 import { type Done, HashThread, ThreadEnded } from './hash-thread.ts';
 import { Lanes } from './lanes.ts';
 import { Pace } from './pace.ts';
-import { verificationOf, type Work } from './work.ts';
+import { verificationOf, type Work, weightOf } from './work.ts';
 
 export interface HasherOptions {
   /** Hashes in flight: as many as there are cores. More lose a third of the speed. */
@@ -37,11 +37,19 @@ const weight = 0.05;
 const patientAhead = 4;
 /** All who want to sign in have one share. */
 const verifiers = 'verifiers';
+/**
+ * Imported hashes may take many times as long to verify as our own. Those that take longer than so many of ours have a
+ * share of the bulk lane, so that whoever signs in with a hash of our own does not wait for them.
+ */
+const costlyWeight = 8;
+const costlyVerifiers = 'costly verifiers';
 /** Until the first hash has been measured. */
 const guessSeconds = 0.02;
 
 interface Task {
   readonly share: string;
+  /** In hashes of our own. */
+  readonly weight: number;
   readonly work: Work;
   /** How often a thread has ended under it. */
   lost: number;
@@ -56,6 +64,8 @@ const lostMax = 2;
 export function openHasher(options: HasherOptions): HashingPool {
   const cost = { memoryCost: options.memoryKib, timeCost: options.passes, parallelism: 1 };
   const threads = Array.from({ length: options.concurrency }, () => new HashThread());
+  /** Half of the threads verify costly hashes at most; where there is one thread, that one. */
+  const costlyThreads = Math.max(Math.floor(options.concurrency / 2), 1);
   const lanes = new Lanes<Task>();
   let meanSeconds = guessSeconds;
   const pace = new Pace();
@@ -74,23 +84,28 @@ export function openHasher(options: HasherOptions): HashingPool {
     return threads.reduce((sum, thread) => sum + countOf(thread, lane), 0);
   }
 
-  function ahead(lane: Lane, share: string, count: number): number {
+  function ahead(lane: Lane, share: string, weight: number): number {
     const inThreads = lane === 'interactive' ? given(lane) : given(lane) + given('interactive');
-    return lanes.ahead(lane, share, count) + inThreads;
+    return lanes.ahead(lane, share, weight) + inThreads;
   }
 
-  function queue(work: Work, lane: Lane, share: string): Promise<Done> {
+  function queue(work: Work, weight: number, lane: Lane, share: string): Promise<Done> {
     return new Promise((resolve, reject) => {
-      lanes.push(lane, { share, work, lost: 0, resolve, reject });
+      lanes.push(lane, { share, weight, work, lost: 0, resolve, reject });
       fill();
     });
+  }
+
+  function costlyAtWork(): number {
+    return threads.reduce((sum, { costly }) => sum + costly, 0);
   }
 
   function fill(): void {
     for (const lane of ['interactive', 'bulk'] as const) {
       while (lanes.length(lane) > 0) {
         const thread = closed ? undefined : threadFor(lane, threads);
-        const task = thread && lanes.next(lane);
+        const without = costlyAtWork() < costlyThreads ? undefined : costlyVerifiers;
+        const task = thread && lanes.next(lane, without);
         if (!task) break;
         void run(task, thread, lane);
       }
@@ -99,7 +114,8 @@ export function openHasher(options: HasherOptions): HashingPool {
 
   async function run(task: Task, thread: HashThread, lane: Lane): Promise<void> {
     try {
-      task.resolve(await thread.ask(task.work, lane === 'interactive'));
+      const costly = task.share === costlyVerifiers;
+      task.resolve(await thread.ask(task.work, lane === 'interactive', costly));
       pace.note();
     } catch (error) {
       const again = error instanceof ThreadEnded && !closed && ++task.lost < lostMax;
@@ -110,15 +126,21 @@ export function openHasher(options: HasherOptions): HashingPool {
   }
 
   async function hash(password: string, lane: Lane, share: string): Promise<string> {
-    const { result, seconds } = await queue({ kind: 'hash', password, cost }, lane, share);
+    const { result, seconds } = await queue({ kind: 'hash', password, cost }, 1, lane, share);
     meanSeconds += (seconds - meanSeconds) * weight;
     options.onHash?.(lane, seconds);
     return String(result);
   }
 
-  function refuseLongWait(lane: Lane, share: string, count: number): void {
-    const wait = ahead(lane, share, count) / capacity();
-    if (count === 0 || wait <= options.maxWaitSeconds) return;
+  function refuseLongWait(lane: Lane, share: string, weight: number): void {
+    let wait = ahead(lane, share, weight) / capacity();
+    // These have fewer threads.
+    if (share === costlyVerifiers)
+      wait = Math.max(
+        wait,
+        (lanes.weightOf(lane, share) / capacity()) * (options.concurrency / costlyThreads),
+      );
+    if (weight === 0 || wait <= options.maxWaitSeconds) return;
     const seconds = Math.ceil(wait);
     throw new Refusal('OVERLOADED', { figures: { seconds }, retryAfterSeconds: seconds });
   }
@@ -139,9 +161,12 @@ export function openHasher(options: HasherOptions): HashingPool {
       };
     },
     async verify(password, stored) {
-      refuseLongWait('interactive', verifiers, 1);
+      const weight = weightOf(stored, cost);
+      const lane = weight > costlyWeight ? 'bulk' : 'interactive';
+      const share = weight > costlyWeight ? costlyVerifiers : verifiers;
+      refuseLongWait(lane, share, weight);
       const work = verificationOf(password, stored);
-      return work !== null && (await queue(work, 'interactive', verifiers)).result === true;
+      return work !== null && (await queue(work, weight, lane, share)).result === true;
     },
     estimateSeconds: (share, count) =>
       count === 0 ? 0 : (ahead('bulk', share, count) + running() + count) / capacity(),
@@ -180,10 +205,14 @@ function countOf({ load, urgent }: HashThread, lane: Lane): number {
   return patient - (load > 0 && !atUrgent ? 1 : 0);
 }
 
-/** The one that comes to it soonest, among those that may have more of the lane. */
+/**
+ * The one that comes to it soonest, among those that may have more of the lane. Interactive work does not wait behind
+ * something costly, unless no thread is without it.
+ */
 function threadFor(lane: Lane, threads: readonly HashThread[]): HashThread | undefined {
   const had = ({ load, urgent }: HashThread) => (lane === 'interactive' ? urgent : load - urgent);
-  return threads
+  const swift = threads.filter(({ costly }) => costly === 0);
+  return (lane === 'interactive' && swift.length > 0 ? swift : threads)
     .filter((thread) => had(thread) < givenAhead)
     .toSorted(
       (one, other) =>

@@ -3,38 +3,64 @@ import type { Lane } from '../core/records/hashing.ts';
 interface Waiting {
   /** Whose it is. */
   readonly share: string;
+  /** How long it takes, in hashes of our own. */
+  readonly weight: number;
 }
 
-/** One lane: a queue per share, served in turn, so that no caller waits for all of another's work. */
+interface Share<Task> {
+  readonly tasks: Task[];
+  /** Of all its tasks together. */
+  weight: number;
+  /** How much it has been given, counted from what the others had when it came. */
+  served: number;
+}
+
+/** One lane: a queue per share. All shares get the same time, so that no caller waits for all of another's work. */
 class Queue<Task extends Waiting> {
-  readonly #shares = new Map<string, Task[]>();
+  readonly #shares = new Map<string, Share<Task>>();
+  /** What the share had been given that was served last. */
+  #served = 0;
   length = 0;
+  weight = 0;
 
   push(task: Task): void {
-    const own = this.#shares.get(task.share);
-    if (own) own.push(task);
-    else this.#shares.set(task.share, [task]);
+    const own = this.#shares.get(task.share) ?? { tasks: [], weight: 0, served: this.#served };
+    own.tasks.push(task);
+    own.weight += task.weight;
+    this.#shares.set(task.share, own);
     this.length++;
+    this.weight += task.weight;
   }
 
-  next(): Task | undefined {
-    for (const [share, tasks] of this.#shares) {
-      const task = tasks.shift();
-      // The share goes to the end of the line, or leaves it.
-      this.#shares.delete(share);
-      if (tasks.length > 0) this.#shares.set(share, tasks);
-      if (task) this.length--;
-      return task;
+  /** The next task of the share that has been given least, the first such in line. */
+  next(without?: string): Task | undefined {
+    let least: Share<Task> | undefined;
+    for (const [name, share] of this.#shares) {
+      if (name !== without && (least === undefined || share.served < least.served)) least = share;
     }
-    return undefined;
+    const task = least?.tasks.shift();
+    if (!least || !task) return undefined;
+    this.#served = least.served;
+    least.served += task.weight;
+    least.weight -= task.weight;
+    this.length--;
+    this.weight = this.length === 0 ? 0 : this.weight - task.weight;
+    // The share goes to the end of the line, or leaves it.
+    this.#shares.delete(task.share);
+    if (least.tasks.length > 0) this.#shares.set(task.share, least);
+    return task;
   }
 
-  /** How many tasks come before the last of `count` new ones of a share. */
-  ahead(share: string, count: number): number {
-    const own = this.#shares.get(share)?.length ?? 0;
+  /** The weight of what comes before the last of new tasks of a share that weigh so much together. */
+  ahead(share: string, weight: number): number {
+    const own = this.weightOf(share);
     let sum = 0;
-    for (const tasks of this.#shares.values()) sum += Math.min(tasks.length, own + count);
+    for (const other of this.#shares.values()) sum += Math.min(other.weight, own + weight);
     return sum;
+  }
+
+  weightOf(share: string): number {
+    return this.#shares.get(share)?.weight ?? 0;
   }
 }
 
@@ -46,15 +72,21 @@ export class Lanes<Task extends Waiting> {
     this.#queues[lane].push(task);
   }
 
-  next(lane: Lane): Task | undefined {
-    return this.#queues[lane].next();
+  /** The next task, of any share or of any other than `without`. */
+  next(lane: Lane, without?: string): Task | undefined {
+    return this.#queues[lane].next(without);
   }
 
-  ahead(lane: Lane, share: string, count: number): number {
+  ahead(lane: Lane, share: string, weight: number): number {
     const { interactive, bulk } = this.#queues;
     return lane === 'interactive'
-      ? interactive.ahead(share, count)
-      : interactive.length + bulk.ahead(share, count);
+      ? interactive.ahead(share, weight)
+      : interactive.weight + bulk.ahead(share, weight);
+  }
+
+  /** The weight of what waits of one share. */
+  weightOf(lane: Lane, share: string): number {
+    return this.#queues[lane].weightOf(share);
   }
 
   length(lane: Lane): number {

@@ -1,3 +1,4 @@
+import { workOf } from '../core/fields/password-hash/cost.ts';
 import { parsePasswordHash } from '../core/fields/password-hash/parse.ts';
 
 export interface HashCost {
@@ -24,10 +25,20 @@ export type Verification =
 
 const bcryptBytes = 72;
 
-/** How to find out whether a hash, ours or an imported one, is that of the password; null where it cannot be. */
-export function verificationOf(password: string, hash: string): Verification | null {
+function parse(hash: string) {
   const parsed = parsePasswordHash(hash);
   if (!parsed) throw new Error('The stored password hash has no form that is known.');
+  return parsed;
+}
+
+/** How many hashes of our own could be made in the time that verifying a hash takes. */
+export function weightOf(hash: string, { memoryCost, timeCost }: HashCost): number {
+  return workOf(parse(hash)) / (memoryCost * timeCost);
+}
+
+/** How to find out whether a hash, ours or an imported one, is that of the password; null where it cannot be. */
+export function verificationOf(password: string, hash: string): Verification | null {
+  const parsed = parse(hash);
   const bytes = Buffer.from(password);
   // No password may have a zero, and two algorithms would confuse it: to bcrypt "a\0a" is "a", to HMAC "a\0" is.
   if (bytes.includes(0)) return null;

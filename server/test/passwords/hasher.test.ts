@@ -201,6 +201,46 @@ describe('a queue that is too long', () => {
   });
 });
 
+describe('verifying imported hashes that take long', () => {
+  const salt = Buffer.alloc(16, 1).toString('base64').replace(/=+$/, '');
+  const key = Buffer.alloc(64, 1).toString('base64').replace(/=+$/, '');
+  /** Takes some 40 times as long as a hash of the pool. */
+  const costly = `$pbkdf2-sha512$i=40000$${salt}$${key}`;
+  const swift = `$pbkdf2-sha512$i=1000$${salt}$${key}`;
+
+  function verifyAll(pool: HashingPool, name: string, hash: string, count: number, done: string[]) {
+    return Array.from({ length: count }, async (_, n) => {
+      await pool.verify('a password', hash);
+      done.push(`${name} ${n}`);
+    });
+  }
+
+  it.each([1, 2, 3])('does not hold up all others, with %d in flight', async (concurrency) => {
+    const pool = open({ concurrency });
+    const done: string[] = [];
+    await Promise.all([
+      ...verifyAll(pool, 'costly', costly, 6, done),
+      ...verifyAll(pool, 'swift', swift, 8, done),
+    ]);
+    expect(done).toHaveLength(14);
+    // Where the machine is late to give a thread the next swift ones, it goes on with a costly one.
+    expect(done.indexOf('swift 7')).toBeLessThan(12);
+    if (concurrency === 1) expect(done.slice(0, 2)).toEqual(['costly 0', 'swift 0']);
+  });
+
+  it('is refused by what those before it take, while others are served', async () => {
+    const pool = open({ maxWaitSeconds: 2 });
+    const guesses = await Promise.allSettled([
+      ...verifyAll(pool, 'costly', costly, 24, []),
+      ...verifyAll(pool, 'swift', swift, 24, []),
+    ]);
+    const refused = guesses.filter((end) => end.status === 'rejected' && end.reason instanceof Refusal);
+    // Each counts as 39 hashes, of which the pool takes itself to make 50 a second before it has made one.
+    expect(refused).toHaveLength(24 - 4);
+    expect(guesses.slice(24).every(({ status }) => status === 'fulfilled')).toBe(true);
+  });
+});
+
 describe('work that waits as long as it takes', () => {
   const breakOff = () => new AbortController();
 

@@ -6,11 +6,12 @@ import { Lanes } from '../../src/passwords/lanes.ts';
 interface Task {
   readonly share: string;
   readonly name: string;
+  readonly weight: number;
 }
 
 /** Tasks by name; the part before the colon is whose they are. */
 function push(lanes: Lanes<Task>, lane: Lane, ...names: string[]): void {
-  for (const name of names) lanes.push(lane, { share: name.split(':')[0] ?? '', name });
+  for (const name of names) lanes.push(lane, { share: name.split(':')[0] ?? '', name, weight: 1 });
 }
 
 function next(lanes: Lanes<Task>, lane: Lane): string | undefined {
@@ -56,7 +57,30 @@ describe('the lanes', () => {
     const three = () => [next(lanes, 'bulk'), next(lanes, 'bulk'), next(lanes, 'bulk')];
     expect(three()).toEqual(['a:0', 'b:0', 'a:1']);
     push(lanes, 'bulk', 'late:0');
-    expect(three()).toEqual(['b:1', 'a:2', 'late:0']);
+    expect(three()).toEqual(['b:1', 'late:0', 'a:2']);
+  });
+
+  it('give callers the same time where the tasks of one take longer', () => {
+    const lanes = new Lanes<Task>();
+    for (const name of some(2, 'long')) lanes.push('bulk', { share: 'long', name, weight: 3 });
+    push(lanes, 'bulk', ...some(5, 'short'));
+    expect(drain(lanes, 'bulk')).toEqual([
+      'long:0',
+      'short:0',
+      'short:1',
+      'short:2',
+      'long:1',
+      'short:3',
+      'short:4',
+    ]);
+  });
+
+  it('leave out a share that may not have more', () => {
+    const lanes = new Lanes<Task>();
+    push(lanes, 'bulk', 'a:0', 'a:1', 'b:0');
+    expect(lanes.next('bulk', 'a')?.name).toBe('b:0');
+    expect(lanes.next('bulk', 'a')).toBeUndefined();
+    expect(drain(lanes, 'bulk')).toEqual(['a:0', 'a:1']);
   });
 
   it('lose nothing, do nothing twice, and keep the order of each caller', () => {
@@ -110,5 +134,15 @@ describe('what is ahead of a new call', () => {
     expect(lanes.ahead('bulk', 'small', 10)).toBe(10);
     expect(lanes.ahead('bulk', 'big', 10)).toBe(5000);
     expect(lanes.ahead('interactive', 'small', 1)).toBe(0);
+  });
+
+  it('is weighed by what each task takes', () => {
+    const lanes = new Lanes<Task>();
+    for (const name of some(3, 'long')) lanes.push('interactive', { share: 'long', name, weight: 20 });
+    expect(lanes.ahead('interactive', 'long', 20)).toBe(60);
+    expect(lanes.ahead('interactive', 'other', 1)).toBe(1);
+    expect(lanes.weightOf('interactive', 'long')).toBe(60);
+    lanes.next('interactive');
+    expect(lanes.ahead('interactive', 'long', 20)).toBe(40);
   });
 });

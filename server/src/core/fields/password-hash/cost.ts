@@ -15,7 +15,7 @@ export interface Cost extends Range {
 }
 
 // The floors are the lowest that the well-known libraries wrote by default: whoever moves in may have hashes of many
-// years, and each is made anew at the next good login. The ceilings keep that login to about a second of one core.
+// years, and each is made anew at the next good login. The ceilings keep that login to about a second of one slow core.
 
 /** 8 by phpass; 14 takes a second. */
 const bcryptCost: Range = { min: 8, max: 14 };
@@ -31,7 +31,23 @@ const argon2Parallelism: Range = { min: 1, max: 16 };
 /** 10,000 by ASP.NET Core up to 6 and by Django 1.4. */
 const pbkdf2IterationsMin = 10_000;
 /** Iterations times blocks: a key that is longer than the digest takes them anew for each block. */
-const pbkdf2WorkMax = 3_000_000;
+const pbkdf2WorkMax = { sha1: 2_000_000, sha256: 2_000_000, sha512: 1_000_000 };
+
+// What verifying takes, in units of argon2's work on 1 KiB of memory in one pass: about a microsecond on a slow core.
+const bcryptRound = 68;
+const pbkdf2Iteration = { sha1: 0.6, sha256: 0.6, sha512: 1 };
+
+/** What it takes to verify a password against a hash, by the figures in it: about so many microseconds of a slow core. */
+export function workOf(hash: PasswordHash): number {
+  switch (hash.kind) {
+    case 'argon2':
+      return hash.memoryKib * hash.passes;
+    case 'bcrypt':
+      return 2 ** hash.cost * bcryptRound;
+    case 'pbkdf2':
+      return hash.iterations * blocksOf(hash) * pbkdf2Iteration[hash.digest];
+  }
+}
 
 /** The first figure of a hash that is too low or too high, with the range where it may be. */
 export function findCostOutOfBounds(hash: PasswordHash): Cost | undefined {
@@ -62,12 +78,16 @@ function bcryptCosts({ cost }: BcryptHash): Cost[] {
   return [{ parameter: 'cost', algorithm: 'bcrypt', found: cost, ...bcryptCost }];
 }
 
-function pbkdf2Costs({ digest, iterations, fixed, key }: Pbkdf2Hash): Cost[] {
+function blocksOf({ key, digest }: Pbkdf2Hash): number {
+  return Math.ceil(key.length / digestBytes[digest]);
+}
+
+function pbkdf2Costs(hash: Pbkdf2Hash): Cost[] {
+  const { digest, iterations, fixed } = hash;
   // ASP.NET Identity v2 always has 1,000 iterations. It is taken all the same: those users could not move in
   // otherwise, and the weak hash is gone after their next good login.
   if (fixed) return [];
-  const blocks = Math.ceil(key.length / digestBytes[digest]);
-  const range = { min: pbkdf2IterationsMin, max: Math.floor(pbkdf2WorkMax / blocks) };
+  const range = { min: pbkdf2IterationsMin, max: Math.floor(pbkdf2WorkMax[digest] / blocksOf(hash)) };
   return [
     { parameter: 'iterations', algorithm: `PBKDF2-${digest.toUpperCase()}`, found: iterations, ...range },
   ];
