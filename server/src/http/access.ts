@@ -3,15 +3,17 @@ import {
   type AccessStore,
   type Caller,
   type CallerEvidence,
+  DeniedClient,
   demandScope,
   identify,
 } from '../core/access/access.ts';
 import type { Scope } from '../core/access/clients.ts';
 import type { KeyPair } from '../core/access/keys.ts';
 import { Refusal } from '../core/faults.ts';
-import type { Author } from '../core/journal/journal.ts';
+import type { Author, Journal } from '../core/journal/journal.ts';
 import { plainAddress, sourceOf } from '../network.ts';
 import { FailedAttempts } from './attempts.ts';
+import { DeniedClients } from './denied-clients.ts';
 import { addressOf, hasCredential, readEvidence, type TrustSettings } from './evidence.ts';
 
 declare module 'fastify' {
@@ -59,14 +61,30 @@ export type Attempt = <Result>(
   fromBody?: KeyPair,
 ) => Promise<Result>;
 
-export function attemptBy(trust: TrustSettings): Attempt {
+export function attemptBy(trust: TrustSettings, journal: Journal): Attempt {
   const attempts = new FailedAttempts();
+  const denied = new DeniedClients(journal);
+  /** The answer does not wait for the row: the time would tell that the public key exists. */
+  const noteDenied = (request: FastifyRequest, { clientId, why }: DeniedClient) => {
+    denied
+      .note(clientId, why, sourceOf(addressOf(request)), authorOf(request, anyone))
+      .catch((error) =>
+        request.log.error({ err: error }, 'a refused client could not be noted in the audit log'),
+      );
+  };
   return (request, lookUp, fromBody) => {
     const evidence = readEvidence(request, trust);
     const credentials = fromBody ? [fromBody] : evidence.credentials;
     // A missing credential is not a guess: it is neither counted nor refused for the guesses of others.
     if (credentials.length === 0) return lookUp(evidence);
-    return attempts.run(sourceOf(addressOf(request)), credentials, () => lookUp(evidence));
+    return attempts.run(sourceOf(addressOf(request)), credentials, async () => {
+      try {
+        return await lookUp(evidence);
+      } catch (error) {
+        if (error instanceof DeniedClient) noteDenied(request, error);
+        throw error;
+      }
+    });
   };
 }
 

@@ -109,7 +109,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     proxies: networkList(options.trustedProxies),
     hosts: new Set(options.allowedHosts.map((host) => host.toLowerCase())),
   };
-  const attempt = attemptBy(trust);
+  const attempt = attemptBy(trust, options.journal);
   const identifyCaller = identifyBy(options.access, attempt);
   operationRoutes(app, { ...options, identifyCaller, trust });
   if (options.consoleFolder === null) consolePage(app, options);

@@ -42,6 +42,10 @@ export const english = {
     'client.changed': ({ client }) => `The API client ${client} was changed.`,
     'client.rotated': ({ client }) => `The API client ${client} got a new secret.`,
     'client.revoked': ({ client }) => `The API client ${client} was revoked.`,
+    'client.denied': ({ client, count, details }) =>
+      details.why === 'address'
+        ? `The API client ${client} was refused: its secret came from an address that it may not use (attempt ${count('attempts')} within an hour).`
+        : `The API client ${client} was refused: wrong secret (attempt ${count('attempts')} within an hour).`,
     'webhook.created': ({ details }) => `Webhook ${details.webhook} was created.`,
     'webhook.changed': ({ details }) => `Webhook ${details.webhook} was changed.`,
     'webhook.rotated': ({ details }) => `Webhook ${details.webhook} got a new secret.`,

@@ -43,6 +43,10 @@ export const italian: Words = {
     'client.changed': ({ client }) => `Il client API ${client} è stato modificato.`,
     'client.rotated': ({ client }) => `Il client API ${client} ha una nuova chiave segreta.`,
     'client.revoked': ({ client }) => `Il client API ${client} è stato revocato.`,
+    'client.denied': ({ client, count, details }) =>
+      details.why === 'address'
+        ? `Il client API ${client} è stato rifiutato: il suo segreto è arrivato da un indirizzo non consentito (tentativo ${count('attempts')} in un'ora).`
+        : `Il client API ${client} è stato rifiutato: segreto errato (tentativo ${count('attempts')} in un'ora).`,
     'webhook.created': ({ details }) => `Il webhook ${details.webhook} è stato creato.`,
     'webhook.changed': ({ details }) => `Il webhook ${details.webhook} è stato modificato.`,
     'webhook.rotated': ({ details }) => `Il webhook ${details.webhook} ha una nuova chiave segreta.`,

@@ -63,6 +63,18 @@ export interface AccessStore {
   hasClients(): Promise<boolean>;
 }
 
+/** The public key of a client came with a wrong secret, or from an address where the client may not be. */
+export class DeniedClient extends Refusal {
+  readonly clientId: number;
+  readonly why: 'secret' | 'address';
+
+  constructor(clientId: number, why: 'secret' | 'address') {
+    super('UNAUTHENTICATED', { variant: 'wrong' });
+    this.clientId = clientId;
+    this.why = why;
+  }
+}
+
 const nobody = digestOf('');
 const protectedMode: Caller = {
   actor: 'protected',
@@ -135,7 +147,8 @@ async function identifyByKey(
   const digest = digestOf(pair?.secret ?? '');
   // The same comparison for an unknown client, so that the time does not tell which public keys exist.
   const matches = (client?.digests ?? [nobody]).filter((known) => isSameDigest(known, digest)).length > 0;
-  if (!client || !matches || !client.mayCallFrom) throw new Refusal('UNAUTHENTICATED', { variant: 'wrong' });
+  if (!client) throw new Refusal('UNAUTHENTICATED', { variant: 'wrong' });
+  if (!matches || !client.mayCallFrom) throw new DeniedClient(client.id, matches ? 'address' : 'secret');
   return caller(client);
 }
 

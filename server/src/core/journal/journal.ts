@@ -41,6 +41,7 @@ export type Action =
   | 'client.changed'
   | 'client.rotated'
   | 'client.revoked'
+  | 'client.denied'
   | 'webhook.created'
   | 'webhook.changed'
   | 'webhook.rotated'

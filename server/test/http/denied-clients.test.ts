@@ -1,0 +1,76 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { adminOf, type Credential, credential } from '../setup/admin.ts';
+import { startTestService, type TestService } from '../setup/service.ts';
+import { until } from '../setup/until.ts';
+
+let service: TestService;
+let office: Credential;
+let erp: Credential;
+
+beforeEach(async () => {
+  service = await startTestService();
+  office = await credential(service);
+  erp = await credential(service, { name: 'erp', scopes: ['sync:read'], networks: ['192.0.2.0/24'] });
+});
+
+const list = async (headers: Record<string, string>) =>
+  (await service.call('irs/list', {}, { headers })).status;
+
+/** The rows are written beside the answers: waits until so many are there. */
+async function denied(count: number) {
+  const rows = () =>
+    service.database.query<{ details: object; client_id: number | null; address: string }>(
+      `select details, client_id, host(address) as address from anagrafe.journal where action = 'client.denied' order by id`,
+    );
+  let found = await rows();
+  await until(
+    async () => {
+      found = await rows();
+      return found.length >= count;
+    },
+    () => `${count} rows; there are ${found.length}`,
+  );
+  return found;
+}
+
+async function idOf({ SyncPublicKey }: Credential): Promise<number | undefined> {
+  const { body } = await adminOf(service)<{ ID: number; PublicKey: string }>('GET clients', office);
+  return body.result?.records.find(({ PublicKey }) => PublicKey === SyncPublicKey)?.ID;
+}
+
+describe('a wrong secret of a client', () => {
+  it('is in the audit log with the client, the address and no part of the secret', async () => {
+    expect(await list({ ...office, SyncSecretKey: 'ags_a-wrong-secret' })).toBe(401);
+    const rows = await denied(1);
+    const details = { client: await idOf(office), why: 'secret', attempts: 1 };
+    expect(rows).toEqual([{ client_id: null, address: '127.0.0.1', details }]);
+    expect(JSON.stringify(rows)).not.toContain('wrong-secret');
+  });
+
+  it('is noted at the first, the tenth and the hundredth attempt, so that a flood does not fill the log', async () => {
+    const wrong = { ...office, SyncSecretKey: 'ags_a-wrong-secret' };
+    for (let n = 0; n < 105; n++) expect(await list(wrong)).toBe(401);
+    expect((await denied(3)).map(({ details }) => details)).toMatchObject([
+      { attempts: 1 },
+      { attempts: 10 },
+      { attempts: 100 },
+    ]);
+  });
+
+  it('is noted at the console too', async () => {
+    const response = await fetch(`${service.url}/console/session`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: service.url },
+      body: JSON.stringify({ PublicKey: office.SyncPublicKey, SecretKey: 'ags_a-wrong-secret' }),
+    });
+    expect(response.status).toBe(401);
+    expect(await denied(1)).toMatchObject([{ details: { why: 'secret' } }]);
+  });
+});
+
+describe('the secret of a client from an address that it may not use', () => {
+  it('is in the audit log as such', async () => {
+    expect(await list(erp)).toBe(401);
+    expect(await denied(1)).toMatchObject([{ details: { client: await idOf(erp), why: 'address' } }]);
+  });
+});
