@@ -68,8 +68,11 @@ function casesFor(ids: readonly number[]): Case[] {
   const faultyBody = Buffer.from(JSON.stringify([{ ID: ids[0], Users: faulty }]));
   // It is refused for its last element, after all of it has been read.
   const refused = Buffer.concat([bodyOf(ids, 100).subarray(0, -1), Buffer.from(',1]')]);
+  // Refused for the number of its values.
+  const emptyRecords = Buffer.from(`[${'{},'.repeat(10_000_000)}{}]`);
   return [
     { name: 'reading 15 MB', body: refused, sending: { ...job, status: 400 } },
+    { name: 'reading 30 MB of empty records', body: emptyRecords, sending: { ...job, status: 413 } },
     ...shapes.map(([name, body]) => ({ name: `dry run of ${name}`, body, sending: dryRun(200) })),
     { name: 'dry run of one faulty record', body: faultyBody, sending: dryRun(422) },
     ...shapes.map(([name, body]) => ({ name: `job of ${name}`, body, sending: job })),

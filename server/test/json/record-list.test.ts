@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { JsonError } from '../../src/core/json/read.ts';
+import { JsonError, readJson } from '../../src/core/json/read.ts';
 import { RecordList } from '../../src/core/json/record-list.ts';
 
 const limits = { maxDepth: 8 };
@@ -39,6 +39,19 @@ describe('a list of records', () => {
     expect(list?.users).toBe(20_000);
     expect((await list?.fields(1))?.Users).toEqual(users);
     expect(await list?.fields(0)).toEqual({ ID: 1 });
+  });
+
+  it('gives each of many records, without an array that grows with them', async () => {
+    const count = 20_000;
+    const bytes = Buffer.from(`[${Array.from({ length: count }, (_, n) => `{"ID":${n}}`).join(',')}]`);
+    const list = await read(bytes);
+    expect(list?.count).toBe(count);
+    for (const n of [0, 4095, 4096, 12_287, 12_288, count - 1])
+      expect(await list?.fields(n)).toEqual({ ID: n });
+    let taken = 0;
+    const items = { take: () => void taken++ };
+    expect(await readJson(bytes, limits, items)).toEqual([]);
+    expect(taken).toBe(count);
   });
 
   it('tells the first element that is no object', async () => {

@@ -55,6 +55,8 @@ export class Builder {
   #result: unknown;
   readonly #items: Items | undefined;
   #itemAt = 0;
+  /** How many items were given out. */
+  #given = 0;
 
   constructor(scanner: Scanner, maxDepth: number, maxValues: number, items?: Items) {
     this.#scanner = scanner;
@@ -72,12 +74,12 @@ export class Builder {
     const steps: (number | string)[] = [];
     for (let depth = 1; depth < this.#parents.length; depth++) {
       const parent = this.#parents[depth];
-      steps.push(Array.isArray(parent) ? parent.length - 1 : (this.#names[depth] as string));
+      steps.push(Array.isArray(parent) ? this.#lengthOf(parent) - 1 : (this.#names[depth] as string));
     }
     const into = this.#into;
     const next = this.#next;
     if (Array.isArray(into)) {
-      steps.push(next === A_COMMA_OR_END ? into.length - 1 : into.length);
+      steps.push(this.#lengthOf(into) - (next === A_COMMA_OR_END ? 1 : 0));
     } else if (
       into !== undefined &&
       (next === A_VALUE || next === A_COMMA_OR_END || next === REST_OF_STRING)
@@ -85,6 +87,11 @@ export class Builder {
       steps.push(this.#name);
     }
     return placeOf(steps);
+  }
+
+  /** With those that were given out. */
+  #lengthOf(array: unknown[]): number {
+    return array === this.#result ? array.length + this.#given : array.length;
   }
 
   /** Reads on; true when the text has come to its end. */
@@ -138,12 +145,13 @@ export class Builder {
     this.#giveItem(value);
   }
 
-  /** What is given out leaves nothing but its place behind. */
+  /** An item that is given out is not kept: an array of millions would hold up the event loop whenever it has to grow. */
   #giveItem(value: unknown): void {
     const into = this.#into;
     if (!this.#items || this.#parents.length !== 1 || !Array.isArray(into)) return;
     this.#items.take(value, this.#itemAt, this.#scanner.at);
-    into[into.length - 1] = null;
+    into.pop();
+    this.#given++;
   }
 
   #takeName(): void {

@@ -38,7 +38,7 @@ const MAX_NAMES = 10_000;
  * prototype is an empty frozen object, hence neither null nor that of an object literal.
  *
  * With `items`, those of an array that is the whole body are given out as they are read, and the array that is
- * returned holds nulls in their places.
+ * returned is empty.
  *
  * @throws {JsonError}
  */

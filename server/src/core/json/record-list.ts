@@ -11,15 +11,35 @@ const noLimits = {
   maxNames: Number.MAX_SAFE_INTEGER,
 };
 
+/** How many numbers a piece holds. */
+const PIECE = 4096;
+
+/** Numbers below 2^32, kept in pieces: one array of millions would hold up the event loop whenever it has to grow. */
+class NumberList {
+  readonly #pieces: Uint32Array[] = [];
+  length = 0;
+
+  push(number: number): void {
+    const at = this.length++ % PIECE;
+    if (at === 0) this.#pieces.push(new Uint32Array(PIECE));
+    const piece = this.#pieces.at(-1);
+    if (piece) piece[at] = number;
+  }
+
+  at(position: number): number {
+    return this.#pieces[Math.floor(position / PIECE)]?.[position % PIECE] ?? 0;
+  }
+}
+
 /**
  * The records of a body. As objects they would take many times the size of the body, so that they are read through
  * once, to find every fault of the text, and then one by one from the same bytes, as often as they are needed.
  */
 export class RecordList implements Items {
   readonly #bytes: Buffer;
-  readonly #starts: number[] = [];
-  readonly #ends: number[] = [];
-  readonly #users: number[] = [];
+  readonly #starts = new NumberList();
+  readonly #ends = new NumberList();
+  readonly #users = new NumberList();
   users = 0;
   /** The place of the first element that is no object; -1 where there is none. */
   firstStranger = -1;
@@ -49,12 +69,12 @@ export class RecordList implements Items {
   }
 
   usersOf(position: number): number {
-    return this.#users[position] ?? 0;
+    return this.#users.at(position);
   }
 
   /** The record as it was sent. */
   text(position: number): Buffer {
-    return this.#bytes.subarray(this.#starts[position], this.#ends[position]);
+    return this.#bytes.subarray(this.#starts.at(position), this.#ends.at(position));
   }
 
   fields(position: number): Promise<Fields> {
