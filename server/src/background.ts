@@ -1,9 +1,10 @@
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import type { ChunkTools } from './core/jobs/chunk.ts';
+import { Slots } from './core/records/slots.ts';
 import type { Vault } from './core/sealing/vault.ts';
 import type { Signing } from './core/webhooks/attempt.ts';
-import { type DeliveryTools, deliverDue, threeDays } from './core/webhooks/deliver.ts';
+import { batchesAtOnce, type DeliveryTools, deliverDue, threeDays } from './core/webhooks/deliver.ts';
 import type { Queue } from './jobs/queue.ts';
 import { startSequencer } from './jobs/sequencer.ts';
 import { workOnJobs } from './jobs/worker.ts';
@@ -63,6 +64,7 @@ function deliveryTools({ config, log, store, signing }: BackgroundTools): Delive
     store: openDeliveries(store.database),
     onDisabled: (webhook, why) => log.warn({ webhook, why }, 'a webhook was disabled'),
     waits: config.WEBHOOK_WAITS.length > 0 ? config.WEBHOOK_WAITS.map(Number) : threeDays,
+    batches: new Slots(batchesAtOnce),
   };
 }
 

@@ -1,4 +1,5 @@
 import { PgBoss } from 'pg-boss';
+import { type Pool, startPool } from './pool.ts';
 
 /** What statements run on, by themselves or inside a transaction. */
 export interface Executor {
@@ -36,8 +37,11 @@ export interface Queue {
 
 const chunks = 'chunks';
 const webhooks = 'deliveries';
-/** Endpoints that this node delivers to at once. */
-const webhooksAtOnce = 2;
+/**
+ * Endpoints that this node delivers to at once. One whose receiver does not answer takes a place here for up to 15
+ * seconds, with a single message; so there are more places than endpoints that are likely to hang at the same time.
+ */
+const webhooksAtOnce = 200;
 /** How soon new work is seen that no node has announced, or none could. */
 const pollSeconds = 1;
 /** A node that has said nothing for so long is taken for dead, and its chunks are given to others. */
@@ -84,7 +88,7 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
   }
   const stopping = new AbortController();
   const workers: string[] = [];
-  const deliverers: string[] = [];
+  let endpoints: Pool | undefined;
 
   function wake(): void {
     for (const worker of workers) boss.notifyWorker(worker);
@@ -124,19 +128,20 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
         webhooks,
         ids.map((id) => ({ data: { id }, singletonKey: String(id) })),
       );
-      for (const worker of deliverers) boss.notifyWorker(worker);
+      endpoints?.wake();
     },
     async workOnWebhooks(run) {
-      for (let n = 0; n < webhooksAtOnce; n++) {
-        const worker = await boss.work<{ id: number }>(
-          webhooks,
-          { pollingIntervalSeconds: pollSeconds },
-          async ([job]) => {
-            if (job) await run(job.data.id, AbortSignal.any([stopping.signal, job.signal]));
-          },
-        );
-        deliverers.push(worker);
-      }
+      endpoints = startPool<{ id: number }>(
+        boss,
+        {
+          queue: webhooks,
+          atOnce: webhooksAtOnce,
+          pollMs: pollSeconds * 1000,
+          renewMs: (deadSeconds * 1000) / 2,
+          onError: options.onError,
+        },
+        ({ id }, signal) => run(id, signal),
+      );
     },
     async repeat(name, cron, run) {
       await boss.createQueue(name, { policy: 'exclusive', expireInSeconds: 3600, retryLimit: 0 });
@@ -148,6 +153,7 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
     },
     async stop() {
       stopping.abort();
+      await endpoints?.stop();
       await boss.stop({ graceful: true, timeout: 60_000 });
     },
   };

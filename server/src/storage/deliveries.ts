@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type Entry, type EventType, eventActions } from '../core/events/event.ts';
 import { theService } from '../core/journal/journal.ts';
+import { Slots } from '../core/records/slots.ts';
 import type { Endpoint } from '../core/webhooks/attempt.ts';
-import type { Attempted, DeliveryStore, DueDelivery } from '../core/webhooks/deliver.ts';
+import type { Attempted, DeliveryStore, DueDelivery, DueOrder } from '../core/webhooks/deliver.ts';
 import { subjectsOf } from '../core/webhooks/message.ts';
 import type { Granularity } from '../core/webhooks/webhook.ts';
 import type { Connection, Database } from './database.ts';
@@ -90,12 +91,17 @@ export async function dueWebhooks(database: Database): Promise<number[]> {
   return rows.map(({ id }) => id);
 }
 
+/** Connections that deliveries use at once: however many endpoints a node delivers to, calls get the others. */
+const connectionsAtOnce = 2;
+
 export function openDeliveries(database: Database): DeliveryStore {
+  const connections = new Slots(connectionsAtOnce);
+  const run = <Result>(work: () => Promise<Result>) => connections.run(() => reading(work));
   return {
-    endpoint: (id) => reading(() => endpoint(database, id)),
-    due: (id, limit) => reading(() => due(database, id, limit)),
-    names: (ids) => reading(() => namesOf(database, ids)),
-    settle: (id, attempted) => reading(() => settle(database, id, attempted)),
+    endpoint: (id) => run(() => endpoint(database, id)),
+    due: (id, limit, order) => run(() => due(database, id, limit, order)),
+    names: (ids) => run(() => namesOf(database, ids)),
+    settle: (id, attempted) => run(() => settle(database, id, attempted)),
   };
 }
 
@@ -110,11 +116,21 @@ async function endpoint(database: Database, id: number): Promise<Endpoint | null
 
 type DueRow = Omit<DueDelivery, 'entry'> & { readonly position: number };
 
-async function due(database: Database, webhookId: number, limit: number): Promise<DueDelivery[]> {
+const dueOrders: Readonly<Record<DueOrder, string>> = {
+  longest: 'next_at, position, event',
+  'most attempts': 'attempts desc, next_at, position, event',
+};
+
+async function due(
+  database: Database,
+  webhookId: number,
+  limit: number,
+  order: DueOrder,
+): Promise<DueDelivery[]> {
   const rows = await database.query<DueRow>(
     `select id, position, event, type, attempts from anagrafe.deliveries
       where webhook_id = $1 and state = 'pending' and next_at <= now()
-      order by next_at, position, event limit $2`,
+      order by ${dueOrders[order]} limit $2`,
     [webhookId, limit],
   );
   const entries = await database.query<Entry>(
@@ -122,20 +138,23 @@ async function due(database: Database, webhookId: number, limit: number): Promis
     [[...new Set(rows.map(({ position }) => position))]],
   );
   const byPosition = new Map(entries.map((entry) => [entry.position, entry]));
-  const lost = rows.filter(({ position }) => !byPosition.has(position));
-  if (lost.length > 0) await giveUp(database, lost);
+  if (rows.some(({ position }) => !byPosition.has(position))) {
+    await giveUpLost(database, webhookId);
+    return due(database, webhookId, limit, order);
+  }
   return rows.flatMap(({ position, ...delivery }) => {
     const entry = byPosition.get(position);
     return entry ? [{ ...delivery, entry }] : [];
   });
 }
 
-/** What they tell of is no longer in the journal; that is no fault of the receiver. */
-async function giveUp(database: Database, lost: readonly { id: string }[]): Promise<void> {
+/** Ends the deliveries whose row is no longer in the journal, which is no fault of the receiver. */
+async function giveUpLost(database: Database, webhookId: number): Promise<void> {
   await database.query(
-    `update anagrafe.deliveries set state = 'failed', failure = 'what it tells of is no longer kept'
-      where id = any($1::uuid[])`,
-    [lost.map(({ id }) => id)],
+    `update anagrafe.deliveries as delivery set state = 'failed', failure = 'what it tells of is no longer kept'
+      where webhook_id = $1 and state = 'pending'
+        and not exists (select from anagrafe.journal where journal.position = delivery.position)`,
+    [webhookId],
   );
 }
 

@@ -17,19 +17,27 @@ interface Answer {
 export interface Receiver {
   readonly url: string;
   readonly received: Received[];
+  /** The largest number of messages that were open at one time: received, and neither answered nor closed. */
+  mostOpen: number;
   /** What it answers; 204 unless it is told otherwise, and null for nothing at all. */
   answer: (message: Received) => number | Answer | null;
 }
 
 /** Somebody who is told of events. */
 export async function startReceiver(): Promise<Receiver> {
-  const receiver: Receiver = { url: '', received: [], answer: () => 204 };
+  const receiver: Receiver = { url: '', received: [], mostOpen: 0, answer: () => 204 };
+  let open = 0;
   const server = createServer((request, response) => {
     let body = '';
     request.setEncoding('utf8').on('data', (piece) => {
       body += piece;
     });
     request.on('end', () => {
+      open += 1;
+      receiver.mostOpen = Math.max(receiver.mostOpen, open);
+      response.once('close', () => {
+        open -= 1;
+      });
       const message = { headers: request.headers, body };
       receiver.received.push(message);
       const answer = receiver.answer(message);

@@ -1,0 +1,51 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openWebhooks } from '../../src/storage/webhooks.ts';
+import { startReceiver } from '../setup/receiver.ts';
+import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
+import { subscribe } from '../setup/webhooks.ts';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startTestService({
+    ANAGRAFE_WEBHOOK_NETWORKS: '127.0.0.1',
+    ANAGRAFE_WEBHOOK_WAITS: Array(9).fill('0').join(','),
+  });
+});
+
+const types = ['principal.inserted'] as const;
+const page = { page: 1, pageSize: 100, failedOnly: false };
+
+async function startHangingReceiver() {
+  const receiver = await startReceiver();
+  receiver.answer = () => null;
+  return receiver;
+}
+
+describe('a webhook whose receiver does not answer', () => {
+  it('does not delay another webhook, and has one message open at a time', async () => {
+    const hanging = await Promise.all(Array.from({ length: 20 }, startHangingReceiver));
+    for (const { url } of hanging) await subscribe(service, url, { types });
+    // Two rounds of the sixteen messages that are sent at once to a receiver that answers.
+    await insertPrincipals(service, 32);
+    await expect.poll(() => hanging.filter(({ received }) => received.length > 0)).toHaveLength(20);
+
+    const healthy = await startReceiver();
+    await subscribe(service, healthy.url, { types });
+    await insertPrincipals(service, 1);
+    await expect.poll(() => healthy.received.length).toBeGreaterThan(0);
+    expect(hanging.map(({ mostOpen }) => mostOpen)).toEqual(Array(20).fill(1));
+  });
+
+  it('is disabled after the last attempt of one delivery, and its other deliveries stay pending', async () => {
+    // The discard port: the connection is refused.
+    const { id } = await subscribe(service, 'http://127.0.0.1:9/', { types });
+    await insertPrincipals(service, 32);
+    const store = openWebhooks(service.database);
+    await expect.poll(async () => (await store.find(id))?.disabledWhy).toBe('ECONNREFUSED');
+    const { deliveries } = await store.deliveries(id, page);
+    const attempted = deliveries.filter(({ attempts }) => attempts > 0);
+    expect(attempted).toMatchObject([{ state: 'failed', attempts: 10 }]);
+    expect(deliveries.filter(({ state }) => state === 'pending').length).toBe(31);
+  });
+});
