@@ -5,7 +5,7 @@ import { Slots } from '../core/records/slots.ts';
 import type { Endpoint } from '../core/webhooks/attempt.ts';
 import type { Attempted, DeliveryStore, DueDelivery, DueOrder } from '../core/webhooks/deliver.ts';
 import { subjectsOf } from '../core/webhooks/message.ts';
-import type { Granularity } from '../core/webhooks/webhook.ts';
+import { type Granularity, urlForAudit } from '../core/webhooks/webhook.ts';
 import type { Connection, Database } from './database.ts';
 import { entryColumns } from './events.ts';
 import { reading } from './failures.ts';
@@ -201,9 +201,7 @@ async function disable(
     [id, why],
   );
   if (!disabled) return null;
-  // What stands behind the path may be a secret of the receiver.
-  const url = disabled.url.replace(/[?#].*$/, '');
-  const details = { webhook: id, url, why };
+  const details = { webhook: id, url: urlForAudit(disabled.url), why };
   await openJournal(connection).note(theService, { action: 'webhook.disabled', details });
   return why;
 }

@@ -1,6 +1,6 @@
 import type { Author } from '../core/journal/journal.ts';
 import type { Endpoint } from '../core/webhooks/attempt.ts';
-import type { Webhook, WebhookStore, WebhookWish } from '../core/webhooks/webhook.ts';
+import { urlForAudit, type Webhook, type WebhookStore, type WebhookWish } from '../core/webhooks/webhook.ts';
 import type { Connection, Database } from './database.ts';
 import { openHistory } from './delivery-history.ts';
 import { reading } from './failures.ts';
@@ -61,7 +61,7 @@ async function create(
     if (!made) throw new Error('The journal has no beginning: its chain was removed.');
     await openJournal(connection).note(author, {
       action: 'webhook.created',
-      details: { webhook: made.id },
+      details: { webhook: made.id, url: urlForAudit(made.url) },
     });
     return made;
   });
@@ -74,6 +74,11 @@ async function changeWebhook(
   author: Author,
 ): Promise<Webhook | null> {
   return database.transaction(async (connection) => {
+    const [known] = await connection.query<{ url: string }>(
+      'select url from anagrafe.webhooks where id = $1 and deleted_at is null for update',
+      [id],
+    );
+    if (!known) return null;
     const [changed] = await connection.query<Webhook>(
       `update anagrafe.webhooks
           set url = coalesce($2, url), types = coalesce($3, types), granularity = coalesce($4, granularity),
@@ -81,14 +86,17 @@ async function changeWebhook(
                                              else disabled_at end,
               disabled_why = case $5::boolean when true then null when false then coalesce(disabled_why, 'by hand')
                                               else disabled_why end
-        where id = $1 and deleted_at is null returning ${webhookColumns}`,
+        where id = $1 returning ${webhookColumns}`,
       [id, change.url ?? null, change.types ?? null, change.granularity ?? null, change.enabled ?? null],
     );
     if (!changed) return null;
-    await openJournal(connection).note(author, {
-      action: 'webhook.changed',
-      details: { webhook: id, changed: Object.keys(change) },
-    });
+    const details = {
+      webhook: id,
+      changed: Object.keys(change),
+      url: urlForAudit(changed.url),
+      ...(changed.url !== known.url && { oldUrl: urlForAudit(known.url) }),
+    };
+    await openJournal(connection).note(author, { action: 'webhook.changed', details });
     return changed;
   });
 }
@@ -124,15 +132,16 @@ async function endpoint(database: Database, id: number): Promise<Endpoint | null
 /** What was sent stays to be seen until it is swept. */
 async function remove(database: Database, id: number, author: Author): Promise<boolean> {
   return database.transaction(async (connection) => {
-    const rows = await connection.query(
-      'update anagrafe.webhooks set deleted_at = now() where id = $1 and deleted_at is null returning id',
+    const [removed] = await connection.query<{ url: string }>(
+      'update anagrafe.webhooks set deleted_at = now() where id = $1 and deleted_at is null returning url',
       [id],
     );
-    if (rows.length === 0) return false;
+    if (!removed) return false;
     await connection.query(`delete from anagrafe.deliveries where webhook_id = $1 and state = 'pending'`, [
       id,
     ]);
-    await openJournal(connection).note(author, { action: 'webhook.deleted', details: { webhook: id } });
+    const details = { webhook: id, url: urlForAudit(removed.url) };
+    await openJournal(connection).note(author, { action: 'webhook.deleted', details });
     return true;
   });
 }

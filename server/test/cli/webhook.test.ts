@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { verifyWebhook } from '../../../client/src/index.ts';
 import { startReceiver } from '../setup/receiver.ts';
@@ -85,6 +86,22 @@ describe('webhook', () => {
     expect(rotated).toEqual({ id, secret: expect.stringMatching(/^whsec_/), oldEndsAt: expect.any(String) });
     expect(rotated.secret).not.toBe(secret);
     expectOneLine(await run('rotate', '999'), /no webhook has the number 999/);
+  });
+
+  it('puts the URL into the audit log, without the values of its query', async () => {
+    const { id } = await runJson('create', `${url}?token=secret`);
+    await runJson('disable', String(id));
+    await runJson('delete', String(id));
+    const client = new pg.Client({ connectionString: settings.ANAGRAFE_DATABASE_URL });
+    await client.connect();
+    const { rows } = await client
+      .query('select action, details from anagrafe.journal order by id')
+      .finally(() => client.end());
+    expect(rows).toEqual([
+      { action: 'webhook.created', details: { webhook: id, url: `${url}?…` } },
+      { action: 'webhook.changed', details: { webhook: id, changed: ['enabled'], url: `${url}?…` } },
+      { action: 'webhook.deleted', details: { webhook: id, url: `${url}?…` } },
+    ]);
   });
 
   it('says in one line what is wrong', async () => {

@@ -135,4 +135,26 @@ describe('webhooks', () => {
     ]);
     expect(JSON.stringify(rows)).not.toContain(Secret.slice(6, 30));
   });
+
+  it('have their URL in the audit log, without the values of its query', async () => {
+    const old = 'https://erp.example.com:8443/hooks/users';
+    const { ID } = recordOf<{ ID: number }>(
+      await admin('POST webhooks', office, { URL: `${old}?token=first-secret` }),
+    );
+    await admin(`PATCH webhooks/${ID}`, office, { Granularity: 'user' });
+    await admin(`PATCH webhooks/${ID}`, office, { URL });
+    await admin(`PATCH webhooks/${ID}`, office, { URL, Granularity: 'job' });
+    await admin(`DELETE webhooks/${ID}`, office);
+    const rows = await service.database.query<{ action: string; details: unknown }>(
+      `select action, details from anagrafe.journal where (details ->> 'webhook')::bigint = $1 order by id`,
+      [ID],
+    );
+    expect(rows.map(({ action, details }) => [action, details])).toEqual([
+      ['webhook.created', { webhook: ID, url: `${old}?…` }],
+      ['webhook.changed', { webhook: ID, changed: ['granularity'], url: `${old}?…` }],
+      ['webhook.changed', { webhook: ID, changed: ['url'], url: URL, oldUrl: `${old}?…` }],
+      ['webhook.changed', { webhook: ID, changed: ['url', 'granularity'], url: URL }],
+      ['webhook.deleted', { webhook: ID, url: URL }],
+    ]);
+  });
 });

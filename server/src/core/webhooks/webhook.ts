@@ -73,6 +73,12 @@ export function readUrl(text: string): string | null {
   return plain && /^https?:$/.test(url.protocol) ? url.toString() : null;
 }
 
+/** The URL as the audit log shows it. The query may hold a secret of the receiver, so `?…` stands for it. */
+export function urlForAudit(text: string): string {
+  const { origin, pathname, search } = new URL(text);
+  return `${origin}${pathname}${search === '' ? '' : '?…'}`;
+}
+
 export function checkTypes(types: readonly unknown[]): EventType[] {
   return types.map((type) => {
     const known = eventTypes.find((other) => other === type);
