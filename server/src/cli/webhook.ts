@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { ConfigError, readConfig } from '../config.ts';
 import { type EventType, eventTypes } from '../core/events/event.ts';
+import { Refusal } from '../core/faults.ts';
 import { isUuid } from '../core/fields/fields.ts';
 import { theOperator } from '../core/journal/journal.ts';
 import type { Delivery } from '../core/webhooks/delivery.ts';
@@ -37,7 +38,10 @@ export function webhookCommand(): Command {
         .choices(granularities)
         .default('record'),
     )
-    .option('--client <public-key>', 'whose it is; it is told nothing any more once that client is revoked')
+    .option(
+      '--client <public-key>',
+      'the client it belongs to, of scope admin; it is disabled when that client is revoked or loses the scope',
+    )
     .option('--json', 'as JSON')
     .addHelpText(
       'after',
@@ -125,7 +129,9 @@ function list({ json }: { json?: boolean }): Promise<void> {
 
 function change(id: string, enabled: boolean, json?: boolean): Promise<void> {
   return withWebhooks(async (store) => {
-    const changed = await store.change(readId(id), { enabled }, theOperator);
+    const changed = await store.change(readId(id), { enabled }, theOperator).catch((error) => {
+      throw error instanceof Refusal && error.fault.code === 'FORBIDDEN' ? ownerNotAllowed(id) : error;
+    });
     if (!changed) throw noWebhook(id);
     if (json) return print(JSON.stringify(changed));
     tell(`Webhook ${id} is ${enabled ? 'enabled' : 'disabled'}.`);
@@ -163,9 +169,17 @@ function replay(id: string, delivery: string | undefined, { json }: { json?: boo
   });
 }
 
+function ownerNotAllowed(id: string): ConfigError {
+  return new ConfigError(
+    `the client of webhook ${id} is revoked or does not have the scope admin; give it the scope ("anagrafe client update"), or create the webhook anew`,
+  );
+}
+
 async function clientId(publicKey: string, database: Database): Promise<number> {
   const clients = await openClients(database).listClients();
   const found = clients.find((client) => client.publicKey === publicKey && client.revokedAt === null);
+  if (found && !found.scopes.includes('admin'))
+    throw new ConfigError(`the client ${publicKey} does not have the scope admin, which its webhooks need`);
   if (found) return found.id;
   throw new ConfigError(`no live client has the public key ${publicKey}; "anagrafe client list" shows them`);
 }

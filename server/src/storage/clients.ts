@@ -6,6 +6,7 @@ import type { Connection, Database } from './database.ts';
 import { reading } from './failures.ts';
 import { openJournal } from './journal.ts';
 import { findSignedIn } from './sessions.ts';
+import { disableWebhooks } from './webhooks.ts';
 
 const clientColumns = `id, public_key as "publicKey", name, scopes, networks::text[] as networks,
   known_by_address as "knownByAddress", created_at as "createdAt", revoked_at as "revokedAt"`;
@@ -140,6 +141,8 @@ async function updateClient(
     const details = { client: updated.id, publicKey, ...change };
     if (Object.keys(change).length > 0)
       await openJournal(connection).note(author, { action: 'client.changed', details });
+    if (!scopes.includes('admin'))
+      await disableWebhooks(connection, { clientId: updated.id }, 'its client lost the scope admin', author);
     return updated;
   });
 }
@@ -180,13 +183,9 @@ async function revokeClient(database: Database, publicKey: string, author: Autho
       [publicKey],
     );
     if (!client) return false;
-    await connection.query(
-      `update anagrafe.webhooks set disabled_at = now(), disabled_why = 'its client was revoked'
-        where client_id = $1 and disabled_at is null and deleted_at is null`,
-      [client.id],
-    );
     const details = { client: client.id, publicKey };
     await openJournal(connection).note(author, { action: 'client.revoked', details });
+    await disableWebhooks(connection, { clientId: client.id }, 'its client was revoked', author);
     return true;
   });
 }

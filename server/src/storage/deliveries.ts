@@ -5,13 +5,12 @@ import { Slots } from '../core/records/slots.ts';
 import type { Endpoint } from '../core/webhooks/attempt.ts';
 import type { Attempted, DeliveryStore, DueDelivery, DueOrder } from '../core/webhooks/deliver.ts';
 import { subjectsOf } from '../core/webhooks/message.ts';
-import { type Granularity, urlForAudit } from '../core/webhooks/webhook.ts';
+import type { Granularity } from '../core/webhooks/webhook.ts';
 import type { Connection, Database } from './database.ts';
 import { entryColumns } from './events.ts';
 import { reading } from './failures.ts';
-import { openJournal } from './journal.ts';
 import { namesOf } from './outcomes.ts';
-import { endpointColumns } from './webhooks.ts';
+import { disableWebhooks, endpointColumns, isOwnerAllowed } from './webhooks.ts';
 
 /** So many rows of the journal are made out for an endpoint at a time. */
 const entriesAtOnce = 200;
@@ -25,9 +24,8 @@ interface Follower {
   readonly last: number;
 }
 
-/** Neither disabled nor removed, and not of a client that was shut out. */
-const live = `disabled_at is null and deleted_at is null and not exists (
-  select from anagrafe.clients where clients.id = client_id and revoked_at is not null)`;
+/** Neither disabled nor removed, and not of a client that lost its rights. */
+const live = `disabled_at is null and deleted_at is null and ${isOwnerAllowed}`;
 
 /**
  * Makes out what has happened since as deliveries, for every endpoint that is behind; one node at a time does so for
@@ -195,13 +193,5 @@ async function disable(
   { status, failure }: Attempted,
 ): Promise<string | null> {
   const why = status === null ? (failure ?? '') : `the receiver answered ${status}`;
-  const [disabled] = await connection.query<{ url: string }>(
-    `update anagrafe.webhooks set disabled_at = now(), disabled_why = $2
-      where id = $1 and disabled_at is null returning url`,
-    [id, why],
-  );
-  if (!disabled) return null;
-  const details = { webhook: id, url: urlForAudit(disabled.url), why };
-  await openJournal(connection).note(theService, { action: 'webhook.disabled', details });
-  return why;
+  return (await disableWebhooks(connection, { id }, why, theService)) > 0 ? why : null;
 }

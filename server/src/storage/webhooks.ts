@@ -1,3 +1,4 @@
+import { Refusal } from '../core/faults.ts';
 import type { Author } from '../core/journal/journal.ts';
 import type { Endpoint } from '../core/webhooks/attempt.ts';
 import { urlForAudit, type Webhook, type WebhookStore, type WebhookWish } from '../core/webhooks/webhook.ts';
@@ -11,6 +12,11 @@ const webhookColumns = `id, client_id as "clientId", url, types, granularity, cr
 
 export const endpointColumns = `id, url, array_remove(
     array[secret, case when old_secret_ends_at > now() then old_secret end], null) as "sealedSecrets"`;
+
+/** Whether an endpoint belongs to no client, or to one that is not revoked and has the scope admin. */
+export const isOwnerAllowed = `(client_id is null or exists (
+  select from anagrafe.clients as owner
+   where owner.id = client_id and owner.revoked_at is null and 'admin' = any (owner.scopes)))`;
 
 export function openWebhooks(database: Database): WebhookStore {
   return {
@@ -74,11 +80,13 @@ async function changeWebhook(
   author: Author,
 ): Promise<Webhook | null> {
   return database.transaction(async (connection) => {
-    const [known] = await connection.query<{ url: string }>(
-      'select url from anagrafe.webhooks where id = $1 and deleted_at is null for update',
+    const [known] = await connection.query<{ url: string; allowed: boolean }>(
+      `select url, ${isOwnerAllowed} as allowed from anagrafe.webhooks
+        where id = $1 and deleted_at is null for update`,
       [id],
     );
     if (!known) return null;
+    if (change.enabled && !known.allowed) throw new Refusal('FORBIDDEN', { variant: 'owner' });
     const [changed] = await connection.query<Webhook>(
       `update anagrafe.webhooks
           set url = coalesce($2, url), types = coalesce($3, types), granularity = coalesce($4, granularity),
@@ -144,4 +152,24 @@ async function remove(database: Database, id: number, author: Author): Promise<b
     await openJournal(connection).note(author, { action: 'webhook.deleted', details });
     return true;
   });
+}
+
+/** Disables one endpoint, or all endpoints of a client, with an audit row for each. Returns how many it has disabled. */
+export async function disableWebhooks(
+  connection: Connection,
+  which: { readonly id: number } | { readonly clientId: number },
+  why: string,
+  author: Author,
+): Promise<number> {
+  const [column, value] = 'id' in which ? ['id', which.id] : ['client_id', which.clientId];
+  const disabled = await connection.query<{ id: number; url: string }>(
+    `update anagrafe.webhooks set disabled_at = now(), disabled_why = $2
+      where ${column} = $1 and disabled_at is null and deleted_at is null returning id, url`,
+    [value, why],
+  );
+  for (const { id, url } of disabled) {
+    const details = { webhook: id, url: urlForAudit(url), why };
+    await openJournal(connection).note(author, { action: 'webhook.disabled', details });
+  }
+  return disabled.length;
 }

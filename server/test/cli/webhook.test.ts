@@ -104,6 +104,22 @@ describe('webhook', () => {
     ]);
   });
 
+  it('refuses an endpoint of a client that does not have the scope admin, or has lost it', async () => {
+    const client = async (...args: string[]) => {
+      const { code, stdout } = await inProcess(['client', ...args, '--json'], settings);
+      expect(code).toBe(0);
+      return JSON.parse(stdout);
+    };
+    const { publicKey: erp } = await client('create', '--name', 'erp', '--scope', 'sync:read');
+    expectOneLine(await run('create', url, '--client', erp), /does not have the scope admin/);
+    const { publicKey } = await client('create', '--name', 'office', '--scope', 'admin');
+    const { id } = await runJson('create', url, '--client', publicKey);
+    await client('update', publicKey, '--scope', 'sync:read');
+    expectOneLine(await run('enable', String(id)), /is revoked or does not have the scope admin/);
+    await client('update', publicKey, '--scope', 'admin');
+    expect(await runJson('enable', String(id))).toMatchObject({ id, disabledAt: null });
+  });
+
   it('says in one line what is wrong', async () => {
     expectOneLine(await run('create', 'ftp://x'), /is no http or https address/);
     expectOneLine(await run('enable', 'seven'), /no webhook has the number seven/);

@@ -85,6 +85,7 @@ export const english = {
   causes,
   byHand: 'By hand',
   clientRevoked: 'Its client was revoked',
+  clientLostAdmin: 'Its client lost the scope admin',
   answered: (status: string) => `The receiver answered ${status}`,
   unknown: (why: string) => (why === '' ? causes.other.what : `${causes.other.what}: ${why}`),
 };

@@ -80,6 +80,7 @@ export const italian: Words = {
   causes,
   byHand: 'A mano',
   clientRevoked: 'Il suo client è stato revocato',
+  clientLostAdmin: 'Il suo client ha perso il permesso admin',
   answered: (status) => `Chi riceve ha risposto ${status}`,
   unknown: (why) => (why === '' ? causes.other.what : `${causes.other.what}: ${why}`),
 };

@@ -58,6 +58,8 @@ export const english: Sentences = {
       'Only an API client may pass on the address of a user: send its credential with the call, or leave out "Address".',
     scope: 'This credential does not have the scope {scope}, which this call needs.',
     page: 'What is signed in at the console is used by pages of the console alone.',
+    owner:
+      'The client of this endpoint is revoked or does not have the scope admin; give it the scope, or create the endpoint anew.',
     plainly:
       'A signed-in user sends irs/update without Idempotency-Key, Prefer: respond-async and dryRun, and irs/list without Search.',
     user: 'A signed-in user may reset its own password (irs/update, with CurrentPassword), read its own record (irs/list) and sign out; nothing else.',

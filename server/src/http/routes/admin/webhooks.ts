@@ -80,7 +80,8 @@ export function webhookRoutes(app: FastifyInstance, { webhooks, sealSecret }: We
         ...common,
         operationId: 'changeWebhook',
         summary: 'Change an endpoint, disable it, or enable it again',
-        description: 'One that is enabled again is told everything that has happened meanwhile.',
+        description:
+          'One that is enabled again is told everything that has happened meanwhile. It cannot be enabled (403) while the client that it belongs to is revoked or does not have the scope `admin`.',
         params: WebhookId,
         body: ChangeWebhookBody,
         response: webhookAnswers,
