@@ -4,6 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { failureKind, NotConnected } from '../../src/storage/failures.ts';
+import { startProxy } from '../faults/proxy.ts';
 import { startTestService } from '../setup/service.ts';
 
 function databaseError(code: string, severity = 'ERROR'): pg.DatabaseError {
@@ -209,6 +210,40 @@ describe('a connection that breaks', () => {
     await expect(hasty.query('select 1')).rejects.toThrow(/connection/i);
     expect(await hasty.query('select 1 as one')).toEqual([{ one: 1 }]);
     expect(uncaught).toEqual([]);
+  });
+});
+
+describe('a transaction', () => {
+  /** With the slack for the answer, a transaction has 5.5 seconds. */
+  const statementMs = 500;
+
+  it('has one limit for all of its statements, however short each of them is', async () => {
+    const service = await startTestService();
+    const connection = { connectionString: service.config.DATABASE_URL ?? '' };
+    const database = openDatabase({ connection, poolSize: 1, statementMs, onLostConnection: () => {} });
+    onTestFinished(() => database.close());
+    let statements = 0;
+    const work = database.transaction(async ({ query }) => {
+      // Twice as long together as the transaction may take.
+      for (; statements < 110; statements++) await query('select pg_sleep(0.1)');
+    });
+    await expect(work).rejects.toThrow();
+    expect(statements).toBeLessThan(110);
+    expect(await database.query('select 1 as one')).toEqual([{ one: 1 }]);
+  });
+
+  it('whose server no longer answers fails, though its rollback is not answered either', async () => {
+    const service = await startTestService();
+    const proxy = await startProxy(service.config.DATABASE_URL ?? '');
+    const connection = { connectionString: proxy.url };
+    const database = openDatabase({ connection, poolSize: 1, statementMs, onLostConnection: () => {} });
+    onTestFinished(() => database.close());
+    const work = database.transaction(async ({ query }) => {
+      await query('select 1');
+      proxy.mute();
+      await query('select 2');
+    });
+    await expect(work).rejects.toThrow('Query read timeout');
   });
 });
 

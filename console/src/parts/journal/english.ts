@@ -46,11 +46,11 @@ export const english = {
       details.why === 'address'
         ? `The API client ${client} was refused: its secret came from an address that it may not use (attempt ${count('attempts')} within an hour).`
         : `The API client ${client} was refused: wrong secret (attempt ${count('attempts')} within an hour).`,
-    'webhook.created': ({ details }) => `Webhook ${details.webhook} was created.`,
-    'webhook.changed': ({ details }) => `Webhook ${details.webhook} was changed.`,
+    'webhook.created': ({ details, url }) => `Webhook ${details.webhook}${url} was created.`,
+    'webhook.changed': ({ details, url }) => `Webhook ${details.webhook}${url} was changed.`,
     'webhook.rotated': ({ details }) => `Webhook ${details.webhook} got a new secret.`,
-    'webhook.deleted': ({ details }) => `Webhook ${details.webhook} was deleted.`,
-    'webhook.disabled': ({ details, why }) => `Webhook ${details.webhook} was disabled. ${why}.`,
+    'webhook.deleted': ({ details, url }) => `Webhook ${details.webhook}${url} was deleted.`,
+    'webhook.disabled': ({ details, url, why }) => `Webhook ${details.webhook}${url} was disabled. ${why}.`,
     'webhook.replayed': ({ details, count }) =>
       `Messages of webhook ${details.webhook} were sent again: ${count('count')}.`,
   } satisfies Record<string, (told: Told) => string>,

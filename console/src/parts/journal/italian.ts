@@ -47,11 +47,12 @@ export const italian: Words = {
       details.why === 'address'
         ? `Il client API ${client} è stato rifiutato: il suo segreto è arrivato da un indirizzo non consentito (tentativo ${count('attempts')} in un'ora).`
         : `Il client API ${client} è stato rifiutato: segreto errato (tentativo ${count('attempts')} in un'ora).`,
-    'webhook.created': ({ details }) => `Il webhook ${details.webhook} è stato creato.`,
-    'webhook.changed': ({ details }) => `Il webhook ${details.webhook} è stato modificato.`,
+    'webhook.created': ({ details, url }) => `Il webhook ${details.webhook}${url} è stato creato.`,
+    'webhook.changed': ({ details, url }) => `Il webhook ${details.webhook}${url} è stato modificato.`,
     'webhook.rotated': ({ details }) => `Il webhook ${details.webhook} ha una nuova chiave segreta.`,
-    'webhook.deleted': ({ details }) => `Il webhook ${details.webhook} è stato eliminato.`,
-    'webhook.disabled': ({ details, why }) => `Il webhook ${details.webhook} è stato disabilitato. ${why}.`,
+    'webhook.deleted': ({ details, url }) => `Il webhook ${details.webhook}${url} è stato eliminato.`,
+    'webhook.disabled': ({ details, url, why }) =>
+      `Il webhook ${details.webhook}${url} è stato disabilitato. ${why}.`,
     'webhook.replayed': ({ details, count }) =>
       `Messaggi del webhook ${details.webhook} inviati di nuovo: ${count('count')}.`,
   },

@@ -14,6 +14,8 @@ export interface Told {
   readonly user: string | null;
   /** The name of the client that the row is about. */
   readonly client: string;
+  /** The URL of a webhook in brackets, after a space; empty where the row has none. */
+  readonly url: string;
   /** Why a webhook was disabled. */
   readonly why: string;
   /** A number among the details, as it is written. */
@@ -55,6 +57,7 @@ export function useTold(usernames: Usernames = nobody): (row: JournalRow) => str
       details,
       user: typeof details.user === 'number' ? nameOf(details.user) : null,
       client: clients?.find(({ ID }) => ID === details.client)?.Name ?? String(details.publicKey),
+      url: typeof details.url === 'string' ? ` (${details.url})` : '',
       why: whyInWords(String(details.why ?? '')),
       count: (name) => number(Number(details[name] ?? 0)),
     };
