@@ -34,9 +34,10 @@ export async function startBackground(tools: BackgroundTools): Promise<Backgroun
   const listener = store.listen(() => queue.wake());
   const deliveries = deliveryTools(tools);
   await queue.workOnWebhooks((id, signal) =>
-    deliverDue(id, deliveries, signal).catch((error) =>
-      log.warn({ err: error, webhook: id }, 'deliveries were broken off'),
-    ),
+    deliverDue(id, deliveries, signal).catch((error) => {
+      log.warn({ err: error, webhook: id }, 'deliveries were broken off');
+      throw new Error('deliveries were broken off');
+    }),
   );
   await queue.repeat('retention', '17 * * * *', () => sweep(tools));
   const sequence = openSequence(store.queue, (...row) => vault.sealRow(...row));

@@ -25,6 +25,8 @@ interface Running<Data> {
   readonly ended: Promise<void>;
 }
 
+/** How long to wait before a job that could not be completed is completed again. */
+const completeMs = 250;
 /** So that several nodes share the jobs that wait. */
 const fetchedAtOnce = 10;
 
@@ -39,12 +41,12 @@ export function startPool<Data extends object>(
 ): Pool {
   const running = new Map<string, Running<Data>>();
   let pause = new AbortController();
-  let stopped = false;
+  const stopping = new AbortController();
   const polling = poll();
   const renewal = setInterval(() => void renew().catch(onError), renewMs);
 
   async function poll(): Promise<void> {
-    while (!stopped) {
+    while (!stopping.signal.aborted) {
       // Before the fetch: a wake-up during the fetch ends the pause after it.
       pause = new AbortController();
       const jobs = await fetchJobs().catch((error) => {
@@ -63,21 +65,27 @@ export function startPool<Data extends object>(
 
   function start(job: Job<Data>): void {
     const lease = new AbortController();
-    if (stopped) lease.abort();
+    if (stopping.signal.aborted) lease.abort();
     running.set(job.id, { job, lease, ended: runJob(job, lease.signal) });
   }
 
   async function runJob(job: Job<Data>, signal: AbortSignal): Promise<void> {
-    try {
-      await run(job.data, signal);
-      await boss.complete(queue, job);
-    } catch (error) {
-      // Without renewal the lease expires, and the job is removed from the queue.
-      onError(error as Error);
-    } finally {
-      const wasFull = running.size === atOnce;
-      running.delete(job.id);
-      if (wasFull) wake();
+    await run(job.data, signal).catch(onError);
+    await complete(job);
+    const wasFull = running.size === atOnce;
+    running.delete(job.id);
+    if (wasFull) wake();
+  }
+
+  /** Until the database answers: only the end of the lease would free the job otherwise. */
+  async function complete(job: Job<Data>): Promise<void> {
+    for (;;) {
+      const done = await boss.complete(queue, job).then(
+        () => true,
+        (error) => onError(error),
+      );
+      if (done || stopping.signal.aborted) return;
+      await sleep(completeMs, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
   }
 
@@ -97,7 +105,7 @@ export function startPool<Data extends object>(
   return {
     wake,
     async stop() {
-      stopped = true;
+      stopping.abort();
       wake();
       for (const { lease } of running.values()) lease.abort();
       await polling;

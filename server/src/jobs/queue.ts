@@ -1,4 +1,5 @@
-import { PgBoss } from 'pg-boss';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Job, PgBoss } from 'pg-boss';
 import { type Pool, startPool } from './pool.ts';
 
 /** What statements run on, by themselves or inside a transaction. */
@@ -23,17 +24,23 @@ export interface Queue {
   enqueue(connection: Executor, chunks: readonly (ChunkMessage & { turn: number })[]): Promise<void>;
   /** Has this node look for work at once. */
   wake(): void;
-  /** Has `run` called for chunks, one at a time each; a chunk for which it throws is begun again later. */
+  /**
+   * Has `run` called for chunks, one at a time each. A chunk for which it throws `Interrupted` is run once more by this
+   * node when the database answers again; after any other error it is begun again later, by any node.
+   */
   work(run: (message: ChunkMessage, signal: AbortSignal) => Promise<void>): Promise<void>;
   /** Has an endpoint looked after; one for which that is asked already is not asked for twice. */
   enqueueWebhooks(ids: readonly number[]): Promise<void>;
-  /** Has `run` called for endpoints, for each by one node at a time. */
+  /** Has `run` called for endpoints, for each by one node at a time; one for which it throws can be asked for again. */
   workOnWebhooks(run: (id: number, signal: AbortSignal) => Promise<void>): Promise<void>;
   /** Has `run` called at the times of a cron expression, on one node. */
   repeat(name: string, cron: string, run: () => Promise<void>): Promise<void>;
   /** Lets the work at hand come to a place where it can be broken off. */
   stop(): Promise<void>;
 }
+
+/** The database went away during the work, which can be run again. */
+export class Interrupted extends Error {}
 
 const chunks = 'chunks';
 const webhooks = 'deliveries';
@@ -46,6 +53,8 @@ const webhooksAtOnce = 200;
 const pollSeconds = 1;
 /** A node that has said nothing for so long is taken for dead, and its chunks are given to others. */
 const deadSeconds = 10;
+/** How often an interrupted worker tries to renew its claim. */
+const renewalMs = 250;
 const day = 24 * 3600;
 
 const chunkQueue = {
@@ -94,6 +103,42 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
     for (const worker of workers) boss.notifyWorker(worker);
   }
 
+  /**
+   * Waits until the database answers, and renews the claim on a job there. Until then the queue could neither complete
+   * the job nor put it back, and would wait for its heartbeat to expire. False where the queue has given the job to
+   * another worker, or where the signal is aborted.
+   */
+  async function renewClaim(name: string, job: Job<unknown>, signal: AbortSignal): Promise<boolean> {
+    const aborted = new Promise<'aborted'>((resolve) => {
+      signal.addEventListener('abort', () => resolve('aborted'), { once: true });
+    });
+    while (!signal.aborted) {
+      // The type that the package declares for the answer is empty.
+      const renewed = boss.touch(name, job) as Promise<{ affected: number }>;
+      const answer = await Promise.race([renewed.catch(() => null), aborted]);
+      if (answer === 'aborted') break;
+      if (answer) return answer.affected > 0;
+      await sleep(renewalMs, undefined, { signal }).catch(() => undefined);
+    }
+    return false;
+  }
+
+  /** Only once: what fails again though the database answers is put back, and waits longer each time. */
+  async function runAgainWhenInterrupted(
+    job: Job<ChunkMessage>,
+    signal: AbortSignal,
+    run: () => Promise<void>,
+  ): Promise<void> {
+    for (const last of [false, true]) {
+      try {
+        return await run();
+      } catch (error) {
+        const held = error instanceof Interrupted && (await renewClaim(chunks, job, signal));
+        if (!held || last) throw error;
+      }
+    }
+  }
+
   return {
     wake,
     async enqueue(connection, messages) {
@@ -111,8 +156,9 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
           { pollingIntervalSeconds: pollSeconds },
           async ([job]) => {
             if (!job) return;
+            const signal = AbortSignal.any([stopping.signal, job.signal]);
             try {
-              await run(job.data, AbortSignal.any([stopping.signal, job.signal]));
+              await runAgainWhenInterrupted(job, signal, () => run(job.data, signal));
             } finally {
               // There may be more, and it need not wait for the next look.
               boss.notifyWorker(worker);

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { finished, importedUser, submit } from '../setup/jobs.ts';
+import { insertPrincipals, startTestService } from '../setup/service.ts';
+import { type ChildStore, childStore } from './child.ts';
+import { status } from './database-faults.ts';
+import { countWrites, repeatedWrites } from './jobs.ts';
+import { startProxy } from './proxy.ts';
+import { lockPrincipals } from './row-lock.ts';
+
+/** The chunks as the queue knows them. */
+const queuedChunks = `select state, retry_count as "retryCount" from anagrafe_queue.job where name = 'chunks'`;
+
+/** Starts a job of one chunk and cuts the connections of the service while a record is being written. */
+async function cutDuringJob(store: ChildStore) {
+  const proxy = await startProxy(store.url);
+  const service = await startTestService({ ...store.settings, ANAGRAFE_DATABASE_URL: proxy.url });
+  await countWrites(store.database);
+  const principals = await insertPrincipals(service, 3);
+  const lock = await lockPrincipals(store.url, principals.slice(-1));
+  const records = principals.map((ID) => ({ ID, Users: [importedUser(`user of ${ID}`)] }));
+  const id = await submit(service, 'irs/update', records);
+  await lock.blocked(1);
+  await expect.poll(() => store.database.query('select from anagrafe.outcomes')).toHaveLength(2);
+  proxy.cut();
+  await expect.poll(() => status(service, '/health/ready')).toBe(503);
+  expect(await lock.terminateBlocked()).toBe(1);
+  await lock.release();
+  return { proxy, service, id };
+}
+
+describe('a job whose database goes away', () => {
+  it('continues on the same node when the database is back, without a missed heartbeat', async () => {
+    const store = await childStore();
+    const { proxy, service, id } = await cutDuringJob(store);
+    // However slow the machine is, the heartbeat does not expire during the test.
+    await store.database.query(
+      `update anagrafe_queue.job set heartbeat_on = now() + interval '1 hour' where state = 'active'`,
+    );
+    await proxy.restore();
+    const { body } = await finished(service, id);
+    expect(body.result?.records.map((tuple) => tuple.Item3)).toEqual([true, true, true]);
+    await expect
+      .poll(() => store.database.query(queuedChunks))
+      .toEqual([{ state: 'completed', retryCount: 0 }]);
+    expect(await repeatedWrites(store.database)).toEqual([]);
+    await service.stop();
+  });
+
+  it('is left to the node that has taken it over meanwhile', async () => {
+    const store = await childStore();
+    const { proxy, service, id } = await cutDuringJob(store);
+    const other = await startTestService(store.settings);
+    await store.database.query(
+      `update anagrafe_queue.job set heartbeat_on = now() - interval '1 hour' where state = 'active'`,
+    );
+    const { body } = await finished(other, id);
+    expect(body.result?.records.map((tuple) => tuple.Item3)).toEqual([true, true, true]);
+    await proxy.restore();
+    await expect.poll(() => status(service, '/health/ready')).toBe(200);
+    await expect
+      .poll(() => store.database.query(queuedChunks))
+      .toEqual([{ state: 'completed', retryCount: 1 }]);
+    expect(await repeatedWrites(store.database)).toEqual([]);
+    await Promise.all([service.stop(), other.stop()]);
+  });
+
+  it('does not keep the service from stopping', async () => {
+    const store = await childStore();
+    const { service } = await cutDuringJob(store);
+    await service.stop();
+    expect(await store.database.query(queuedChunks)).toEqual([{ state: 'active', retryCount: 0 }]);
+  });
+});
