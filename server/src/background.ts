@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import type { ChunkTools } from './core/jobs/chunk.ts';
 import { Slots } from './core/records/slots.ts';
+import { isPartOfOutage } from './core/outage.ts';
 import type { Vault } from './core/sealing/vault.ts';
 import type { Signing } from './core/webhooks/attempt.ts';
 import { batchesAtOnce, type DeliveryTools, deliverDue, threeDays } from './core/webhooks/deliver.ts';
@@ -35,7 +36,7 @@ export async function startBackground(tools: BackgroundTools): Promise<Backgroun
   const deliveries = deliveryTools(tools);
   await queue.workOnWebhooks((id, signal) =>
     deliverDue(id, deliveries, signal).catch((error) => {
-      log.warn({ err: error, webhook: id }, 'deliveries were broken off');
+      if (!isPartOfOutage(error)) log.warn({ err: error, webhook: id }, 'deliveries were broken off');
       throw new Error('deliveries were broken off');
     }),
   );

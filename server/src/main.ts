@@ -7,6 +7,7 @@ import { builtConsole } from './console-folder.ts';
 import { ensureFirstClient } from './core/access/clients.ts';
 import { readKeyPair } from './core/access/keys.ts';
 import { takeCall } from './core/calls/take.ts';
+import { isPartOfOutage } from './core/outage.ts';
 import { writesAtOnce } from './core/records/apply.ts';
 import { insertOperation } from './core/records/insert.ts';
 import { Slots } from './core/records/slots.ts';
@@ -70,7 +71,15 @@ export async function startService(
   consoleFolder: string | null = builtConsole(),
 ): Promise<Service> {
   const foundKey = await findMasterKey(config);
-  const store = await openStore(config, { as: 'service', log: (message) => log.info(message) });
+  const store = await openStore(config, {
+    as: 'service',
+    log: (message) => log.info(message),
+    outage: {
+      onBegin: (reason) =>
+        log.warn({ reason }, 'the database does not answer; failures are counted until it does'),
+      onEnd: (summary) => log.warn(summary, 'the database answers again'),
+    },
+  });
   let queue: Queue | undefined;
   let hasher: HashingPool | undefined;
   let app: FastifyInstance | undefined;
@@ -108,7 +117,9 @@ export async function startService(
     queue = await openQueue({
       database: store.queue,
       chunksAtOnce,
-      onError: (error) => log.warn({ err: error }, 'the queue had a failure'),
+      onError: (error) => {
+        if (!isPartOfOutage(error)) log.warn({ err: error }, 'the queue had a failure');
+      },
     });
     const journal = openJournal(database);
     const jobLimits = { records: config.MAX_JOB_RECORDS, users: config.MAX_JOB_USERS };
@@ -203,7 +214,9 @@ export async function startService(
         vault,
         writes: new Slots(writesAtOnce),
         onOutcomes: metrics.recordsDone,
-        report: (error) => log.error({ err: error }, 'records of a job failed'),
+        report: (error) => {
+          if (!isPartOfOutage(error)) log.error({ err: error }, 'records of a job failed');
+        },
       },
     });
 

@@ -3,6 +3,7 @@ import { type Config, settings } from './config.ts';
 import { type Engine, openEngine, visitEngine } from './engine/engine.ts';
 import { type Listener, listenForWork } from './storage/announcements.ts';
 import { type Database, openDatabase } from './storage/database.ts';
+import { type OutageEvents, OutageMonitor } from './storage/outage.ts';
 
 /** The database that the settings name, with the embedded engine under it where there is one. */
 export interface Store {
@@ -24,6 +25,8 @@ interface StoreOptions {
   /** How long to wait for a connection. */
   readonly connectMs?: number;
   log(message: string): void;
+  /** Takes the begin and the end of an outage; without it each lost connection is logged. */
+  readonly outage?: OutageEvents;
 }
 
 const frontConnections = 3;
@@ -34,12 +37,14 @@ export async function openStore(config: Config, options: StoreOptions): Promise<
   const connection: pg.PoolConfig = engine
     ? engine.connection
     : { connectionString: config.DATABASE_URL ?? '' };
+  const outages = options.outage && new OutageMonitor(options.outage);
   const open = (poolSize: number) =>
     openDatabase({
       connection,
       poolSize,
       writable: options.as !== 'visitor',
       ...(options.connectMs !== undefined && { connectMs: options.connectMs }),
+      ...(outages && { outages }),
       onLostConnection: (error) => options.log(`A connection to the database was lost: ${error.message}`),
     });
   const database = open(config.DATABASE_CONNECTIONS);

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Code } from '../core/codes.ts';
 import { Refusal } from '../core/faults.ts';
+import { isPartOfOutage } from '../core/outage.ts';
 import { debugOf, languageOf } from './call.ts';
 import { refusalEnvelope } from './envelope.ts';
 import { statusOf } from './status.ts';
@@ -38,7 +39,7 @@ export function sendRefusal(refusal: Refusal, request: FastifyRequest, reply: Fa
 
 function refusalOf(error: FastifyError, request: FastifyRequest): Refusal {
   if (error instanceof Refusal) {
-    if (statusOf(error.fault.code) >= 500)
+    if (statusOf(error.fault.code) >= 500 && !isPartOfOutage(error))
       request.log.warn({ code: error.fault.code, cause: reasonOf(error.cause) }, 'call refused');
     return error;
   }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isPartOfOutage } from '../core/outage.ts';
 
 export interface Sequencer {
   stop(): Promise<void>;
@@ -24,7 +25,7 @@ export function startSequencer(
         if (more) continue;
       } catch (error) {
         // What lasts is told of once a minute, not four times a second.
-        if (performance.now() - toldAt > tellAgainMs) {
+        if (!isPartOfOutage(error) && performance.now() - toldAt > tellAgainMs) {
           onError(error);
           toldAt = performance.now();
         }

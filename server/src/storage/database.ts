@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { CommitUnknown, failureKind, NotConnected, ReadOnlyServer, readOnlyTransaction } from './failures.ts';
+import type { OutageMonitor } from './outage.ts';
 
 /** IDs fit into a double (the core refuses larger ones), so they are numbers everywhere in the service. */
 const types: pg.CustomTypesConfig = {
@@ -49,7 +50,9 @@ export interface DatabaseOptions {
   readonly connectMs?: number;
   /** Refuses connections to a server that takes no writes, as a proxy may give them during a failover. */
   readonly writable?: boolean;
-  /** Told of a connection that broke. */
+  /** Counts failures while the database is away. */
+  readonly outages?: OutageMonitor;
+  /** Takes the failure of an idle connection that `outages` has not counted. */
   onLostConnection(error: Error): void;
 }
 
@@ -81,13 +84,19 @@ export function openDatabase(options: DatabaseOptions): Database {
       if (options.writable && rows[0]?.readOnly === 'on') throw new ReadOnlyServer();
     },
   });
-  pool.on('error', options.onLostConnection);
+  const { outages } = options;
+  pool.on('error', (error) => {
+    if (!outages?.failed(error)) options.onLostConnection(error);
+  });
   // A new connection can break in the very chunk that says it is ready, before anyone who waits for it can listen.
   pool.on('connect', (client) => client.on('error', () => undefined));
 
   async function withClient<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+    const askedAt = performance.now();
     const client = await pool.connect().catch((error) => {
-      throw error instanceof ReadOnlyServer ? error : new NotConnected(error);
+      const failure = error instanceof ReadOnlyServer ? error : new NotConnected(error);
+      outages?.failed(failure);
+      throw failure;
     });
     let broken: Error | undefined;
     // Without a listener, a connection that breaks between two statements would end the process.
@@ -96,8 +105,11 @@ export function openDatabase(options: DatabaseOptions): Database {
     };
     client.on('error', onError);
     try {
-      return await work(client);
+      const result = await work(client);
+      outages?.answered(askedAt);
+      return result;
     } catch (error) {
+      outages?.failed(error as Error);
       // A connection to a server that has become a standby would never take a write again.
       const answered = error instanceof pg.DatabaseError && error.code !== readOnlyTransaction;
       if (!answered || failureKind(error) === 'unknown') broken ??= error as Error;

@@ -79,6 +79,24 @@ function endsSession(state: string, severity: string | undefined): boolean {
   return severity === 'FATAL' || severity === 'PANIC' || (/^(58|F0|XX)/.test(state) && severity !== 'ERROR');
 }
 
+/** The server is stopping, has crashed, is starting, or has become a standby. */
+const awayStates = /^(08...|57P01|57P02|57P03|25006)$/;
+
+/** Whether the server could not be reached, closed the connection, or takes no writes, whatever the statement was. */
+export function isConnectionFailure(error: unknown): boolean {
+  if (error instanceof NotConnected) return !isPoolTimeout(error);
+  if (error instanceof ReadOnlyServer) return true;
+  if (error instanceof CommitUnknown) return isConnectionFailure(error.cause);
+  if (error instanceof pg.DatabaseError) return awayStates.test(error.code ?? '');
+  return isBrokenConnection(error);
+}
+
+/** Whether all connections of the pool were in use for too long. */
+export function isPoolTimeout(error: unknown): boolean {
+  const { message } = (error instanceof NotConnected ? error.cause : error) as Error;
+  return message === 'timeout exceeded when trying to connect';
+}
+
 const networkCodes = new Set([
   'ECONNRESET',
   'EPIPE',

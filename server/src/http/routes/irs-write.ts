@@ -5,6 +5,7 @@ import type { Taken, WriteCall } from '../../core/calls/take.ts';
 import { Refusal } from '../../core/faults.ts';
 import { findJob, type JobStore } from '../../core/jobs/job.ts';
 import type { RecordList } from '../../core/json/record-list.ts';
+import { isPartOfOutage } from '../../core/outage.ts';
 import type { OperationName } from '../../core/records/operation.ts';
 import type { Outcome } from '../../core/records/outcome.ts';
 import { unavailable } from '../../core/records/writing.ts';
@@ -112,7 +113,9 @@ export function writeRoutes(app: FastifyInstance, tools: WriteTools): void {
       key: idempotencyKeyOf(request),
       dryRun: isFlagged(request, 'dryRun'),
       async: wantsAsync(request.headers),
-      report: (error) => failures.push(error),
+      report: (error) => {
+        if (!isPartOfOutage(error)) failures.push(error);
+      },
     });
     if (failures.length > 0) {
       request.log.error({ err: failures[0], operation, records: failures.length }, 'records failed');
@@ -126,7 +129,9 @@ export function writeRoutes(app: FastifyInstance, tools: WriteTools): void {
     // What is for calls of many records is not for the one of a user.
     if (idempotencyKeyOf(request) || wantsAsync(request.headers) || isFlagged(request, 'dryRun'))
       throw new Refusal('FORBIDDEN', { variant: 'plainly' });
-    const report = (error: unknown) => request.log.error({ err: error }, 'a password was not changed');
+    const report = (error: unknown) => {
+      if (!isPartOfOutage(error)) request.log.error({ err: error }, 'a password was not changed');
+    };
     const body = request.body as RecordList | null;
     const outcome = await tools.changeOwnPassword({ body, user, author: authorOf(request), report });
     const taken = { kind: 'outcomes', outcomes: [outcome], replayed: false, complete: true } as const;

@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { importedUser, submit } from '../setup/jobs.ts';
+import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
+import { childStore } from './child.ts';
+import { status, untilReady } from './database-faults.ts';
+import { startProxy } from './proxy.ts';
+import { lockPrincipals } from './row-lock.ts';
+
+interface Line {
+  readonly level: string;
+  readonly msg: string;
+  readonly err?: unknown;
+  readonly reason?: string;
+  readonly failures?: number;
+  readonly seconds?: number;
+}
+
+const linesOf = ({ log }: TestService) => log.map((line) => JSON.parse(line) as Line);
+
+async function startBehindProxy() {
+  const store = await childStore();
+  const proxy = await startProxy(store.url);
+  const service = await startTestService({ ...store.settings, ANAGRAFE_DATABASE_URL: proxy.url });
+  return { store, proxy, service };
+}
+
+describe('the log of a service whose database goes away', () => {
+  it('has one line when the outage begins and one when it ends, whatever fails meanwhile', async () => {
+    const { store, proxy, service } = await startBehindProxy();
+    const [ID = 0, ofJob = 0, ofCall = 0] = await insertPrincipals(service, 3);
+    const lock = await lockPrincipals(store.url, [ofJob, ofCall]);
+    // A job and a call are writing when the connections break.
+    await submit(service, 'irs/update', [{ ID: ofJob, Users: [importedUser('of the job')] }]);
+    await lock.blocked(1);
+    const call = service.call('irs/update', [{ ID: ofCall, Users: [importedUser('of the call')] }]);
+    await lock.blocked(2);
+    const before = service.log.length;
+
+    proxy.cut();
+    expect((await call).status).toBe(500);
+    await expect.poll(() => status(service, '/health/ready')).toBe(503);
+    for (let n = 0; n < 10; n++) {
+      expect((await service.call('irs/list', {})).status).toBe(503);
+      const refused = await service.call('irs/update', [{ ID, Users: [importedUser(`user ${n}`)] }]);
+      expect(refused.status).toBe(503);
+      // The queue and the sequencer fail several times meanwhile.
+      await sleep(200);
+    }
+    await lock.release();
+    await proxy.restore();
+    await untilReady(service);
+
+    // The line that every HTTP call has is left out.
+    const told = () =>
+      linesOf(service)
+        .slice(before)
+        .filter(({ msg }) => msg !== 'call');
+    await expect.poll(() => told().some(({ msg }) => msg === 'the database answers again')).toBe(true);
+    expect(told().map(({ level, msg }) => [level, msg])).toEqual([
+      ['warn', 'the database does not answer; failures are counted until it does'],
+      ['warn', 'the database answers again'],
+    ]);
+    const [began, ended] = told();
+    expect(began?.reason).toMatch(/Connection terminated|ECONNRE/);
+    expect(began?.err).toBeUndefined();
+    expect(ended?.failures).toBeGreaterThan(20);
+    expect(ended?.seconds).toBeGreaterThan(0);
+    await service.stop();
+  });
+});
