@@ -86,6 +86,7 @@ export async function startService(
   let background: Background | undefined;
   try {
     const { database } = store;
+    await store.refuseTransactionPooling();
     for (const name of await migrate(database)) log.info({ migration: name }, 'migrated');
     const vault = await openVault(foundKey, config, database);
     const access = openAccess(store.front);

@@ -4,6 +4,7 @@ import { type Engine, openEngine, visitEngine } from './engine/engine.ts';
 import { type Listener, listenForWork } from './storage/announcements.ts';
 import { type Database, openDatabase } from './storage/database.ts';
 import { type OutageEvents, OutageMonitor } from './storage/outage.ts';
+import { refuseTransactionPooling } from './storage/pooling.ts';
 
 /** The database that the settings name, with the embedded engine under it where there is one. */
 export interface Store {
@@ -12,6 +13,8 @@ export interface Store {
   readonly front: Database;
   /** Connections of its own for the queue and the sequencer, which must not wait either. */
   readonly queue: Database;
+  /** Throws where a connection pooler loses the state of sessions. */
+  refuseTransactionPooling(): Promise<void>;
   /** Has `heard` called whenever some node announces work. */
   listen(heard: () => void): Listener;
   /** Where it is, in words. */
@@ -54,6 +57,9 @@ export async function openStore(config: Config, options: StoreOptions): Promise<
     database,
     front,
     queue,
+    async refuseTransactionPooling() {
+      if (!engine) await refuseTransactionPooling(connection);
+    },
     listen: (heard) => listenForWork(connection, heard),
     place: engine ? config.DATA : settings.DATABASE_URL.show(config.DATABASE_URL),
     async close() {

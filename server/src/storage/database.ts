@@ -70,18 +70,20 @@ export function openDatabase(options: DatabaseOptions): Database {
     types,
     max: options.poolSize,
     application_name: 'anagrafe',
-    statement_timeout: statementMs,
     // Covers the wait for a free connection too, which a burst of calls may need.
     connectionTimeoutMillis: options.connectMs ?? 30_000,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    // What is planned while a table is small is still run when it is large. Every statement of ours has an index.
+    // Not as startup parameters, which PgBouncer refuses or ignores.
     onConnect: async (client) => {
-      const { rows } = await client.query(
-        `select set_config('enable_seqscan', 'off', false), current_setting('transaction_read_only') as "readOnly"`,
+      const [session] = await run<{ readOnly: string }>(
+        client,
+        sessionSettings(statementMs),
+        [],
+        statementMs + answerSlackMs,
       );
-      if (options.writable && rows[0]?.readOnly === 'on') throw new ReadOnlyServer();
+      if (options.writable && session?.readOnly === 'on') throw new ReadOnlyServer();
     },
   });
   const { outages } = options;
@@ -159,13 +161,22 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
 }
 
+/**
+ * What is planned while a table is small is still run when it is large, so that sequential scans are off: every
+ * statement of ours has an index.
+ */
+function sessionSettings(statementMs: number): string {
+  return `select set_config('statement_timeout', '${statementMs}', false), set_config('enable_seqscan', 'off', false),
+                 current_setting('transaction_read_only') as "readOnly"`;
+}
+
 /** A server that does not even answer this in time has its connection closed, which rolls back too. */
 async function rollback(client: pg.PoolClient): Promise<void> {
   await run(client, 'rollback', [], rollbackMs).catch((error) => client.emit('error', error));
 }
 
 async function run<Row extends pg.QueryResultRow>(
-  client: pg.PoolClient,
+  client: pg.ClientBase,
   statement: string | Prepared,
   values: readonly unknown[] = [],
   answerMs: number,

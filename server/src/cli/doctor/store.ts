@@ -27,6 +27,7 @@ export async function* examineStore(
   try {
     const store = await openStore(config, { as: 'visitor', log: () => {}, connectMs });
     try {
+      await store.refuseTransactionPooling();
       yield* examineDatabase(store.database, config, { withKey });
     } finally {
       await store.close();

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { NotConnected } from './failures.ts';
+import { StorageError } from './server.ts';
+
+/** A setting that means nothing to PostgreSQL, and belongs to one session. */
+const setting = 'anagrafe.pooling_check';
+/** Other clients of a busy pooler may take the session that the check looks for; more rounds find it. */
+const rounds = 3;
+const answerMs = 30_000;
+const protocolViolation = '08P01';
+
+/**
+ * Refuses a connection pooler that assigns a session of PostgreSQL for one transaction or one statement only:
+ * prepared statements, settings and LISTEN would be lost, or get into the sessions of others.
+ */
+export async function refuseTransactionPooling(connection: pg.ClientConfig): Promise<void> {
+  const clients = [1, 2, 3].map(
+    () =>
+      new pg.Client({
+        ...connection,
+        application_name: 'anagrafe',
+        connectionTimeoutMillis: answerMs,
+        query_timeout: answerMs,
+      }),
+  );
+  // The query that waits gets the error too.
+  for (const client of clients) client.on('error', () => undefined);
+  try {
+    for (const client of clients)
+      await client.connect().catch((error) => {
+        throw new NotConnected(error);
+      });
+    for (let round = 0; round < rounds; round++)
+      if (await sharesSessions(clients as [pg.Client, pg.Client, pg.Client])) throw pooled();
+  } catch (error) {
+    const known = [StorageError, NotConnected, pg.DatabaseError].some((kind) => error instanceof kind);
+    throw known ? error : new NotConnected(error);
+  } finally {
+    await Promise.all(clients.map((client) => client.end().catch(() => undefined)));
+  }
+}
+
+/**
+ * Gives a setting a random value in the session of one client. Where another client sees that value, or the first one
+ * no longer does, sessions are shared. Transactions that stay open make the pooler use the next session each time:
+ * with one or two sessions, one of the other clients gets the first session; with more, the first client gets another.
+ */
+async function sharesSessions([first, second, third]: [pg.Client, pg.Client, pg.Client]): Promise<boolean> {
+  const value = randomUUID();
+  await first.query(`select set_config('${setting}', $1, false)`, [value]);
+  const sees = async (client: pg.Client) => {
+    const { rows } = await client.query(`select current_setting('${setting}', true) = $1 as seen`, [value]);
+    return rows[0].seen === true;
+  };
+  const begun = await second.query('begin').catch((error) => {
+    // In statement mode PgBouncer refuses every transaction; PostgreSQL never does so with this code.
+    if (error.code === protocolViolation) return null;
+    throw error;
+  });
+  if (!begun || (await sees(second))) return true;
+  if (!(await sees(first))) return true;
+  await third.query('begin');
+  if (await sees(third)) return true;
+  await Promise.all([second.query('rollback'), third.query('rollback')]);
+  return false;
+}
+
+function pooled(): StorageError {
+  return new StorageError(
+    'the database is behind a connection pooler in transaction or statement mode, which loses prepared ' +
+      'statements and settings. Set pool_mode = session in PgBouncer, or connect to PostgreSQL directly.',
+  );
+}
