@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import type { ChunkTools } from './core/jobs/chunk.ts';
-import { Slots } from './core/records/slots.ts';
 import { isPartOfOutage } from './core/outage.ts';
+import { Slots } from './core/records/slots.ts';
 import type { Vault } from './core/sealing/vault.ts';
 import type { Signing } from './core/webhooks/attempt.ts';
 import { batchesAtOnce, type DeliveryTools, deliverDue, threeDays } from './core/webhooks/deliver.ts';
