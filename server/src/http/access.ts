@@ -11,6 +11,7 @@ import type { Scope } from '../core/access/clients.ts';
 import type { KeyPair } from '../core/access/keys.ts';
 import { Refusal } from '../core/faults.ts';
 import type { Author, Journal } from '../core/journal/journal.ts';
+import { isPartOfOutage } from '../core/outage.ts';
 import { plainAddress, sourceOf } from '../network.ts';
 import { FailedAttempts } from './attempts.ts';
 import { DeniedClients } from './denied-clients.ts';
@@ -66,11 +67,10 @@ export function attemptBy(trust: TrustSettings, journal: Journal): Attempt {
   const denied = new DeniedClients(journal);
   /** The answer does not wait for the row: the time would tell that the public key exists. */
   const noteDenied = (request: FastifyRequest, { clientId, why }: DeniedClient) => {
-    denied
-      .note(clientId, why, sourceOf(addressOf(request)), authorOf(request, anyone))
-      .catch((error) =>
-        request.log.error({ err: error }, 'a refused client could not be noted in the audit log'),
-      );
+    denied.note(clientId, why, sourceOf(addressOf(request)), authorOf(request, anyone)).catch((error) => {
+      if (!isPartOfOutage(error))
+        request.log.error({ err: error }, 'a refused client could not be noted in the audit log');
+    });
   };
   return (request, lookUp, fromBody) => {
     const evidence = readEvidence(request, trust);
