@@ -35,8 +35,9 @@ const givenAhead = 2;
 const weight = 0.05;
 /** So many passwords of patient work are in the queue for every hash in flight: enough to never run dry. */
 const patientAhead = 4;
-/** All who want to sign in have one share. */
-const verifiers = 'verifiers';
+/** The shares of those who sign in: from where they have signed in before, and from elsewhere. */
+const knownVerifiers = 'known verifiers';
+const newVerifiers = 'new verifiers';
 /**
  * Imported hashes may take many times as long to verify as our own. Those that take longer than so many of ours have a
  * share of the bulk lane, so that whoever signs in with a hash of our own does not wait for them.
@@ -160,10 +161,10 @@ export function openHasher(options: HasherOptions): HashingPool {
           }),
       };
     },
-    async verify(password, stored) {
+    async verify(password, stored, known) {
       const weight = weightOf(stored, cost);
       const lane = weight > costlyWeight ? 'bulk' : 'interactive';
-      const share = weight > costlyWeight ? costlyVerifiers : verifiers;
+      const share = weight > costlyWeight ? costlyVerifiers : known ? knownVerifiers : newVerifiers;
       refuseLongWait(lane, share, weight);
       const work = verificationOf(password, stored);
       return work !== null && (await queue(work, weight, lane, share)).result === true;

@@ -1,4 +1,4 @@
-import type { Guess, GuessStore } from '../core/sessions/guesses.ts';
+import type { Guess, GuessStore, Reserved } from '../core/sessions/guesses.ts';
 import type { Database } from './database.ts';
 import { reading } from './failures.ts';
 
@@ -40,7 +40,7 @@ export function openGuesses(database: Database): GuessStore {
  * Adds a guess to its counters, to all of them or to none. A pair that has signed in before is counted alone: guesses
  * from elsewhere cannot make it wait.
  */
-async function reserve(database: Database, guess: Guess): Promise<readonly Buffer[] | number> {
+async function reserve(database: Database, guess: Guess): Promise<Reserved | number> {
   const { pair, source, account, userId } = guess;
   const { known, busy } = await readStanding(database, guess);
   const slowed = busy && !known;
@@ -49,14 +49,14 @@ async function reserve(database: Database, guess: Guess): Promise<readonly Buffe
     (slowed ? await beginWait(database, pair, userId) : null) ??
     (await count(database, pair, userId, limits.pair, least));
   if (wait !== null) return wait;
-  if (known) return [pair];
+  if (known) return { counters: [pair], known };
   const sourceWait = source && (await count(database, source, null, limits.source, 0));
   if (sourceWait !== null) {
     await takeBack(database, [pair]);
     return sourceWait;
   }
   if (account) await add(database, account, userId, limits.account);
-  return [pair, source, account].filter((counter) => counter !== null);
+  return { counters: [pair, source, account].filter((counter) => counter !== null), known };
 }
 
 interface Standing {

@@ -16,8 +16,11 @@ export interface Hasher {
    * and keeps only a few of its passwords in the queue, so that a call of the same share need not wait for them all.
    */
   admit(work: { lane: Lane; share: string; count: number; breakOff?: AbortSignal | null }): HashBatch;
-  /** Whether a hash, ours or an imported one, is that of the password; in the interactive lane. */
-  verify(password: string, hash: string): Promise<boolean>;
+  /**
+   * Whether a hash, ours or an imported one, is that of the password; in the interactive lane. A flood of attempts from
+   * new sources does not delay those from `known` ones, which have a share of their own.
+   */
+  verify(password: string, hash: string, known: boolean): Promise<boolean>;
   /** How long so many more passwords of a share would take, with what is in the queue before them. */
   estimateSeconds(share: string, count: number): number;
 }

@@ -12,12 +12,16 @@ export interface Guess {
   readonly userId: number | null;
 }
 
+export interface Reserved {
+  /** The counters that the guess was added to. */
+  readonly counters: readonly Buffer[];
+  /** Whether the account has signed in from this source before. */
+  readonly known: boolean;
+}
+
 export interface GuessStore {
-  /**
-   * Counts a guess before it is verified, and returns the counters that it was added to. A guess that comes too soon is
-   * not counted: then the seconds to wait are returned.
-   */
-  reserve(guess: Guess): Promise<readonly Buffer[] | number>;
+  /** Counts a guess before it is verified. One that comes too soon is not counted: then the seconds to wait are returned. */
+  reserve(guess: Guess): Promise<Reserved | number>;
   /** After a right guess: forgets the guesses of the pair, takes back the others, and remembers that the pair has signed in. */
   clear(guess: Guess, counters: readonly Buffer[]): Promise<void>;
   /** Takes back a guess that was not verified after all. */
@@ -25,7 +29,7 @@ export interface GuessStore {
 }
 
 /** Reserves a guess, or refuses it. */
-export async function reserveGuess(guess: Guess, store: GuessStore): Promise<readonly Buffer[]> {
+export async function reserveGuess(guess: Guess, store: GuessStore): Promise<Reserved> {
   const reserved = await store.reserve(guess);
   if (typeof reserved !== 'number') return reserved;
   throw new Refusal('RATE_LIMITED', {

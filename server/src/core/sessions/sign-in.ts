@@ -52,8 +52,8 @@ export async function signIn(attempt: Attempt, tools: SignInTools): Promise<Sign
   const usernameKey = 'mapped' in mapped ? mapped.mapped : '';
   const account = await tools.sessions.findAccount(usernameKey);
   const guess = guessOf(usernameKey || attempt.username, account, attempt.source, tools);
-  const counters = await reserveGuess(guess, tools.guesses);
-  const begun = await verifyAndBegin(account, password, author, tools).catch(async (error) => {
+  const { counters, known } = await reserveGuess(guess, tools.guesses);
+  const begun = await verifyAndBegin(account, { password, known }, author, tools).catch(async (error) => {
     await tools.guesses.takeBack(counters);
     throw error;
   });
@@ -65,19 +65,26 @@ export async function signIn(attempt: Attempt, tools: SignInTools): Promise<Sign
   return begun;
 }
 
+/** A password as it was typed, and whether it comes from a source from which the account has signed in before. */
+interface Typed {
+  readonly password: string;
+  readonly known: boolean;
+}
+
 async function verifyAndBegin(
   account: StoredAccount | null,
-  password: string,
+  typed: Typed,
   author: Author,
   tools: SignInTools,
 ): Promise<SignedIn | null> {
-  const right = await isPassword(password, account?.passwordHash ?? tools.noHash, tools);
+  const right = await isPassword(typed, account?.passwordHash ?? tools.noHash, tools);
   if (!account?.active || !right) return null;
+  const { password } = typed;
   const begun = await begin(account, password, author, tools);
   if (begun) return begun;
   // Somebody else has changed the account meanwhile: perhaps a login at the same moment, which made the hash anew.
   const again = await tools.sessions.findAccountById(account.userId);
-  if (!again?.active || !(await isPassword(password, again.passwordHash, tools))) return null;
+  if (!again?.active || !(await isPassword(typed, again.passwordHash, tools))) return null;
   return begin(again, password, author, tools);
 }
 
@@ -98,11 +105,13 @@ export async function confirmPassword(
   if (!account) return null;
   const pair = tools.guessDigest(`signed in ${userId}`);
   const guess: Guess = { pair, source: null, account: null, userId };
-  const counters = await reserveGuess(guess, tools.guesses);
-  const right = await isPassword(password, account.passwordHash, tools).catch(async (error) => {
-    await tools.guesses.takeBack(counters);
-    throw error;
-  });
+  const { counters } = await reserveGuess(guess, tools.guesses);
+  const right = await isPassword({ password, known: true }, account.passwordHash, tools).catch(
+    async (error) => {
+      await tools.guesses.takeBack(counters);
+      throw error;
+    },
+  );
   if (right) {
     await tools.guesses.clear(guess, counters);
     return account.passwordHash;
@@ -151,11 +160,15 @@ async function begin(
 }
 
 /** Ours are made of the mapped form; one that was made elsewhere may be of what was typed there. */
-async function isPassword(password: string, hash: string, { hasher }: SignInTools): Promise<boolean> {
+async function isPassword(
+  { password, known }: Typed,
+  hash: string,
+  { hasher }: SignInTools,
+): Promise<boolean> {
   const mapped = mapOpaqueString(password);
   const first = 'mapped' in mapped ? mapped.mapped : password;
-  if (await hasher.verify(first, hash)) return true;
-  return first !== password && hasher.verify(password, hash);
+  if (await hasher.verify(first, hash, known)) return true;
+  return first !== password && hasher.verify(password, hash, known);
 }
 
 function newTokens(): { tokens: { token: string; refreshToken: string }; session: NewSession } {
