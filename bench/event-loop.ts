@@ -1,19 +1,13 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { existsSync, readFileSync } from 'node:fs';
 import { insertPrincipals } from './people.ts';
 import type { AtEnd } from './running/endings.ts';
-import { temporaryFolder } from './running/folder.ts';
-import { type MeasuredService, startService } from './running/service.ts';
+import { type ProbedService, startProbedService } from './running/stall.ts';
 
 const goal = 0.75;
 const users = 100_000;
 const principals = 1000;
 /** The first attempts are slower, because nothing is compiled yet. The shortest stall counts. */
 const attempts = 3;
-
-const probe = fileURLToPath(new URL('../running/event-loop-probe.cjs', import.meta.url));
 
 /** How a body is sent, and the status it must be answered with. */
 interface Sending {
@@ -36,16 +30,14 @@ interface Case {
  * what `JSON.parse` of the same body takes at once.
  */
 export async function eventLoop(atEnd: AtEnd): Promise<string> {
-  const file = join(temporaryFolder(atEnd), 'stall');
-  const settings = { NODE_OPTIONS: `--require "${probe}"`, PROBE: file };
-  const service = await startService(atEnd, { settings });
+  const service = await startProbedService(atEnd);
   const ids = await insertPrincipals(service, principals);
   const figures: { name: string; ratio: number; text: string }[] = [];
   for (const { name, body, sending } of casesFor(ids)) {
     const parsing = parseTime(body);
     const stalls: number[] = [];
     for (let attempt = 1; attempt <= attempts; attempt++)
-      stalls.push(await longestStall(service, file, body, sending));
+      stalls.push(await longestStall(service, body, sending));
     const stall = Math.min(...stalls);
     figures.push({ name, ratio: stall / parsing, text: `${stall.toFixed(0)}/${parsing.toFixed(0)}` });
   }
@@ -116,30 +108,21 @@ function workedMs(): number {
 
 /** Sends a body; the longest stall in milliseconds until it was answered. */
 async function longestStall(
-  service: MeasuredService,
-  file: string,
+  service: ProbedService,
   body: Buffer,
   { query, prefer, status }: Sending,
 ): Promise<number> {
-  await stallSinceLast(service, file);
+  await service.stallSinceLast();
   const response = await fetch(`${service.url}/api/sync/v1/irs/update${query}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', prefer },
     body,
   });
   await response.arrayBuffer();
-  const stall = await stallSinceLast(service, file);
+  const stall = await service.stallSinceLast();
   if (response.status !== status) throw new Error(`the service answered ${response.status}, not ${status}`);
   // Cancels the job: its users need not be hashed.
   const location = response.headers.get('location');
   if (location !== null) await (await fetch(service.url + location, { method: 'DELETE' })).arrayBuffer();
   return stall;
-}
-
-/** The longest stall that the probe in the service has seen since it was last asked. */
-async function stallSinceLast(service: MeasuredService, file: string): Promise<number> {
-  rmSync(file, { force: true });
-  service.signal('SIGUSR2');
-  while (!existsSync(file)) await sleep(10);
-  return Number(readFileSync(file, 'utf8'));
 }

@@ -1,3 +1,4 @@
+import { answers } from './answers.ts';
 import { firstLoad } from './console.ts';
 import { eventLoop } from './event-loop.ts';
 import { growth } from './growth.ts';
@@ -9,7 +10,7 @@ import { reset } from './reset.ts';
 import { type AtEnd, withEndings } from './running/endings.ts';
 import { store } from './store.ts';
 
-/** Each gives one line with a ratio that was measured in one run. */
+/** Each gives one line with a ratio that was measured in one run, but for `answers`, which gives a table. */
 const benchmarks: Record<string, (atEnd: AtEnd, interruption: AbortSignal) => Promise<string>> = {
   register,
   reset,
@@ -18,6 +19,7 @@ const benchmarks: Record<string, (atEnd: AtEnd, interruption: AbortSignal) => Pr
   growth,
   nodes,
   'event-loop': eventLoop,
+  answers,
   console: firstLoad,
   peers,
 };
