@@ -18,6 +18,8 @@ const limits = {
 
 /** The longest wait, in seconds. */
 const longestWait = 900;
+/** The longest one where others may guess from the same source as the user, who must come to a turn soon. */
+const longestSharedWait = 60;
 /** Where an account gets more guesses than `limits.account`, a source that has never signed in to it first waits so many seconds. */
 const strangerWait = 60;
 /** A wait of `strangerWait` or more follows each guess of such a source: two to the power of this number. */
@@ -45,12 +47,14 @@ async function reserve(database: Database, guess: Guess): Promise<Reserved | num
   const { known, busy } = await readStanding(database, guess);
   const slowed = busy && !known;
   const least = slowed ? limits.pair.free + strangerPower : 0;
+  const longest = known || (source === null && account !== null) ? longestSharedWait : longestWait;
   const wait =
     (slowed ? await beginWait(database, pair, userId) : null) ??
-    (await count(database, pair, userId, limits.pair, least));
+    (await count(database, pair, userId, { ...limits.pair, least, longest }));
   if (wait !== null) return wait;
   if (known) return { counters: [pair], known };
-  const sourceWait = source && (await count(database, source, null, limits.source, 0));
+  const sourceWait =
+    source && (await count(database, source, null, { ...limits.source, least: 0, longest: longestWait }));
   if (sourceWait !== null) {
     await takeBack(database, [pair]);
     return sourceWait;
@@ -103,8 +107,7 @@ async function count(
   database: Database,
   key: Buffer,
   userId: number | null,
-  { free, halfLife }: Limit,
-  least: number,
+  { free, halfLife, least, longest }: Limit & { readonly least: number; readonly longest: number },
 ): Promise<number | null> {
   const counted = await database.query(
     `insert into anagrafe.throttles as known (key, user_id, failures, waits_until)
@@ -112,12 +115,12 @@ async function count(
      on conflict (key) do update
         set (failures, waits_until, updated_at) = (
               select count, clock_timestamp() + make_interval(secs =>
-                       case when count < $3 then 0 else least(${longestWait}, power(2, least(count - $3, 20))) end),
+                       case when count < $3 then 0 else least($6, power(2, least(count - $3, 20))) end),
                      clock_timestamp()
                 from (select greatest(1 + ${decayed('known', '$4')}, $5::float8)) as next (count))
       where known.waits_until <= clock_timestamp()
      returning key`,
-    [key, userId, free, halfLife, least],
+    [key, userId, free, halfLife, least, longest],
   );
   if (counted.length > 0) return null;
   const [left] = await database.query<{ seconds: number }>(

@@ -96,6 +96,20 @@ describe('the right password', () => {
 });
 
 describe('an address from which a user has signed in', () => {
+  it('waits a minute at most, though others may guess from it', async () => {
+    await register('mario.known');
+    expect(await signIn('mario.known', '198.51.121.7')).toBe(200);
+    for (const _ of range(15)) {
+      expect(await guess('mario.known', '198.51.121.7')).toBe(401);
+      await service.database.query('update anagrafe.throttles set waits_until = now()');
+    }
+    const waits = await service.database.query<{ seconds: number }>(
+      `select seconds from chosen_waits
+        where user_id = (select id from anagrafe.users where username = 'mario.known') order by id`,
+    );
+    expect(waits.map(({ seconds }) => seconds)).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60, 60, 60]);
+  });
+
   it('is forgotten after 90 days without a sign-in', async () => {
     await register('mario.old');
     expect(await signIn('mario.old', '198.51.120.7')).toBe(200);
