@@ -1,5 +1,6 @@
 // @ts-check
 // Checks format, lint and types, then runs tests. Everything but --suite goes to Vitest: npm test -- update --changed
+const { existsSync } = require('node:fs');
 const { join } = require('node:path');
 const { ensureChromium } = require('./chromium.cjs');
 const { install, prepare, root, run, step } = require('./prepare.cjs');
@@ -13,14 +14,18 @@ const suites = {
 
 const [suite = 'test'] = process.argv.slice(2).flatMap((arg) => arg.match(/^--suite=(.*)$/)?.[1] ?? []);
 const args = process.argv.slice(2).filter((arg) => !arg.startsWith('--suite='));
-const paths = args.filter((arg) => !arg.startsWith('-'));
+/** Options whose value is the next argument. */
+const valued = ['--project', '--testNamePattern', '-t'];
+const paths = args.filter((arg, at) => !arg.startsWith('-') && !valued.includes(args[at - 1]));
 const namesProject = args.some((arg) => arg.startsWith('--project'));
 const tool = (...path) => join(root, 'node_modules', ...path);
 
 try {
   if (suite === 'check') install();
   else prepare();
-  const mayUseBrowser = paths.length === 0 || paths.some((path) => path.includes('browser'));
+  // A word such as "jobs" selects files of the browser tests too.
+  const isElsewhere = (path) => existsSync(join(root, 'server', path)) && !path.includes('browser');
+  const mayUseBrowser = paths.length === 0 || !paths.every(isElsewhere);
   if (suite === 'test' && mayUseBrowser) ensureChromium();
   step('Checking format and lint');
   run(process.execPath, tool('@biomejs', 'biome', 'bin', 'biome'), 'check', '.');
@@ -31,6 +36,7 @@ try {
   const projects = namesProject ? [] : suites[suite].flatMap((name) => ['--project', name]);
   run(process.execPath, tool('vitest', 'vitest.mjs'), 'run', '--root', 'server', ...projects, ...args);
 } catch (error) {
-  if (error.status === undefined) console.error(error);
+  // A program that was killed has no status.
+  if (error.status == null) console.error(error);
   process.exitCode = error.status ?? 1;
 }

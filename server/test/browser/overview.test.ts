@@ -59,9 +59,9 @@ describe('the overview', () => {
     await expect.poll(() => figures.innerText()).toMatch(/Users\s+4\s+.*Principals\s+2/s);
 
     const accounts = page.getByRole('table', { name: 'Users and principals' });
-    await expect.poll(() => accounts.getByRole('row').last().innerText()).toMatch(/\t4\t0\t2$/);
+    await expect.poll(() => accounts.innerText()).toMatch(/\t4\t0\t2$/m);
     await page.getByText('Last 30 days').click();
-    await expect.poll(() => accounts.getByRole('row').last().innerText()).toMatch(/\t4\t0\t2$/);
+    await expect.poll(() => accounts.innerText()).toMatch(/\t4\t0\t2$/m);
     // The figures of the day, over its column.
     await page.locator('rect[data-figure=UsersRegistered]').hover();
     await page

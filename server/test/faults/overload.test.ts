@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/core/access/clients.ts';
 import { openClients } from '../../src/storage/clients.ts';
+import { stopClock } from '../setup/clock.ts';
 import { importedUser } from '../setup/jobs.ts';
 import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 import { until } from '../setup/until.ts';
@@ -29,8 +30,8 @@ describe('a call that would wait too long for its hashes', () => {
       ANAGRAFE_MAX_WAIT_SECONDS: '1',
     });
     const [ID = 0] = await insertPrincipals(service, 1);
-    // Four times as long as a call may wait, as the service itself estimates it, on a machine of any speed.
-    const long = namesOf('long', Math.min(Math.max(Math.ceil(4 * (await hashCapacity(service))), 8), 1000));
+    // Eight times as long as a call may wait, as the service itself estimates it, on a machine of any speed.
+    const long = namesOf('long', Math.min(Math.max(Math.ceil(8 * (await hashCapacity(service))), 8), 1000));
     const applied = service.call('irs/update', [{ ID, Users: usersOf(long) }]);
     await until(async () => (await hashesWaiting(service)) > 0);
     const refused = await Promise.all(
@@ -73,9 +74,9 @@ describe('more calls than a client may make', () => {
 
   it('are refused with 429 and Retry-After, and store nothing', async () => {
     const service = await startTestService({ ANAGRAFE_CALLS_PER_MINUTE: String(limit) });
+    stopClock();
     const [ID = 0] = await insertPrincipals(service, 1);
     const names = Array.from({ length: limit + 3 }, (_, n) => `user ${n}`);
-    // All at once, so that they are within one minute.
     const answers = await Promise.all(
       names.map((name) => service.call('irs/update', [{ ID, Users: [importedUser(name)] }])),
     );
@@ -102,6 +103,7 @@ describe('more calls than a client may make', () => {
 
   it('are counted for each client apart', async () => {
     const service = await startTestService({ ANAGRAFE_CALLS_PER_MINUTE: String(limit) });
+    stopClock();
     const options = { scopes: ['sync:read'] as const, networks: [], knownByAddress: false };
     const clients = await Promise.all(
       ['one', 'other'].map((name) => createClient({ ...options, name }, openClients(service.database))),

@@ -74,8 +74,11 @@ describe('incomplete bodies without a credential', () => {
     const wires = await Promise.all(Array.from({ length: 80 }, incompleteLogin));
     const answers = wires.map((wire) => wire.answer());
     // Those beyond the share are refused; the sockets of the others are still open.
-    const first = await Promise.race(answers);
-    expect(first?.status).toBe(503);
+    await Promise.any(
+      answers.map(async (answer) => {
+        if ((await answer)?.status !== 503) throw new Error('another answer');
+      }),
+    );
     const [ID = 0] = await insertPrincipals(service, 1);
     expect(ID).toBeGreaterThan(0);
     const elsewhere = new Agent({ localAddress: '127.0.0.9' });

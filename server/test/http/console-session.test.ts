@@ -27,7 +27,7 @@ const age = (change: string) => service.database.query(`update anagrafe.console_
 
 function minutesLeft({ result }: Envelope): number {
   const { ExpiresAt = '' } = (result?.record ?? {}) as { ExpiresAt?: string };
-  return Math.round((Date.parse(ExpiresAt) - Date.now()) / 60_000);
+  return Math.ceil((Date.parse(ExpiresAt) - Date.now()) / 60_000);
 }
 
 async function expectEnded(headers: Record<string, string>): Promise<void> {

@@ -1,7 +1,8 @@
 import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
 
-const projectFolder = new URL('../../..', import.meta.url).pathname;
+const projectFolder = fileURLToPath(new URL('../../..', import.meta.url));
 const slowestCount = 10;
 
 /** Prints, after Vitest's own summary, the slowest files, a command for each failed test, and the final count. */
@@ -16,10 +17,12 @@ export default class RunReporter implements Reporter {
 
     if (modules.length > 1) printSlowest(modules);
     if (failed.length + failedFiles.length > 0) print('\nRun a failure alone:');
-    for (const module of failedFiles) print(`  npm test -- ${pathOf(module)}`);
+    for (const module of failedFiles)
+      print(`  npm test -- ${pathOf(module)} --project ${module.project.name}`);
     for (const test of failed) print(`  ${commandFor(test)}`);
     if (unhandledErrors.length > 0) print(`\nErrors outside of any test: ${unhandledErrors.length}`);
-    print(`\n${passed.length} passed, ${failed.length + failedFiles.length} failed`);
+    const failures = failed.length + failedFiles.length + unhandledErrors.length;
+    print(`\n${passed.length} passed, ${failures} failed`);
   }
 }
 

@@ -11,9 +11,10 @@ export async function until(
   condition: () => Promise<boolean> | boolean,
   describe: () => string = () => `condition: ${condition}`,
 ): Promise<void> {
-  const deadline = Date.now() + waitLimitMs;
+  // Not Date or performance, which stopClock stops.
+  const deadline = process.hrtime.bigint() + BigInt(waitLimitMs) * 1_000_000n;
   while (!(await condition())) {
-    if (Date.now() > deadline)
+    if (process.hrtime.bigint() > deadline)
       throw new Error(`still waiting after ${waitLimitMs / 1000} s for ${describe()}`);
     await sleep(20);
   }
