@@ -3,7 +3,7 @@ import { adminOf, type Credential, credential, recordOf } from '../setup/admin.t
 import { stopClock } from '../setup/clock.ts';
 import { finished, importedUser, submit } from '../setup/jobs.ts';
 import { allSealed } from '../setup/journal.ts';
-import { registerUsers, rightPassword, signedIn } from '../setup/login.ts';
+import { asUser, loginOf, registerUsers, rightPassword, signedIn } from '../setup/login.ts';
 import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 
 const figures = [
@@ -18,6 +18,7 @@ type Span = { readonly Start: string } & Record<(typeof figures)[number], number
 interface Statistics {
   readonly Hours: Span[];
   readonly Days: Span[];
+  readonly Sessions: number;
   readonly Hashing: { readonly HashesPerSecond: number; readonly Capacity: number };
 }
 
@@ -62,6 +63,17 @@ describe('statistics', () => {
         Capacity: expect.any(Number),
       },
     });
+  });
+
+  it('count a session once, however often it was refreshed, until its user signs out', async () => {
+    const { Sessions: before } = await read();
+    const first = await signedIn(service, 'anna');
+    const refreshed = await service.call('login/refresh', { RefreshToken: first.RefreshToken });
+    expect(refreshed.status).toBe(200);
+    expect((await read()).Sessions).toBe(before + 1);
+    const out = await service.call('logout', undefined, asUser(loginOf(refreshed.body)));
+    expect(out.status).toBe(200);
+    expect((await read()).Sessions).toBe(before);
   });
 
   it('tell how many hashes were made lately, and how many could be', async () => {
