@@ -4,6 +4,11 @@ const mappedIpv4 = /^::ffff:(?=\d+\.)/i;
 /** An address with a port, as some proxies write it: `192.0.2.1:50123`, `[2001:db8::1]:50123`. */
 const withPort = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d{1,5})?$/;
 
+/** An address without a port. */
+export function isAddress(text: string): boolean {
+  return isIP(text) !== 0;
+}
+
 /** An address, or a network such as `10.0.0.0/8`, whose address has nothing beyond the bits that count. */
 export function isNetwork(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/');

@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { isAddress } from '../../network.ts';
 import { type Fields, isAbsent } from '../fields/fields.ts';
 import { readParameters, wrongParameter } from '../fields/parameters.ts';
 
@@ -27,9 +27,8 @@ export function readCredentials(body: unknown): Credentials {
   };
 }
 
-/** An address without a port. */
 function readAddress(value: unknown): string {
-  if (typeof value === 'string' && isIP(value) !== 0) return value;
+  if (typeof value === 'string' && isAddress(value)) return value;
   throw wrongParameter('Address', 'address');
 }
 
