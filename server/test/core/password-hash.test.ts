@@ -43,7 +43,7 @@ describe('a password hash', () => {
     ],
     ['ASP.NET Core Identity v3 with SHA-1', identity(0, 10_000, 16, 32)],
     ['the shortest salt and key', argon2('v=19$m=19456,t=2,p=1', b64(8), b64(16))],
-    ['the longest salt and key', phc('i=3000000,l=64', '-sha512', b64(64), b64(64))],
+    ['the longest salt and key', phc('i=1000000,l=64', '-sha512', b64(64), b64(64))],
   ])('may be %s, and is kept as sent', (_, hash) => {
     expect(read(hash)).toEqual({ hash, faults: [] });
   });
