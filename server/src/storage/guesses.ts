@@ -18,12 +18,12 @@ const limits = {
 
 /** The longest wait, in seconds. */
 const longestWait = 900;
-/** The longest one where others may guess from the same source as the user, who must come to a turn soon. */
+/** The longest wait where others may guess from the same source as the user, so that the user can try again soon. */
 const longestSharedWait = 60;
 /** Where an account gets more guesses than `limits.account`, a source that has never signed in to it first waits so many seconds. */
-const strangerWait = 60;
-/** A wait of `strangerWait` or more follows each guess of such a source: two to the power of this number. */
-const strangerPower = 6;
+const newSourceWait = 60;
+/** Each guess of such a source is followed by a wait of at least two to the power of this number: `newSourceWait` or more. */
+const newSourceExponent = 6;
 /** Counters without a guess for so long are forgotten. */
 const quiet = "interval '24 hours'";
 /** Sources without a sign-in for so long are forgotten. */
@@ -44,9 +44,9 @@ export function openGuesses(database: Database): GuessStore {
  */
 async function reserve(database: Database, guess: Guess): Promise<Reserved | number> {
   const { pair, source, account, userId } = guess;
-  const { known, busy } = await readStanding(database, guess);
-  const slowed = busy && !known;
-  const least = slowed ? limits.pair.free + strangerPower : 0;
+  const { known, underAttack } = await readAccountState(database, guess);
+  const slowed = underAttack && !known;
+  const least = slowed ? limits.pair.free + newSourceExponent : 0;
   const longest = known || (source === null && account !== null) ? longestSharedWait : longestWait;
   const wait =
     (slowed ? await beginWait(database, pair, userId) : null) ??
@@ -63,39 +63,39 @@ async function reserve(database: Database, guess: Guess): Promise<Reserved | num
   return { counters: [pair, source, account].filter((counter) => counter !== null), known };
 }
 
-interface Standing {
-  /** Whether the pair has signed in before. */
+interface AccountState {
+  /** True if the account has signed in from this source before. */
   readonly known: boolean;
-  /** Whether the account gets more guesses than usual. */
-  readonly busy: boolean;
+  /** True if the account gets more guesses than `limits.account`. */
+  readonly underAttack: boolean;
 }
 
 const decayed = (row: string, halfLife: string) =>
   `case when ${row}.updated_at < now() - ${quiet} then 0 else ${row}.failures *
      coalesce(power(0.5, extract(epoch from now() - ${row}.updated_at)::float8 / ${halfLife}::float8), 1) end`;
 
-async function readStanding(database: Database, { pair, account, userId }: Guess): Promise<Standing> {
-  const [standing] = await database.query<Standing>(
+async function readAccountState(database: Database, { pair, account, userId }: Guess): Promise<AccountState> {
+  const [state] = await database.query<AccountState>(
     `select exists (select from anagrafe.sign_in_sources
                      where pair = $1 and user_id = $2 and used_at > now() - make_interval(days => ${sourceDays})) as known,
             coalesce((select ${decayed('throttles', '$4')} >= $5
-                        from anagrafe.throttles where key = $3), false) as busy`,
+                        from anagrafe.throttles where key = $3), false) as "underAttack"`,
     [pair, userId, account, limits.account.halfLife, limits.account.free],
   );
-  return standing ?? { known: false, busy: false };
+  return state ?? { known: false, underAttack: false };
 }
 
-/** The first guess of a pair at a busy account has to wait; the seconds, or null where the pair has begun before. */
+/** Lets the first guess of a new source at an account under attack wait. Returns the seconds, or null where the source has waited before. */
 async function beginWait(database: Database, pair: Buffer, userId: number | null): Promise<number | null> {
   const begun = await database.query(
     `insert into anagrafe.throttles as known (key, user_id, failures, waits_until)
-     values ($1, $2, ${limits.pair.free}, clock_timestamp() + make_interval(secs => ${strangerWait}))
-     on conflict (key) do update set failures = excluded.failures, waits_until = excluded.waits_until, updated_at = now()
+     values ($1, $2, ${limits.pair.free}, clock_timestamp() + make_interval(secs => ${newSourceWait}))
+     on conflict (key) do update set user_id = excluded.user_id, failures = excluded.failures, waits_until = excluded.waits_until, updated_at = now()
       where known.updated_at < now() - ${quiet}
      returning key`,
     [pair, userId],
   );
-  return begun.length > 0 ? strangerWait : null;
+  return begun.length > 0 ? newSourceWait : null;
 }
 
 /**
@@ -113,7 +113,7 @@ async function count(
     `insert into anagrafe.throttles as known (key, user_id, failures, waits_until)
      values ($1, $2, greatest(1, $5::float8), clock_timestamp())
      on conflict (key) do update
-        set (failures, waits_until, updated_at) = (
+        set user_id = excluded.user_id, (failures, waits_until, updated_at) = (
               select count, clock_timestamp() + make_interval(secs =>
                        case when count < $3 then 0 else least($6, power(2, least(count - $3, 20))) end),
                      clock_timestamp()
@@ -139,7 +139,7 @@ async function add(
 ): Promise<void> {
   await database.query(
     `insert into anagrafe.throttles as known (key, user_id, failures, waits_until) values ($1, $2, 1, now())
-     on conflict (key) do update set failures = 1 + ${decayed('known', '$3')}, updated_at = now()`,
+     on conflict (key) do update set user_id = excluded.user_id, failures = 1 + ${decayed('known', '$3')}, updated_at = now()`,
     [key, userId, halfLife],
   );
 }

@@ -8,14 +8,14 @@ export interface Guess {
   readonly source: Buffer | null;
   /** Counts the guesses at one account from all sources; null where only its own user can guess. */
   readonly account: Buffer | null;
-  /** Of an account that exists, so that a reset can clear its counters. */
+  /** The ID of the user, null for an unknown name. A reset clears counters by it. */
   readonly userId: number | null;
 }
 
 export interface Reserved {
   /** The counters that the guess was added to. */
   readonly counters: readonly Buffer[];
-  /** Whether the account has signed in from this source before. */
+  /** True if the account has signed in from this source before. */
   readonly known: boolean;
 }
 
