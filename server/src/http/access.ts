@@ -66,8 +66,8 @@ export function attemptBy(trust: TrustSettings, journal: Journal): Attempt {
   const attempts = new FailedAttempts();
   const denied = new DeniedClients(journal);
   /** The answer does not wait for the row: the time would tell that the public key exists. */
-  const noteDenied = (request: FastifyRequest, { clientId, why }: DeniedClient) => {
-    denied.note(clientId, why, sourceOf(addressOf(request)), authorOf(request, anyone)).catch((error) => {
+  const noteDenied = (request: FastifyRequest, { client, why }: DeniedClient) => {
+    denied.note(client, why, sourceOf(addressOf(request)), authorOf(request, anyone)).catch((error) => {
       if (!isPartOfOutage(error))
         request.log.error({ err: error }, 'a refused client could not be noted in the audit log');
     });

@@ -42,7 +42,8 @@ describe('a wrong secret of a client', () => {
   it('is in the audit log with the client, the address and no part of the secret', async () => {
     expect(await list({ ...office, SyncSecretKey: 'ags_a-wrong-secret' })).toBe(401);
     const rows = await denied(1);
-    const details = { client: await idOf(office), why: 'secret', attempts: 1 };
+    const publicKey = office.SyncPublicKey;
+    const details = { client: await idOf(office), publicKey, why: 'secret', attempts: 1 };
     expect(rows).toEqual([{ client_id: null, address: '127.0.0.1', details }]);
     expect(JSON.stringify(rows)).not.toContain('wrong-secret');
   });

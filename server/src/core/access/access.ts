@@ -65,12 +65,12 @@ export interface AccessStore {
 
 /** The public key of a client came with a wrong secret, or from an address where the client may not be. */
 export class DeniedClient extends Refusal {
-  readonly clientId: number;
+  readonly client: { readonly id: number; readonly publicKey: string };
   readonly why: 'secret' | 'address';
 
-  constructor(clientId: number, why: 'secret' | 'address') {
+  constructor(client: { readonly id: number; readonly publicKey: string }, why: 'secret' | 'address') {
     super('UNAUTHENTICATED', { variant: 'wrong' });
-    this.clientId = clientId;
+    this.client = client;
     this.why = why;
   }
 }
@@ -142,13 +142,14 @@ async function identifyByKey(
   evidence: CallerEvidence,
   store: AccessStore,
 ): Promise<Caller> {
-  const known = pair !== null && isPublicKey(pair.publicKey);
-  const client = known ? await store.findClient(pair.publicKey, evidence.address) : null;
+  const publicKey = pair !== null && isPublicKey(pair.publicKey) ? pair.publicKey : null;
+  const client = publicKey === null ? null : await store.findClient(publicKey, evidence.address);
   const digest = digestOf(pair?.secret ?? '');
   // The same comparison for an unknown client, so that the time does not tell which public keys exist.
   const matches = (client?.digests ?? [nobody]).filter((known) => isSameDigest(known, digest)).length > 0;
-  if (!client) throw new Refusal('UNAUTHENTICATED', { variant: 'wrong' });
-  if (!matches || !client.mayCallFrom) throw new DeniedClient(client.id, matches ? 'address' : 'secret');
+  if (!client || publicKey === null) throw new Refusal('UNAUTHENTICATED', { variant: 'wrong' });
+  if (!matches || !client.mayCallFrom)
+    throw new DeniedClient({ id: client.id, publicKey }, matches ? 'address' : 'secret');
   return caller(client);
 }
 
