@@ -108,6 +108,7 @@ create table anagrafe.deliveries (
   constraint deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text]))),
   constraint deliveries_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES anagrafe.webhooks(id)
 );
+CREATE INDEX deliveries_by_attempts ON anagrafe.deliveries USING btree (webhook_id, attempts DESC, next_at) WHERE (state = 'pending'::text);
 CREATE INDEX deliveries_due ON anagrafe.deliveries USING btree (webhook_id, next_at) WHERE (state = 'pending'::text);
 CREATE INDEX deliveries_ended ON anagrafe.deliveries USING btree (created_at) WHERE (state <> 'pending'::text);
 CREATE INDEX deliveries_given_up ON anagrafe.deliveries USING btree (webhook_id, created_at DESC, id) WHERE (state = 'failed'::text);

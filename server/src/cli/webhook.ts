@@ -171,7 +171,7 @@ function replay(id: string, delivery: string | undefined, { json }: { json?: boo
 
 function ownerNotAllowed(id: string): ConfigError {
   return new ConfigError(
-    `the client of webhook ${id} is revoked or does not have the scope admin; give it the scope ("anagrafe client update"), or create the webhook anew`,
+    `the client of webhook ${id} is revoked or does not have the scope admin; give it the scope ("anagrafe client update"), or create the webhook with another client`,
   );
 }
 

@@ -53,7 +53,7 @@ const webhooksAtOnce = 200;
 const pollSeconds = 1;
 /** A node that has said nothing for so long is taken for dead, and its chunks are given to others. */
 const deadSeconds = 10;
-/** How often an interrupted worker tries to renew its claim. */
+/** How often an interrupted worker tries to renew its lease. */
 const renewalMs = 250;
 const day = 24 * 3600;
 
@@ -104,11 +104,11 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
   }
 
   /**
-   * Waits until the database answers, and renews the claim on a job there. Until then the queue could neither complete
+   * Waits until the database answers, and renews the lease of a job there. Until then the queue could neither complete
    * the job nor put it back, and would wait for its heartbeat to expire. False where the queue has given the job to
    * another worker, or where the signal is aborted.
    */
-  async function renewClaim(name: string, job: Job<unknown>, signal: AbortSignal): Promise<boolean> {
+  async function renewLease(name: string, job: Job<unknown>, signal: AbortSignal): Promise<boolean> {
     const aborted = new Promise<'aborted'>((resolve) => {
       signal.addEventListener('abort', () => resolve('aborted'), { once: true });
     });
@@ -133,7 +133,7 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
       try {
         return await run();
       } catch (error) {
-        const held = error instanceof Interrupted && (await renewClaim(chunks, job, signal));
+        const held = error instanceof Interrupted && (await renewLease(chunks, job, signal));
         if (!held || last) throw error;
       }
     }

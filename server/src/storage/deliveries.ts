@@ -149,9 +149,11 @@ async function due(
 /** Ends the deliveries whose row is no longer in the journal, which is no fault of the receiver. */
 async function giveUpLost(database: Database, webhookId: number): Promise<void> {
   await database.query(
-    `update anagrafe.deliveries as delivery set state = 'failed', failure = 'what it tells of is no longer kept'
-      where webhook_id = $1 and state = 'pending'
-        and not exists (select from anagrafe.journal where journal.position = delivery.position)`,
+    `update anagrafe.deliveries set state = 'failed', failure = 'what it tells of is no longer kept'
+      where id in (select id from anagrafe.deliveries as delivery
+                    where webhook_id = $1 and state = 'pending'
+                      and not exists (select from anagrafe.journal where journal.position = delivery.position)
+                    limit 5000)`,
     [webhookId],
   );
 }

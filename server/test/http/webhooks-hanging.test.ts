@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openWebhooks } from '../../src/storage/webhooks.ts';
 import { startReceiver } from '../setup/receiver.ts';
@@ -22,6 +24,16 @@ async function startHangingReceiver() {
   return receiver;
 }
 
+/** The URL of a port on which nothing listens any more. */
+async function refusedUrl(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return `http://127.0.0.1:${port}/`;
+}
+
 describe('a webhook whose receiver does not answer', () => {
   it('does not delay another webhook, and has one message open at a time', async () => {
     const hanging = await Promise.all(Array.from({ length: 20 }, startHangingReceiver));
@@ -38,8 +50,7 @@ describe('a webhook whose receiver does not answer', () => {
   });
 
   it('is disabled after the last attempt of one delivery, and its other deliveries stay pending', async () => {
-    // The discard port: the connection is refused.
-    const { id } = await subscribe(service, 'http://127.0.0.1:9/', { types });
+    const { id } = await subscribe(service, await refusedUrl(), { types });
     await insertPrincipals(service, 32);
     const store = openWebhooks(service.database);
     await expect.poll(async () => (await store.find(id))?.disabledWhy).toBe('ECONNREFUSED');

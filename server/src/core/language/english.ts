@@ -59,7 +59,7 @@ export const english: Sentences = {
     scope: 'This credential does not have the scope {scope}, which this call needs.',
     page: 'What is signed in at the console is used by pages of the console alone.',
     owner:
-      'The client of this endpoint is revoked or does not have the scope admin; give it the scope, or create the endpoint anew.',
+      'The client that owns this webhook is revoked or does not have the scope admin. Give it the scope, or create the webhook with another client.',
     plainly:
       'A signed-in user sends irs/update without Idempotency-Key, Prefer: respond-async and dryRun, and irs/list without Search.',
     user: 'A signed-in user may reset its own password (irs/update, with CurrentPassword), read its own record (irs/list) and sign out; nothing else.',

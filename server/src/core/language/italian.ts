@@ -59,7 +59,7 @@ export const italian: Sentences = {
     scope: "Questa credenziale non ha l'ambito {scope}, necessario per questa chiamata.",
     page: "L'accesso alla console è usato solo dalle pagine della console stessa.",
     owner:
-      "Il client di questo endpoint è revocato o non ha l'ambito admin; assegnargli l'ambito, o creare di nuovo l'endpoint.",
+      "Il client di questo webhook è revocato o non ha l'ambito admin. Assegnargli l'ambito, o creare il webhook con un altro client.",
     plainly:
       "Un utente che ha effettuato l'accesso invia irs/update senza Idempotency-Key, Prefer: respond-async e dryRun, e irs/list senza Search.",
     user: "Un utente che ha effettuato l'accesso può reimpostare la propria password (irs/update, con CurrentPassword), leggere la propria anagrafica (irs/list) e uscire; nient'altro.",

@@ -18,6 +18,7 @@ export class Slots {
       else this.#free++;
     }
   }
+
   /** Runs the task if a slot is free; returns null, without running it, if none is. */
   tryRun<Result>(task: () => Promise<Result>): Promise<Result> | null {
     return this.#free > 0 ? this.run(task) : null;
