@@ -58,7 +58,7 @@ export async function openStore(config: Config, options: StoreOptions): Promise<
     front,
     queue,
     async refuseTransactionPooling() {
-      if (!engine) await refuseTransactionPooling(connection);
+      if (!engine) await refuseTransactionPooling(connection, options.connectMs);
     },
     listen: (heard) => listenForWork(connection, heard),
     place: engine ? config.DATA : settings.DATABASE_URL.show(config.DATABASE_URL),

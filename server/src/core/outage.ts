@@ -6,7 +6,7 @@ export function markOutage(error: object): void {
   Object.assign(error, { [part]: true });
 }
 
-/** Whether a failure, or one of its causes, was counted as part of an outage, so that it needs no line in the log. */
+/** Returns true if a failure, or one of its causes, was counted as part of an outage, so that it needs no line in the log. */
 export function isPartOfOutage(error: unknown): boolean {
   for (let cause = error; typeof cause === 'object' && cause !== null; cause = causeOf(cause))
     if (part in cause) return true;

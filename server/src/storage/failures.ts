@@ -82,19 +82,21 @@ function endsSession(state: string, severity: string | undefined): boolean {
 /** The server is stopping, has crashed, is starting, or has become a standby. */
 const awayStates = /^(08...|57P01|57P02|57P03|25006)$/;
 
-/** Whether the server could not be reached, closed the connection, or takes no writes, whatever the statement was. */
+/** Returns true if the server could not be reached, closed the connection, or takes no writes. */
 export function isConnectionFailure(error: unknown): boolean {
-  if (error instanceof NotConnected) return !isPoolTimeout(error);
+  if (error instanceof NotConnected) return !isTimeout(error);
   if (error instanceof ReadOnlyServer) return true;
   if (error instanceof CommitUnknown) return isConnectionFailure(error.cause);
   if (error instanceof pg.DatabaseError) return awayStates.test(error.code ?? '');
-  return isBrokenConnection(error);
+  return isBrokenConnection(error) && !isTimeout(error);
 }
 
-/** Whether all connections of the pool were in use for too long. */
-export function isPoolTimeout(error: unknown): boolean {
+const timeouts = ['timeout exceeded when trying to connect', 'Query read timeout'];
+
+/** Returns true if no connection of the pool was free in time, or the answer to a statement took too long. */
+export function isTimeout(error: unknown): boolean {
   const { message } = (error instanceof NotConnected ? error.cause : error) as Error;
-  return message === 'timeout exceeded when trying to connect';
+  return timeouts.includes(message);
 }
 
 const networkCodes = new Set([

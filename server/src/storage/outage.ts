@@ -1,5 +1,5 @@
 import { markOutage } from '../core/outage.ts';
-import { isConnectionFailure, isPoolTimeout } from './failures.ts';
+import { isConnectionFailure, isTimeout } from './failures.ts';
 
 export interface OutageSummary {
   /** Connections and statements that failed. */
@@ -29,8 +29,8 @@ export class OutageMonitor {
 
   /** Takes the failure of a connection or a statement. False where it is not part of an outage. */
   failed(error: Error): boolean {
-    // A pool whose connections are all in use is no outage; during one it is a consequence.
-    const counts = isConnectionFailure(error) || (this.#outage !== null && isPoolTimeout(error));
+    // A busy pool or a slow statement is no outage; during one it is a consequence.
+    const counts = isConnectionFailure(error) || (this.#outage !== null && isTimeout(error));
     if (!counts || !this.#answered) return false;
     markOutage(error);
     const now = performance.now();

@@ -7,14 +7,16 @@ import { StorageError } from './server.ts';
 const setting = 'anagrafe.pooling_check';
 /** Other clients of a busy pooler may take the session that the check looks for; more rounds find it. */
 const rounds = 3;
-const answerMs = 30_000;
 const protocolViolation = '08P01';
 
 /**
  * Refuses a connection pooler that assigns a session of PostgreSQL for one transaction or one statement only:
  * prepared statements, settings and LISTEN would be lost, or get into the sessions of others.
  */
-export async function refuseTransactionPooling(connection: pg.ClientConfig): Promise<void> {
+export async function refuseTransactionPooling(
+  connection: pg.ClientConfig,
+  answerMs = 30_000,
+): Promise<void> {
   const clients = [1, 2, 3].map(
     () =>
       new pg.Client({
