@@ -32,7 +32,7 @@ export interface HashingPool extends Hasher {
 /** Of each lane, a thread has what it is at and what comes next, so that it never has to wait for an answer. */
 const givenAhead = 2;
 /** How much the newest hash counts in the running mean of what a hash takes. */
-const weight = 0.05;
+const smoothing = 0.05;
 /** So many passwords of patient work are in the queue for every hash in flight: enough to never run dry. */
 const patientAhead = 4;
 /** The shares of those who sign in: from where they have signed in before, and from elsewhere. */
@@ -40,7 +40,7 @@ const knownVerifiers = 'known verifiers';
 const newVerifiers = 'new verifiers';
 /**
  * Imported hashes may take many times as long to verify as our own. Those that take longer than so many of ours have a
- * share of the bulk lane, so that whoever signs in with a hash of our own does not wait for them.
+ * share of the bulk lane, so that users whose hashes are our own do not wait for them.
  */
 const costlyWeight = 8;
 const costlyVerifiers = 'costly verifiers';
@@ -70,6 +70,8 @@ export function openHasher(options: HasherOptions): HashingPool {
   const lanes = new Lanes<Task>();
   let meanSeconds = guessSeconds;
   const pace = new Pace();
+  /** The weight of costly verifications in the threads, beyond the one hash that each counts as there. */
+  let costlyWeightAtWork = 0;
   let closed = false;
 
   function capacity(): number {
@@ -87,7 +89,9 @@ export function openHasher(options: HasherOptions): HashingPool {
 
   function ahead(lane: Lane, share: string, weight: number): number {
     const inThreads = lane === 'interactive' ? given(lane) : given(lane) + given('interactive');
-    return lanes.ahead(lane, share, weight) + inThreads;
+    // Interactive work goes to the other threads, where there are any.
+    const costly = lane === 'bulk' || threads.length === 1 ? costlyWeightAtWork : 0;
+    return lanes.ahead(lane, share, weight) + inThreads + costly;
   }
 
   function queue(work: Work, weight: number, lane: Lane, share: string): Promise<Done> {
@@ -115,8 +119,7 @@ export function openHasher(options: HasherOptions): HashingPool {
 
   async function run(task: Task, thread: HashThread, lane: Lane): Promise<void> {
     try {
-      const costly = task.share === costlyVerifiers;
-      task.resolve(await thread.ask(task.work, lane === 'interactive', costly));
+      task.resolve(await ask(task, thread, lane));
       pace.note();
     } catch (error) {
       const again = error instanceof ThreadEnded && !closed && ++task.lost < lostMax;
@@ -126,9 +129,18 @@ export function openHasher(options: HasherOptions): HashingPool {
     fill();
   }
 
+  async function ask(task: Task, thread: HashThread, lane: Lane): Promise<Done> {
+    const costly = task.share === costlyVerifiers;
+    const more = costly ? task.weight - 1 : 0;
+    costlyWeightAtWork += more;
+    return thread.ask(task.work, lane === 'interactive', costly).finally(() => {
+      costlyWeightAtWork -= more;
+    });
+  }
+
   async function hash(password: string, lane: Lane, share: string): Promise<string> {
     const { result, seconds } = await queue({ kind: 'hash', password, cost }, 1, lane, share);
-    meanSeconds += (seconds - meanSeconds) * weight;
+    meanSeconds += (seconds - meanSeconds) * smoothing;
     options.onHash?.(lane, seconds);
     return String(result);
   }

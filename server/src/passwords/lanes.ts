@@ -1,7 +1,7 @@
 import type { Lane } from '../core/records/hashing.ts';
 
 interface Waiting {
-  /** Whose it is. */
+  /** The caller that it belongs to. */
   readonly share: string;
   /** How long it takes, in hashes of our own. */
   readonly weight: number;
@@ -9,7 +9,7 @@ interface Waiting {
 
 interface Share<Task> {
   readonly tasks: Task[];
-  /** Of all its tasks together. */
+  /** The weight of all its tasks. */
   weight: number;
   /** How much it has been given, counted from what the others had when it came. */
   served: number;
@@ -18,7 +18,7 @@ interface Share<Task> {
 /** One lane: a queue per share. All shares get the same time, so that no caller waits for all of another's work. */
 class Queue<Task extends Waiting> {
   readonly #shares = new Map<string, Share<Task>>();
-  /** What the share had been given that was served last. */
+  /** The `served` of the share that was served last. */
   #served = 0;
   length = 0;
   weight = 0;

@@ -89,7 +89,7 @@ export class Builder {
     return placeOf(steps);
   }
 
-  /** With those that were given out. */
+  /** The length with the items that were given out. */
   #lengthOf(array: unknown[]): number {
     return array === this.#result ? array.length + this.#given : array.length;
   }

@@ -33,11 +33,11 @@ const pbkdf2IterationsMin = 10_000;
 /** Iterations times blocks: a key that is longer than the digest takes them anew for each block. */
 const pbkdf2WorkMax = { sha1: 2_000_000, sha256: 2_000_000, sha512: 1_000_000 };
 
-// What verifying takes, in units of argon2's work on 1 KiB of memory in one pass: about a microsecond on a slow core.
+// The cost of verifying, in units of argon2's work on 1 KiB of memory in one pass: about a microsecond on a slow core.
 const bcryptRound = 68;
 const pbkdf2Iteration = { sha1: 0.6, sha256: 0.6, sha512: 1 };
 
-/** What it takes to verify a password against a hash, by the figures in it: about so many microseconds of a slow core. */
+/** Returns the cost of verifying a password against a hash, about in microseconds of a slow core. */
 export function workOf(hash: PasswordHash): number {
   switch (hash.kind) {
     case 'argon2':
