@@ -1,6 +1,5 @@
 import { BlockList, isIP } from 'node:net';
 
-const mappedIpv4 = /^::ffff:(?=\d+\.)/i;
 /** An address with a port, as some proxies write it: `192.0.2.1:50123`, `[2001:db8::1]:50123`. */
 const withPort = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d{1,5})?$/;
 
@@ -67,10 +66,23 @@ export function networkList(networks: readonly string[]): BlockList {
   return list;
 }
 
+/** The first 96 bits of IPv6 addresses that stand for an IPv4 address: over an IPv6 socket, and behind NAT64. */
+const mappedIpv4 = 0xffffn;
+const nat64 = 0x64ff9bn << 64n;
+
+/** The IPv4 address in the last 32 bits of an IPv6 address that begins with the prefix; null for any other. */
+function ipv4Within(address: string, prefix: bigint): string | null {
+  const number = numberOf(address);
+  if (number >> 32n !== prefix) return null;
+  return [24n, 16n, 8n, 0n].map((shift) => (number >> shift) & 255n).join('.');
+}
+
 /** Where a call comes from, as far as one household has one: an IPv6 network of 64 bits is one source. */
 export function sourceOf(address: string): string {
   const plain = plainAddress(address) ?? address;
   if (isIP(plain) !== 6) return plain;
+  const translated = ipv4Within(plain, nat64);
+  if (translated !== null) return translated;
   return `${(numberOf(plain) >> 64n).toString(16)}::/64`;
 }
 
@@ -83,8 +95,9 @@ export function isLoopback(address: string): boolean {
 /** The address without port and zone; an IPv4 address that came over an IPv6 socket is the IPv4 address. */
 export function plainAddress(text: string): string | null {
   const parts = withPort.exec(text);
-  const plain = (parts?.[1] ?? parts?.[2] ?? text).replace(mappedIpv4, '').replace(/%.*$/, '');
-  return isIP(plain) === 0 ? null : plain;
+  const plain = (parts?.[1] ?? parts?.[2] ?? text).replace(/%.*$/, '');
+  if (isIP(plain) !== 6) return isIP(plain) === 0 ? null : plain;
+  return ipv4Within(plain, mappedIpv4) ?? plain;
 }
 
 export function isInside(address: string, list: BlockList): boolean {

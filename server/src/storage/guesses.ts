@@ -40,58 +40,55 @@ export function openGuesses(database: Database): GuessStore {
 
 /**
  * Adds a guess to its counters, to all of them or to none. A pair that has signed in before is counted alone: guesses
- * from elsewhere cannot make it wait.
+ * from elsewhere cannot make it wait. The source comes first, so that one that has to wait leaves no rows behind.
  */
 async function reserve(database: Database, guess: Guess): Promise<Reserved | number> {
   const { pair, source, account, userId } = guess;
-  const { known, underAttack } = await readAccountState(database, guess);
-  const slowed = underAttack && !known;
-  const least = slowed ? limits.pair.free + newSourceExponent : 0;
-  const longest = known || (source === null && account !== null) ? longestSharedWait : longestWait;
-  const wait =
-    (slowed ? await beginWait(database, pair, userId) : null) ??
-    (await count(database, pair, userId, { ...limits.pair, least, longest }));
-  if (wait !== null) return wait;
-  if (known) return { counters: [pair], known };
-  const sourceWait =
-    source && (await count(database, source, null, { ...limits.source, least: 0, longest: longestWait }));
-  if (sourceWait !== null) {
-    await takeBack(database, [pair]);
-    return sourceWait;
+  const known = await isKnown(database, guess);
+  if (known) {
+    const wait = await count(database, pair, userId, { ...limits.pair, longest: longestSharedWait });
+    return wait ?? { counters: [pair], known };
   }
-  if (account) await add(database, account, userId, limits.account);
-  return { counters: [pair, source, account].filter((counter) => counter !== null), known };
+  const sourceWait =
+    source && (await count(database, source, null, { ...limits.source, longest: longestWait }));
+  if (sourceWait !== null) return sourceWait;
+  const guesses = account ? await add(database, account, userId, limits.account) : 0;
+  const counted = [source, account].filter((counter) => counter !== null);
+  const longest = source === null && account !== null ? longestSharedWait : longestWait;
+  const wait =
+    (guesses > limits.account.free ? await beginWait(database, pair, userId) : null) ??
+    (await count(database, pair, userId, { ...limits.pair, longest }));
+  if (wait === null) return { counters: [pair, ...counted], known };
+  await takeBack(database, counted);
+  return wait;
 }
 
-interface AccountState {
-  /** True if the account has signed in from this source before. */
-  readonly known: boolean;
-  /** True if the account gets more guesses than `limits.account`. */
-  readonly underAttack: boolean;
+/** Returns true if the account has signed in from this source during the last `sourceDays`. */
+async function isKnown(database: Database, { pair, userId }: Guess): Promise<boolean> {
+  const found = await database.query(
+    `select from anagrafe.sign_in_sources
+      where pair = $1 and user_id = $2 and used_at > now() - make_interval(days => ${sourceDays})`,
+    [pair, userId],
+  );
+  return found.length > 0;
 }
 
 const decayed = (row: string, halfLife: string) =>
   `case when ${row}.updated_at < now() - ${quiet} then 0 else ${row}.failures *
      coalesce(power(0.5, extract(epoch from now() - ${row}.updated_at)::float8 / ${halfLife}::float8), 1) end`;
 
-async function readAccountState(database: Database, { pair, account, userId }: Guess): Promise<AccountState> {
-  const [state] = await database.query<AccountState>(
-    `select exists (select from anagrafe.sign_in_sources
-                     where pair = $1 and user_id = $2 and used_at > now() - make_interval(days => ${sourceDays})) as known,
-            coalesce((select ${decayed('throttles', '$4')} >= $5
-                        from anagrafe.throttles where key = $3), false) as "underAttack"`,
-    [pair, userId, account, limits.account.halfLife, limits.account.free],
-  );
-  return state ?? { known: false, underAttack: false };
-}
-
-/** Lets the first guess of a new source at an account under attack wait. Returns the seconds, or null where the source has waited before. */
+/**
+ * Lets the first guess of a new source at an account under attack wait, and each further one at least as long. Returns
+ * the seconds, or null where the source has waited before.
+ */
 async function beginWait(database: Database, pair: Buffer, userId: number | null): Promise<number | null> {
+  const failures = limits.pair.free + newSourceExponent;
   const begun = await database.query(
     `insert into anagrafe.throttles as known (key, user_id, failures, waits_until)
-     values ($1, $2, ${limits.pair.free}, clock_timestamp() + make_interval(secs => ${newSourceWait}))
-     on conflict (key) do update set user_id = excluded.user_id, failures = excluded.failures, waits_until = excluded.waits_until, updated_at = now()
-      where known.updated_at < now() - ${quiet}
+     values ($1, $2, ${failures}, clock_timestamp() + make_interval(secs => ${newSourceWait}))
+     on conflict (key) do update
+        set user_id = excluded.user_id, failures = excluded.failures, waits_until = excluded.waits_until, updated_at = now()
+      where known.failures < ${failures} or known.updated_at < now() - ${quiet}
      returning key`,
     [pair, userId],
   );
@@ -99,28 +96,28 @@ async function beginWait(database: Database, pair: Buffer, userId: number | null
 }
 
 /**
- * Adds one to a counter, which becomes at least `least`, and sets how long the next guess has to wait. A guess that comes
- * too soon is not counted: the seconds that are left. Guesses at the same moment wait for the row, and then see what the
- * one before has counted.
+ * Adds one to a counter, and sets how long the next guess has to wait. A guess that comes too soon is not counted: then
+ * the seconds that are left are returned. Guesses at the same moment wait for the row, and then see what the one before
+ * has counted.
  */
 async function count(
   database: Database,
   key: Buffer,
   userId: number | null,
-  { free, halfLife, least, longest }: Limit & { readonly least: number; readonly longest: number },
+  { free, halfLife, longest }: Limit & { readonly longest: number },
 ): Promise<number | null> {
   const counted = await database.query(
     `insert into anagrafe.throttles as known (key, user_id, failures, waits_until)
-     values ($1, $2, greatest(1, $5::float8), clock_timestamp())
+     values ($1, $2, 1, clock_timestamp())
      on conflict (key) do update
         set user_id = excluded.user_id, (failures, waits_until, updated_at) = (
               select count, clock_timestamp() + make_interval(secs =>
-                       case when count < $3 then 0 else least($6, power(2, least(count - $3, 20))) end),
+                       case when count < $3 then 0 else least($5, power(2, least(count - $3, 20))) end),
                      clock_timestamp()
-                from (select greatest(1 + ${decayed('known', '$4')}, $5::float8)) as next (count))
+                from (select 1 + ${decayed('known', '$4')}) as next (count))
       where known.waits_until <= clock_timestamp()
      returning key`,
-    [key, userId, free, halfLife, least, longest],
+    [key, userId, free, halfLife, longest],
   );
   if (counted.length > 0) return null;
   const [left] = await database.query<{ seconds: number }>(
@@ -130,18 +127,21 @@ async function count(
   return Math.max(left?.seconds ?? 1, 1);
 }
 
-/** Adds one to a counter that makes no guess wait by itself. */
+/** Adds one to a counter that makes no guess wait by itself, and returns what it is then. */
 async function add(
   database: Database,
   key: Buffer,
   userId: number | null,
   { halfLife }: Limit,
-): Promise<void> {
-  await database.query(
+): Promise<number> {
+  const [added] = await database.query<{ failures: number }>(
     `insert into anagrafe.throttles as known (key, user_id, failures, waits_until) values ($1, $2, 1, now())
-     on conflict (key) do update set user_id = excluded.user_id, failures = 1 + ${decayed('known', '$3')}, updated_at = now()`,
+     on conflict (key) do update
+        set user_id = excluded.user_id, failures = 1 + ${decayed('known', '$3')}, updated_at = now()
+     returning failures`,
     [key, userId, halfLife],
   );
+  return added?.failures ?? 0;
 }
 
 async function clear(
@@ -163,13 +163,18 @@ async function clear(
   );
 }
 
-/** One statement for each counter: two calls that lock several counters could wait for each other. */
+/**
+ * One statement for each counter: two calls that lock several counters could wait for each other. A counter that comes
+ * back to nothing is removed.
+ */
 async function takeBack(database: Database, counters: readonly Buffer[]): Promise<void> {
   for (const counter of counters) {
-    await database.query(
-      `update anagrafe.throttles set failures = greatest(failures - 1, 0), waits_until = least(waits_until, now())
-        where key = $1`,
+    const left = await database.query(
+      `update anagrafe.throttles set failures = failures - 1, waits_until = least(waits_until, now())
+        where key = $1 and failures > 1 returning key`,
       [counter],
     );
+    if (left.length === 0)
+      await database.query('delete from anagrafe.throttles where key = $1 and failures <= 1', [counter]);
   }
 }

@@ -153,6 +153,8 @@ const applyRecordSql = (keeping: string) => `
     delete from anagrafe.sessions using principal where user_id = any($7::bigint[])
   ), throttles_cleared as (
     delete from anagrafe.throttles using principal where user_id = any($7::bigint[])
+  ), sources_forgotten as (
+    delete from anagrafe.sign_in_sources using principal where user_id = any($7::bigint[])
   ), ${noted('update', 9, '$7::bigint[]', 16)}${keeping}
   select principal.id as principal, reset.id, username, email from principal left join reset on true`;
 

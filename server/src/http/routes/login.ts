@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { demandScope } from '../../core/access/access.ts';
 import { digestOf } from '../../core/access/keys.ts';
 import { Refusal } from '../../core/faults.ts';
 import { readCredentials, readTexts } from '../../core/sessions/read.ts';
@@ -105,6 +106,8 @@ function attemptSource(request: FastifyRequest, passedOn: string | null): Attemp
     return { name: sourceOf(addressOf(request)), shared: false };
   }
   if (passedOn === null) return { name: `client ${clientId}`, shared: true };
+  // A client that may reset passwords gains nothing by escaping the count of its guesses.
+  demandScope(request.caller, 'sync:write');
   return { name: `client ${clientId} for ${sourceOf(passedOn)}`, shared: false };
 }
 
