@@ -70,10 +70,10 @@ describe('a webhook whose client loses the scope admin', () => {
     const why = 'its client lost the scope admin';
     expect(await disabledWhy(id)).toBe(why);
     expect(await disabledRows(id)).toEqual([
-      { actor: 'client', details: { webhook: id, url: `${receiver.url}?…`, why } },
+      { actor: 'client', details: { webhook: id, url: receiver.url.replace(/hook$/, '…'), why } },
     ]);
     const events = () => witness.received.map(({ body }) => (JSON.parse(body) as CloudEvent).data);
-    await expect.poll(events).toContainEqual({ WebhookID: id, URL: `${receiver.url}?…` });
+    await expect.poll(events).toContainEqual({ WebhookID: id, URL: receiver.url.replace(/hook$/, '…') });
   });
 
   it('cannot be enabled until its client has the scope again', async () => {
@@ -114,7 +114,7 @@ describe('a webhook whose client is revoked', () => {
     await admin(`DELETE clients/${owner.SyncPublicKey}`, office);
     const why = 'its client was revoked';
     expect(await disabledRows(id)).toEqual([
-      { actor: 'client', details: { webhook: id, url: `${receiver.url}?…`, why } },
+      { actor: 'client', details: { webhook: id, url: receiver.url.replace(/hook$/, '…'), why } },
     ]);
     expect((await enable(id)).status).toBe(403);
     expect(await disabledWhy(id)).toBe(why);

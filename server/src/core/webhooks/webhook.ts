@@ -73,10 +73,10 @@ export function readUrl(text: string): string | null {
   return plain && /^https?:$/.test(url.protocol) ? url.toString() : null;
 }
 
-/** The URL as the audit log shows it. The query may hold a secret of the receiver, so `?…` stands for it. */
+/** The URL as audit rows and events show it. Path and query may hold a secret of the receiver, so `/…` stands for them. */
 export function urlForAudit(text: string): string {
   const { origin, pathname, search } = new URL(text);
-  return `${origin}${pathname}${search === '' ? '' : '?…'}`;
+  return pathname + search === '/' ? origin : `${origin}/…`;
 }
 
 export function checkTypes(types: readonly unknown[]): EventType[] {
