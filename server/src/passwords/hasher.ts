@@ -95,6 +95,7 @@ export function openHasher(options: HasherOptions): HashingPool {
   }
 
   function queue(work: Work, weight: number, lane: Lane, share: string): Promise<Done> {
+    if (closed) return Promise.reject(new BrokenOff('the service has stopped'));
     return new Promise((resolve, reject) => {
       lanes.push(lane, { share, weight, work, lost: 0, resolve, reject });
       fill();
@@ -195,6 +196,10 @@ export function openHasher(options: HasherOptions): HashingPool {
     },
     async close() {
       closed = true;
+      for (const lane of ['interactive', 'bulk'] as const) {
+        for (let task = lanes.next(lane); task; task = lanes.next(lane))
+          task.reject(new BrokenOff('the service has stopped'));
+      }
       await Promise.all(threads.map((thread) => thread.close()));
     },
     waiting: (lane) => lanes.length(lane) + given(lane),
