@@ -13,7 +13,7 @@ interface Count {
 /**
  * Notes in the audit log who shows the public key of a client and may not call as that client. A flood must not fill the
  * log: of the attempts for one client from one address within an hour, the first, the tenth, the hundredth and so on are
- * noted, and at most 100 for one client from all addresses.
+ * noted, and at most 100 for one client from all addresses; the last of these says so.
  */
 export class DeniedClients {
   readonly #journal: Journal;
@@ -32,8 +32,9 @@ export class DeniedClients {
   ): Promise<void> {
     const attempts = countOne(this.#attempts, `${id} ${source}`);
     if (!Number.isInteger(Math.log10(attempts))) return;
-    if (countOne(this.#rows, String(id)) > rowsPerClient) return;
-    const details = { client: id, publicKey, why, attempts };
+    const rows = countOne(this.#rows, String(id));
+    if (rows > rowsPerClient) return;
+    const details = { client: id, publicKey, why, attempts, ...(rows === rowsPerClient && { last: true }) };
     await this.#journal.note(author, { action: 'client.denied', details });
   }
 }

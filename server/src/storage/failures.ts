@@ -80,7 +80,7 @@ function endsSession(state: string, severity: string | undefined): boolean {
 }
 
 /** The server is stopping, has crashed, is starting, or has become a standby. */
-const awayStates = /^(08...|57P01|57P02|57P03|25006)$/;
+const awayStates = /^(08(?!P01)...|57P01|57P02|57P03|25006)$/;
 
 /** Returns true if the server could not be reached, closed the connection, or takes no writes. */
 export function isConnectionFailure(error: unknown): boolean {
