@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
+import { isPartOfOutage } from './core/faults.ts';
 import type { ChunkTools } from './core/jobs/chunk.ts';
-import { isPartOfOutage } from './core/outage.ts';
 import { Slots } from './core/records/slots.ts';
 import type { Vault } from './core/sealing/vault.ts';
 import type { Signing } from './core/webhooks/attempt.ts';

@@ -7,7 +7,7 @@ import { builtConsole } from './console-folder.ts';
 import { ensureFirstClient } from './core/access/clients.ts';
 import { readKeyPair } from './core/access/keys.ts';
 import { takeCall } from './core/calls/take.ts';
-import { isPartOfOutage } from './core/outage.ts';
+import { isPartOfOutage } from './core/faults.ts';
 import { writesAtOnce } from './core/records/apply.ts';
 import { insertOperation } from './core/records/insert.ts';
 import { Slots } from './core/records/slots.ts';

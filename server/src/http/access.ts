@@ -9,9 +9,8 @@ import {
 } from '../core/access/access.ts';
 import type { Scope } from '../core/access/clients.ts';
 import type { KeyPair } from '../core/access/keys.ts';
-import { Refusal } from '../core/faults.ts';
+import { isPartOfOutage, Refusal } from '../core/faults.ts';
 import type { Author, Journal } from '../core/journal/journal.ts';
-import { isPartOfOutage } from '../core/outage.ts';
 import { plainAddress, sourceOf } from '../network.ts';
 import { FailedAttempts } from './attempts.ts';
 import { DeniedClients } from './denied-clients.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isPartOfOutage } from '../core/outage.ts';
+import { isPartOfOutage } from '../core/faults.ts';
 
 export interface Sequencer {
   stop(): Promise<void>;

@@ -58,7 +58,7 @@ export class HashThread {
     return this.#urgent;
   }
 
-  /** What it was given that takes many times as long as a hash of our own. */
+  /** The number of tasks it was given that take many times as long as a hash of our own. */
   get costly(): number {
     return this.#costly;
   }

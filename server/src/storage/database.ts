@@ -162,7 +162,7 @@ export function openDatabase(options: DatabaseOptions): Database {
 }
 
 /**
- * What is planned while a table is small is still run when it is large, so that sequential scans are off: every
+ * Sequential scans are off: a plan that was made while a table is small is still run when it is large, and every
  * statement of ours has an index.
  */
 function sessionSettings(statementMs: number): string {

@@ -20,7 +20,7 @@ const limits = {
 const longestWait = 900;
 /** The longest wait where others may guess from the same source as the user, so that the user can try again soon. */
 const longestSharedWait = 60;
-/** Where an account gets more guesses than `limits.account`, a source that has never signed in to it first waits so many seconds. */
+/** The seconds that a new source first waits where an account gets more guesses than `limits.account`. */
 const newSourceWait = 60;
 /** Each guess of such a source is followed by a wait of at least two to the power of this number: `newSourceWait` or more. */
 const newSourceExponent = 6;

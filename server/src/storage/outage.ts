@@ -1,4 +1,4 @@
-import { markOutage } from '../core/outage.ts';
+import { markOutage } from '../core/faults.ts';
 import { isConnectionFailure, isTimeout } from './failures.ts';
 
 export interface OutageSummary {
@@ -43,7 +43,7 @@ export class OutageMonitor {
   /** Takes the success of work on a connection that was asked for at a time of `performance.now()`. */
   answered(askedAt: number): void {
     this.#answered = true;
-    // What was asked before the latest failure may have been answered before it.
+    // Work that began before the latest failure may have been answered before it.
     if (this.#outage === null || askedAt < this.#outage.failed) return;
     this.#outage.answered ??= performance.now();
     const { began, failed, failures, answered } = this.#outage;

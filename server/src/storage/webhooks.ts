@@ -13,7 +13,7 @@ const webhookColumns = `id, client_id as "clientId", url, types, granularity, cr
 export const endpointColumns = `id, url, array_remove(
     array[secret, case when old_secret_ends_at > now() then old_secret end], null) as "sealedSecrets"`;
 
-/** Whether an endpoint belongs to no client, or to one that is not revoked and has the scope admin. */
+/** True for a webhook that belongs to no client, or to one that is not revoked and has the scope admin. */
 export const isOwnerAllowed = `(client_id is null or exists (
   select from anagrafe.clients as owner
    where owner.id = client_id and owner.revoked_at is null and 'admin' = any (owner.scopes)))`;

@@ -52,16 +52,16 @@ describe('the log of a service whose database goes away', () => {
     await untilReady(service);
 
     // The line that every HTTP call has is left out, and so is what does not warn.
-    const told = () =>
+    const warnings = () =>
       linesOf(service)
         .slice(before)
         .filter(({ level, msg }) => level !== 'info' && msg !== 'call');
-    await expect.poll(() => told().some(({ msg }) => msg === 'the database answers again')).toBe(true);
-    expect(told().map(({ level, msg }) => [level, msg])).toEqual([
+    await expect.poll(() => warnings().some(({ msg }) => msg === 'the database answers again')).toBe(true);
+    expect(warnings().map(({ level, msg }) => [level, msg])).toEqual([
       ['warn', 'the database does not answer; failures are counted until it does'],
       ['warn', 'the database answers again'],
     ]);
-    const [began, ended] = told();
+    const [began, ended] = warnings();
     expect(began?.reason).toMatch(/Connection terminated|ECONNRE/);
     expect(began?.err).toBeUndefined();
     expect(ended?.failures).toBeGreaterThan(20);

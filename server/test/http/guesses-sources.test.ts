@@ -61,7 +61,7 @@ describe('the right password', () => {
     expect(await signIn('mario.two', '198.51.101.7')).toBe(200);
   });
 
-  it('waits a minute at an address that is new to the account while many guess at it, and nobody can prolong that', async () => {
+  it('waits a minute at an address that is new to the account while many guess at it, which others cannot prolong', async () => {
     await register('mario.three');
     await guessFromEverywhere('mario.three', 130);
     const headers = { 'x-forwarded-for': '198.51.102.7' };

@@ -31,7 +31,7 @@ async function createWebhook(owner: Credential, { url }: Receiver, ...Types: str
 const setScopes = ({ SyncPublicKey }: Credential, ...Scopes: Scope[]) =>
   admin(`PATCH clients/${SyncPublicKey}`, office, { Scopes });
 const enable = (id: number) => admin<Webhook>(`PATCH webhooks/${id}`, office, { Enabled: true });
-const insert = () => service.call('irs/insert', [{ Denomination: 'told' }], { headers: office });
+const insert = () => service.call('irs/insert', [{ Denomination: 'Rossi Srl' }], { headers: office });
 const deliveries = async (id: number) => (await admin(`GET webhooks/${id}/deliveries`, office)).body.result;
 const countDeliveries = async (id: number) => (await deliveries(id))?.totalCount;
 const disabledWhy = async (id: number) =>
@@ -97,7 +97,7 @@ describe('a webhook whose client loses the scope admin', () => {
     await insert();
     await expect.poll(() => deliveries(id)).toMatchObject({ records: [{ Attempts: 1, State: 'pending' }] });
     await setScopes(owner, 'sync:read');
-    // As after a webhook.create that was let in before the change of the client, and committed after it.
+    // This happens after a webhook.create that was let in before the client changed, and committed after it.
     await service.database.query('update anagrafe.webhooks set disabled_at = null where id = $1', [id]);
     await service.database.query('update anagrafe.deliveries set next_at = now() where webhook_id = $1', [
       id,

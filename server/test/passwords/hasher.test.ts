@@ -223,7 +223,7 @@ describe('verifying imported hashes that take long', () => {
       ...verifyAll(pool, 'swift', swift, 8, done),
     ]);
     expect(done).toHaveLength(14);
-    // Where the machine is late to give a thread the next swift ones, it goes on with a costly one.
+    // A thread that gets the next swift ones late goes on with a costly one.
     expect(done.indexOf('swift 7')).toBeLessThan(12);
   });
 

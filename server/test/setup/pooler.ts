@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { afterTest } from './endings.ts';
 
 interface PoolerOptions {
-  /** What a connection to PostgreSQL is assigned to a client for. */
+  /** A client keeps its connection to PostgreSQL for a session, or for one transaction. */
   readonly mode: 'session' | 'transaction';
   /** The most connections to PostgreSQL in transaction mode. */
   readonly size?: number;

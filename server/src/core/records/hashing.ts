@@ -17,7 +17,7 @@ export interface Hasher {
    */
   admit(work: { lane: Lane; share: string; count: number; breakOff?: AbortSignal | null }): HashBatch;
   /**
-   * Whether a hash, ours or an imported one, is that of the password; in the interactive lane. A flood of attempts from
+   * Returns true if a hash, ours or an imported one, is that of the password; in the interactive lane. A flood of attempts from
    * new sources does not delay those from `known` ones, which have a share of their own.
    */
   verify(password: string, hash: string, known: boolean): Promise<boolean>;

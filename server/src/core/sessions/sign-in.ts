@@ -34,11 +34,11 @@ export interface Attempt {
   readonly source: AttemptSource;
 }
 
-/** Where an attempt comes from, for the count of guesses. */
+/** The source that the guesses of an attempt are counted for. */
 export interface AttemptSource {
   /** The address of the user, or the API client that has not passed it on. */
   readonly name: string;
-  /** Whether `name` stands for many people, so that only guesses at one account are counted there. */
+  /** True if `name` stands for many people: then only guesses at one account are counted there. */
   readonly shared: boolean;
 }
 

@@ -80,7 +80,7 @@ export async function deliverDue(
 interface Batch {
   readonly limit: number;
   readonly order: DueOrder;
-  /** Whether no further message may be sent. */
+  /** Returns true if no further message may be sent. */
   isOver(): boolean;
 }
 

@@ -81,7 +81,7 @@ export function webhookRoutes(app: FastifyInstance, { webhooks, sealSecret }: We
         operationId: 'changeWebhook',
         summary: 'Change an endpoint, disable it, or enable it again',
         description:
-          'One that is enabled again is told everything that has happened meanwhile. It cannot be enabled (403) while the client that it belongs to is revoked or does not have the scope `admin`.',
+          'A webhook that is enabled again receives everything that has happened meanwhile. It cannot be enabled (403) while the client that it belongs to is revoked or does not have the scope `admin`.',
         params: WebhookId,
         body: ChangeWebhookBody,
         response: webhookAnswers,
