@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Scope } from '../../src/core/access/clients.ts';
 import type { CloudEvent } from '../../src/core/events/event.ts';
 import { adminOf, type Credential, credential, recordOf } from '../setup/admin.ts';
+import { allSealed } from '../setup/journal.ts';
 import { type Receiver, startReceiver } from '../setup/receiver.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
 
@@ -24,6 +25,8 @@ interface Webhook {
 }
 
 async function createWebhook(owner: Credential, { url }: Receiver, ...Types: string[]): Promise<number> {
+  // A new webhook receives what gets its place in the journal later, also of an earlier test.
+  await allSealed(service);
   const made = await admin('POST webhooks', owner, { URL: `${url}?token=secret`, Types });
   return recordOf<Webhook>(made).ID;
 }
