@@ -46,12 +46,12 @@ export async function answers(atEnd: AtEnd): Promise<string> {
 
 function callsFor(principal: number, oneRecord: string, manyRecords: string): Call[] {
   const page = '?pageSize=1000';
-  const faulty = range(1000).map((n) => ({ ID: principal, Users: range(5).map(() => faultyUser(n)) }));
+  const faulty = range(1000).map((n) => ({ ID: principal, Users: [faultyUser(n)] }));
   return [
     { name: '`irs/list`', path: '/api/sync/v1/irs/list', body: { PageSize: 1000 } },
     { name: '`irs/users`', path: '/api/sync/v1/irs/users', body: { ID: principal, PageSize: 1000 } },
     {
-      name: '`irs/update`, 1,000 records with 5 faulty users each',
+      name: '`irs/update`, 1,000 records with a faulty user each',
       path: '/api/sync/v1/irs/update',
       body: faulty,
     },
