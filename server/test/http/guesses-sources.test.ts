@@ -26,7 +26,7 @@ async function register(...names: string[]): Promise<void> {
 }
 
 const range = (count: number) => Array.from({ length: count }, (_, n) => n);
-const stranger = (n: number) => `203.0.113.${n}`;
+const otherAddress = (n: number) => `203.0.113.${n}`;
 
 async function attempt(Username: string, Password: string, address: string): Promise<number> {
   const headers = { 'x-forwarded-for': address };
@@ -38,7 +38,7 @@ const signIn = (name: string, address: string) => attempt(name, rightPassword, a
 
 /** So many guesses at once, one address each. Returns how many of them were verified. */
 async function guessFromEverywhere(name: string, count: number): Promise<number> {
-  const statuses = await Promise.all(range(count).map((n) => guess(name, stranger(n))));
+  const statuses = await Promise.all(range(count).map((n) => guess(name, otherAddress(n))));
   expect(statuses.filter((status) => status !== 401 && status !== 429)).toEqual([]);
   return statuses.filter((status) => status === 401).length;
 }
@@ -78,7 +78,7 @@ describe('the right password', () => {
     // Neither a retry during the wait nor guesses of others change when it ends.
     for (const _ of range(3)) expect((await service.call('login', body, { headers })).status).toBe(429);
     expect(await waits()).toEqual(before);
-    for (const n of range(3)) expect(await guess('mario.three', stranger(200 + n))).toBe(429);
+    for (const n of range(3)) expect(await guess('mario.three', otherAddress(200 + n))).toBe(429);
     expect(await waits()).toEqual(expect.arrayContaining(before));
     await service.database.query('update anagrafe.throttles set waits_until = now()');
     expect((await service.call('login', body, { headers })).status).toBe(200);

@@ -249,9 +249,9 @@ describe('verifying from where the account has signed in before', () => {
       await pool.verify('a guess', hash, known);
       done.push(name);
     };
-    const strangers = Array.from({ length: 40 }, (_, n) => attempt(`stranger ${n}`, false));
-    await Promise.all([...strangers, attempt('known', true)]);
-    // Two are in the hands of the thread when it comes, and one of the strangers may have the next turn.
+    const newSources = Array.from({ length: 40 }, (_, n) => attempt(`new ${n}`, false));
+    await Promise.all([...newSources, attempt('known', true)]);
+    // Two are in the hands of the thread when it comes, and one of the new sources may have the next turn.
     expect(done.indexOf('known')).toBeLessThanOrEqual(3);
   });
 });

@@ -214,17 +214,18 @@ describe('a connection that breaks', () => {
 });
 
 describe('a transaction', () => {
+  /** A transaction may take `statementMs` and 5 seconds more, which are for the answer. */
+  function openWith(connectionString: string, statementMs: number): Database {
+    const connection = { connectionString };
+    const database = openDatabase({ connection, poolSize: 1, statementMs, onLostConnection: () => {} });
+    onTestFinished(() => database.close());
+    return database;
+  }
+
   it('has one limit for all of its statements, however short each of them is', async () => {
     const service = await startTestService();
-    const connection = { connectionString: service.config.DATABASE_URL ?? '' };
-    // With the slack for the answer, a transaction has 10 seconds.
-    const database = openDatabase({
-      connection,
-      poolSize: 1,
-      statementMs: 5000,
-      onLostConnection: () => {},
-    });
-    onTestFinished(() => database.close());
+    // The statements take 12 seconds together, and the transaction has 10.
+    const database = openWith(service.config.DATABASE_URL ?? '', 5000);
     const work = database.transaction(async ({ query }) => {
       for (let statement = 0; statement < 24; statement++) await query('select pg_sleep(0.5)');
     });
@@ -235,14 +236,7 @@ describe('a transaction', () => {
   it('whose server no longer answers fails, though its rollback is not answered either', async () => {
     const service = await startTestService();
     const proxy = await startProxy(service.config.DATABASE_URL ?? '');
-    const connection = { connectionString: proxy.url };
-    const database = openDatabase({
-      connection,
-      poolSize: 1,
-      statementMs: 2000,
-      onLostConnection: () => {},
-    });
-    onTestFinished(() => database.close());
+    const database = openWith(proxy.url, 2000);
     const work = database.transaction(async ({ query }) => {
       await query('select 1');
       proxy.mute();
