@@ -4,8 +4,8 @@ import {
   type Claim,
   type CompletedDetails,
   type Hand,
-  inHandMs,
   type KeyedCall,
+  leaseMs,
 } from '../core/calls/ledger.ts';
 import type { KeptRefusal } from '../core/jobs/kept-refusal.ts';
 import type { Author } from '../core/journal/journal.ts';
@@ -21,9 +21,6 @@ import {
   refusalsJson,
   toOutcomes,
 } from './outcomes.ts';
-
-/** A call that nobody has said anything about for so long is in nobody's hands any more. */
-const lostSeconds = (4 * inHandMs) / 1000;
 
 interface KnownCall {
   readonly id: string;
@@ -155,7 +152,7 @@ async function claim(database: Database, call: KeyedCall, keyHours: number): Pro
     `update anagrafe.calls set in_hand_at = now()
       where id = $1 and state = 'open' and (in_hand_at is null or in_hand_at < now() - make_interval(secs => $2))
      returning id, in_hand_at::text as at`,
-    [known.id, lostSeconds],
+    [known.id, leaseMs / 1000],
   );
   return taken
     ? { state: 'resumed', callId: taken.id, hand: openHand(database, taken) }

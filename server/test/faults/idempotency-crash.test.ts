@@ -160,6 +160,32 @@ it('a call with a key whose outcome is unknown gets its outcome when it is sent 
   await service.stop();
 });
 
+it('a call with a key that a short outage interrupts can be sent again as soon as the database is back', async () => {
+  const { proxy, service, settings, url, database } = await startBehindProxy();
+  const principals = await insertPrincipals(service, 1);
+  const lock = await lockPrincipals(url, principals);
+  const sent = newRecords(principals, { imported: 1 });
+  const cutOff = service.call('irs/update', sent, { headers });
+  await lock.blocked(1);
+  proxy.cut();
+  expect((await cutOff).body.result?.records[0]?.Item2).toBe('OUTCOME_UNKNOWN');
+  await proxy.restore();
+  expect(await lock.terminateBlocked()).toBe(1);
+  await lock.release();
+  // The service sets it to null when it releases the lease. A lease that has expired keeps its time.
+  const renewed = 'select in_hand_at as "at" from anagrafe.calls where idempotency_key is not null';
+  await expect.poll(() => database.query(renewed)).toEqual([{ at: null }]);
+  const other = await startTestService(settings);
+  expect((await other.call('irs/update', sent, { headers })).status).toBe(200);
+  await expectAppliedOnce(
+    database,
+    sent,
+    (await other.call('irs/update', sent, { headers })).body.result?.records ?? [],
+  );
+  await other.stop();
+  await service.stop();
+});
+
 it('a job whose commit was not confirmed is reported as unknown, and its key leads to it', async () => {
   const { proxy, service, database } = await startBehindProxy();
   const [ID = 0] = await insertPrincipals(service, 1);

@@ -65,3 +65,6 @@ export interface CallLedger {
 
 /** How often a call in hand says so. */
 export const inHandMs = 4000;
+
+/** A lease that has not been renewed for so long has expired: a retry takes the call over. */
+export const leaseMs = 4 * inHandMs;

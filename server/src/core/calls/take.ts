@@ -11,7 +11,7 @@ import type { Outcome } from '../records/outcome.ts';
 import type { Vault } from '../sealing/vault.ts';
 import { answerCall } from './answer.ts';
 import { dryRun, type Estimate } from './dry-run.ts';
-import { type CallLedger, type Claim, type Hand, type IdempotencyKey, inHandMs } from './ledger.ts';
+import { type CallLedger, type Claim, type Hand, type IdempotencyKey, inHandMs, leaseMs } from './ledger.ts';
 
 /** `irs/update` or `irs/insert`, as it was sent. */
 export interface WriteCall {
@@ -62,6 +62,9 @@ interface ReadCall extends WriteCall {
 
 /** How soon it is worth asking again for the answer to a call that is being worked on. */
 const retrySeconds = 2;
+
+/** The pause between attempts to release a lease while the database is away. */
+const releaseRetryMs = 500;
 
 /** Takes a writing call: tries it, answers it, or makes it a job; once, where it has a key. */
 export async function takeCall(sent: WriteCall, tools: CallTools): Promise<Taken> {
@@ -114,15 +117,34 @@ async function workInHand(
   try {
     const known = state === 'new' ? new Map<number, Outcome>() : await tools.ledger.outcomes(callId);
     const taken = await work(call, callId, known, tools);
-    if (taken.kind === 'outcomes' && !taken.complete) await hand.giveUp().catch(call.report);
+    if (taken.kind === 'outcomes' && !taken.complete) await release(() => hand.giveUp(), call.report);
     return taken;
   } catch (error) {
-    // A call that was refused as a whole has done nothing, unless somebody had begun it before.
+    // A call that was refused as a whole has done nothing, unless an earlier request had begun it.
     const forgets = state === 'new' && error instanceof Refusal;
-    await (forgets ? hand.forget() : hand.giveUp()).catch(call.report);
+    await release(() => (forgets ? hand.forget() : hand.giveUp()), call.report);
     throw error;
   } finally {
     clearInterval(timer);
+  }
+}
+
+/**
+ * Releases the lease of a call that has ended without a final answer. If the database is away, the answer does not
+ * wait: a timer tries again until the lease would have expired by itself, so that a retry after a short outage is not
+ * refused as still in progress.
+ */
+async function release(change: () => Promise<void>, report: (error: unknown) => void): Promise<void> {
+  try {
+    await change();
+  } catch (error) {
+    report(error);
+    const lastAttempt = Date.now() + leaseMs;
+    const tryAgain = () =>
+      change().catch(() => {
+        if (Date.now() < lastAttempt) setTimeout(tryAgain, releaseRetryMs).unref();
+      });
+    setTimeout(tryAgain, releaseRetryMs).unref();
   }
 }
 
