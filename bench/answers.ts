@@ -1,4 +1,5 @@
-import { insertPrincipals } from './people.ts';
+import type { Client } from 'pg';
+import { hashedRegistrations, insertPrincipals } from './people.ts';
 import { connectTo } from './running/database.ts';
 import type { AtEnd } from './running/endings.ts';
 import { type ProbedService, startProbedService } from './running/stall.ts';
@@ -10,10 +11,16 @@ const jobSize = 100_000;
 /** The first attempts are slower, because nothing is compiled yet. The shortest stall counts. */
 const attempts = 3;
 
+/** API clients in the longest list; the service has no limit for them. */
+const clients = 10_000;
+const webhooks = 1000;
+
 interface Call {
   readonly name: string;
   readonly path: string;
-  readonly body?: unknown;
+  /** Builds the body, anew for each attempt. */
+  readonly body?: () => unknown;
+  readonly headers?: Record<string, string>;
 }
 
 /**
@@ -24,46 +31,90 @@ interface Call {
 export async function answers(atEnd: AtEnd): Promise<string> {
   const service = await startProbedService(atEnd, { settings: { ANAGRAFE_MAX_RECORDS: '1000' } });
   const [first = 0] = await insertPrincipals(service, principals);
-  await fill(service, atEnd);
+  const database = await connectTo(service, atEnd);
+  await fillUsers(database);
   const oneRecord = await endedJob(service, [{ ID: first, Users: range(jobSize).map(faultyUser) }]);
   const manyRecords = await endedJob(
     service,
     range(jobSize).map((n) => ({ ID: 1e9 + n, Users: [faultyUser(n)] })),
   );
+  const webhookId = await fillWebhooks(service, database);
+  const callId = await answeredCall(service, database, first);
   const lines = ['answers', '| call | largest answer | longest stall |', '| --- | --- | --- |'];
-  for (const call of callsFor(first, oneRecord, manyRecords)) {
-    const stalls: number[] = [];
-    let bytes = 0;
-    for (let attempt = 1; attempt <= attempts; attempt++) {
-      await service.stallSinceLast();
-      bytes = await sizeOf(service, call);
-      stalls.push(await service.stallSinceLast());
-    }
-    lines.push(`| ${call.name} | ${sizeText(bytes)} | ${Math.min(...stalls).toFixed(0)} ms |`);
-  }
+  for (const call of callsFor({ principal: first, oneRecord, manyRecords, callId, webhookId }))
+    lines.push(await measure(service, call));
+  const headers = await fillClients(service, database);
+  lines.push(await measure(service, { name: '`/admin/v1/clients`', path: '/admin/v1/clients', headers }));
   return lines.join('\n');
 }
 
-function callsFor(principal: number, oneRecord: string, manyRecords: string): Call[] {
+async function measure(service: ProbedService, call: Call): Promise<string> {
+  const stalls: number[] = [];
+  let bytes = 0;
+  for (let attempt = 1; attempt <= attempts; attempt++) {
+    await service.stallSinceLast();
+    bytes = await sizeOf(service, call);
+    stalls.push(await service.stallSinceLast());
+  }
+  return `| ${call.name} | ${sizeText(bytes)} | ${Math.min(...stalls).toFixed(0)} ms |`;
+}
+
+interface Stored {
+  readonly principal: number;
+  /** The job of one record with many faulty users. */
+  readonly oneRecord: string;
+  /** The job of many faulty records. */
+  readonly manyRecords: string;
+  /** The call of 1,000 faulty records that was answered at once. */
+  readonly callId: string;
+  readonly webhookId: string;
+}
+
+function callsFor({ principal, oneRecord, manyRecords, callId, webhookId }: Stored): Call[] {
   const page = '?pageSize=1000';
-  const faulty = range(1000).map((n) => ({ ID: principal, Users: [faultyUser(n)] }));
+  const representation = { prefer: 'return=representation' };
   return [
-    { name: '`irs/list`', path: '/api/sync/v1/irs/list', body: { PageSize: 1000 } },
-    { name: '`irs/users`', path: '/api/sync/v1/irs/users', body: { ID: principal, PageSize: 1000 } },
+    {
+      name: '`irs/list`',
+      path: '/api/sync/v1/irs/list',
+      body: () => ({ PageSize: 1000 }),
+    },
+    {
+      name: '`irs/users`',
+      path: '/api/sync/v1/irs/users',
+      body: () => ({ ID: principal, PageSize: 1000 }),
+    },
+    {
+      name: '`irs/insert`, 1,000 records with a user each, with their representation',
+      path: '/api/sync/v1/irs/insert',
+      headers: representation,
+      body: () => hashedRegistrations(1000).map((user) => ({ Denomination: 'Inserted', Users: [user] })),
+    },
+    {
+      name: '`irs/update`, a record with 1,000 users, with their representation',
+      path: '/api/sync/v1/irs/update',
+      headers: representation,
+      body: () => [{ ID: principal, Users: hashedRegistrations(1000) }],
+    },
     {
       name: '`irs/update`, 1,000 records with a faulty user each',
       path: '/api/sync/v1/irs/update',
-      body: faulty,
+      body: () => faultyRecords(principal),
+    },
+    {
+      name: '`irs/state`, 1,000 unknown records',
+      path: '/api/sync/v1/irs/state',
+      body: () => range(1000).map((n) => ({ ID: 1e9 + n, Disabled: true })),
     },
     {
       name: '`irs/update?dryRun=true`, a record with 100,000 faulty users',
       path: '/api/sync/v1/irs/update?dryRun=true',
-      body: [{ ID: principal, Users: range(jobSize).map(faultyUser) }],
+      body: () => [{ ID: principal, Users: range(jobSize).map(faultyUser) }],
     },
     {
       name: '`irs/update?dryRun=true`, 100,000 faulty records',
       path: '/api/sync/v1/irs/update?dryRun=true',
-      body: range(jobSize).map((n) => ({ ID: 1e9 + n, a: 1, b: 2, Users: [faultyUser(n)] })),
+      body: () => range(jobSize).map((n) => ({ ID: 1e9 + n, a: 1, b: 2, Users: [faultyUser(n)] })),
     },
     { name: '`jobs`', path: `/api/sync/v1/jobs${page}` },
     { name: '`jobs/{id}`, 1,000 of 100,000 records', path: `/api/sync/v1/jobs/${manyRecords}${page}` },
@@ -78,12 +129,17 @@ function callsFor(principal: number, oneRecord: string, manyRecords: string): Ca
     },
     { name: '`events`', path: `/api/sync/v1/events${page}` },
     { name: '`/admin/v1/calls`', path: `/admin/v1/calls${page}` },
+    { name: '`/admin/v1/calls/{id}`, 1,000 records', path: `/admin/v1/calls/${callId}${page}` },
+    { name: '`/admin/v1/calls/{id}/failed`, 1,000 records', path: `/admin/v1/calls/${callId}/failed` },
     { name: '`/admin/v1/failures`', path: `/admin/v1/failures${page}` },
     { name: '`/admin/v1/jobs`', path: `/admin/v1/jobs${page}` },
     { name: '`/admin/v1/audit`', path: `/admin/v1/audit${page}` },
     { name: '`/admin/v1/audit/verify`', path: '/admin/v1/audit/verify' },
-    { name: '`/admin/v1/clients`', path: '/admin/v1/clients' },
-    { name: '`/admin/v1/webhooks`', path: '/admin/v1/webhooks' },
+    { name: '`/admin/v1/webhooks`, 1,000 endpoints', path: '/admin/v1/webhooks' },
+    {
+      name: '`/admin/v1/webhooks/{id}/deliveries`',
+      path: `/admin/v1/webhooks/${webhookId}/deliveries${page}`,
+    },
     { name: '`/admin/v1/statistics`', path: '/admin/v1/statistics' },
     { name: '`/metrics`', path: '/metrics' },
     { name: '`/openapi.json`', path: '/openapi.json' },
@@ -97,9 +153,20 @@ function faultyUser(n: number) {
   return { Username: `faulty ${n}`, Email: 'no address', Password: 'short', ConfirmPassword: 'another' };
 }
 
-/** By SQL: over HTTP it would take many minutes. */
-async function fill(service: ProbedService, atEnd: AtEnd): Promise<void> {
-  const database = await connectTo(service, atEnd);
+function faultyRecords(principal: number) {
+  return range(1000).map((n) => ({ ID: principal, Users: [faultyUser(n)] }));
+}
+
+async function answeredCall(service: ProbedService, database: Client, principal: number): Promise<string> {
+  await send(service, { path: '/api/sync/v1/irs/update', body: () => faultyRecords(principal) });
+  const { rows } = await database.query(
+    'select id from anagrafe.calls where not is_job and records_failed = 1000',
+  );
+  return rows[0].id;
+}
+
+/** Stores the users by SQL: over HTTP it would take many minutes. */
+async function fillUsers(database: Client): Promise<void> {
   await database.query(
     `insert into anagrafe.users (principal_id, username, username_key, email, password_hash)
      select principals.id, username, username, username || '@example.com', 'no hash'
@@ -108,6 +175,45 @@ async function fill(service: ProbedService, atEnd: AtEnd): Promise<void> {
     [usersEach],
   );
   await database.query('update anagrafe.principals set users_count = $1', [usersEach]);
+}
+
+/** Stores disabled endpoints, one of them with a page of deliveries whose receiver answered at length. */
+async function fillWebhooks(service: ProbedService, database: Client): Promise<string> {
+  const created = await send(service, {
+    path: '/admin/v1/webhooks',
+    body: () => ({ URL: 'https://receiver.example/hook' }),
+  });
+  const { result } = (await created.json()) as { result: { record: { ID: string } } };
+  const { ID } = result.record;
+  await database.query(
+    `insert into anagrafe.webhooks (url, granularity, secret, disabled_at, disabled_why, position)
+     select rpad('https://receiver.example/', 2000, 'a'), 'user', '', now(), 'by hand', 0 from generate_series(2, $1::int)`,
+    [webhooks],
+  );
+  await database.query(
+    `insert into anagrafe.deliveries (id, webhook_id, position, type, state, attempts, answer)
+     select gen_random_uuid(), $1, 1, 'user.registered', 'failed', 13, repeat('answer ', 143)
+       from generate_series(1, 1000)`,
+    [ID],
+  );
+  return ID;
+}
+
+/** Stores revoked clients beside one that is live, whose keys it returns: with a client, calls need a credential. */
+async function fillClients(service: ProbedService, database: Client): Promise<Record<string, string>> {
+  const created = await send(service, {
+    path: '/admin/v1/clients',
+    body: () => ({ Name: 'measured', Scopes: ['admin'] }),
+  });
+  const { result } = (await created.json()) as {
+    result: { record: { PublicKey: string; SecretKey: string } };
+  };
+  await database.query(
+    `insert into anagrafe.clients (public_key, name, scopes, revoked_at)
+     select 'revoked-' || n, rpad('revoked', 255, 'd'), '{admin}', now() from generate_series(2, $1::int) as n`,
+    [clients],
+  );
+  return { SyncPublicKey: result.record.PublicKey, SyncSecretKey: result.record.SecretKey };
 }
 
 async function endedJob(service: ProbedService, body: unknown): Promise<string> {
@@ -121,17 +227,22 @@ async function endedJob(service: ProbedService, body: unknown): Promise<string> 
 }
 
 /** Reads an answer to its end, without keeping it. */
-async function sizeOf({ url }: ProbedService, { path, body }: Call): Promise<number> {
-  const response = await fetch(url + path, {
-    method: body === undefined ? 'GET' : 'POST',
-    headers: body === undefined ? {} : { 'content-type': 'application/json' },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  if (response.status !== 200 && response.status !== 422)
-    throw new Error(`${path} was answered with ${response.status}`);
+async function sizeOf(service: ProbedService, call: Call): Promise<number> {
+  const response = await send(service, call);
   let bytes = 0;
   for await (const piece of response.body ?? []) bytes += piece.length;
   return bytes;
+}
+
+async function send({ url }: ProbedService, { path, body, headers }: Omit<Call, 'name'>): Promise<Response> {
+  const response = await fetch(url + path, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+    ...(body !== undefined && { body: JSON.stringify(body()) }),
+  });
+  if (!response.ok && response.status !== 422)
+    throw new Error(`${path} was answered with ${response.status}: ${await response.text()}`);
+  return response;
 }
 
 function sizeText(bytes: number): string {

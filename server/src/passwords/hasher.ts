@@ -2,7 +2,7 @@ import { Refusal } from '../core/faults.ts';
 import { BrokenOff, type Hasher, type Lane } from '../core/records/hashing.ts';
 import { Slots } from '../core/records/slots.ts';
 import { type Done, HashThread, ThreadEnded } from './hash-thread.ts';
-import { Lanes } from './lanes.ts';
+import { Lanes, type Waiting } from './lanes.ts';
 import { Pace } from './pace.ts';
 import { verificationOf, type Work, weightOf } from './work.ts';
 
@@ -47,10 +47,7 @@ const costlyVerifiers = 'costly verifiers';
 /** Until the first hash has been measured. */
 const guessSeconds = 0.02;
 
-interface Task {
-  readonly share: string;
-  /** In hashes of our own. */
-  readonly weight: number;
+interface Task extends Waiting {
   readonly work: Work;
   /** How often a thread has ended under it. */
   lost: number;
@@ -87,17 +84,17 @@ export function openHasher(options: HasherOptions): HashingPool {
     return threads.reduce((sum, thread) => sum + countOf(thread, lane), 0);
   }
 
-  function ahead(lane: Lane, share: string, weight: number): number {
+  function ahead(lane: Lane, waiting: Waiting): number {
     const inThreads = lane === 'interactive' ? given(lane) : given(lane) + given('interactive');
     // Interactive work goes to the other threads, where there are any.
     const costly = lane === 'bulk' || threads.length === 1 ? costlyWeightAtWork : 0;
-    return lanes.ahead(lane, share, weight) + inThreads + costly;
+    return lanes.ahead(lane, waiting) + inThreads + costly;
   }
 
-  function queue(work: Work, weight: number, lane: Lane, share: string): Promise<Done> {
+  function queue(work: Work, lane: Lane, waiting: Waiting): Promise<Done> {
     if (closed) return Promise.reject(new BrokenOff('the service has stopped'));
     return new Promise((resolve, reject) => {
-      lanes.push(lane, { share, weight, work, lost: 0, resolve, reject });
+      lanes.push(lane, { ...waiting, work, lost: 0, resolve, reject });
       fill();
     });
   }
@@ -140,21 +137,21 @@ export function openHasher(options: HasherOptions): HashingPool {
   }
 
   async function hash(password: string, lane: Lane, share: string): Promise<string> {
-    const { result, seconds } = await queue({ kind: 'hash', password, cost }, 1, lane, share);
+    const { result, seconds } = await queue({ kind: 'hash', password, cost }, lane, { share, weight: 1 });
     meanSeconds += (seconds - meanSeconds) * smoothing;
     options.onHash?.(lane, seconds);
     return String(result);
   }
 
-  function refuseLongWait(lane: Lane, share: string, weight: number): void {
-    let wait = ahead(lane, share, weight) / capacity();
+  function refuseLongWait(lane: Lane, waiting: Waiting): void {
+    let wait = ahead(lane, waiting) / capacity();
     // These have fewer threads.
-    if (share === costlyVerifiers)
+    if (waiting.share === costlyVerifiers)
       wait = Math.max(
         wait,
-        (lanes.weightOf(lane, share) / capacity()) * (options.concurrency / costlyThreads),
+        (lanes.aheadInShare(lane, waiting) / capacity()) * (options.concurrency / costlyThreads),
       );
-    if (weight === 0 || wait <= options.maxWaitSeconds) return;
+    if (waiting.weight === 0 || wait <= options.maxWaitSeconds) return;
     const seconds = Math.ceil(wait);
     throw new Refusal('OVERLOADED', { figures: { seconds }, retryAfterSeconds: seconds });
   }
@@ -162,7 +159,7 @@ export function openHasher(options: HasherOptions): HashingPool {
   return {
     admit({ lane, share, count, breakOff }) {
       if (!breakOff) {
-        refuseLongWait(lane, share, count);
+        refuseLongWait(lane, { share, weight: count });
         return { hash: (password) => hash(password, lane, share) };
       }
       const slots = new Slots(options.concurrency * patientAhead);
@@ -174,16 +171,17 @@ export function openHasher(options: HasherOptions): HashingPool {
           }),
       };
     },
-    async verify(password, stored, known) {
+    async verify(password, stored, { known, source }) {
       const weight = weightOf(stored, cost);
       const lane = weight > costlyWeight ? 'bulk' : 'interactive';
       const share = weight > costlyWeight ? costlyVerifiers : known ? knownVerifiers : newVerifiers;
-      refuseLongWait(lane, share, weight);
+      const waiting = { share, source, weight };
+      refuseLongWait(lane, waiting);
       const work = verificationOf(password, stored);
-      return work !== null && (await queue(work, weight, lane, share)).result === true;
+      return work !== null && (await queue(work, lane, waiting)).result === true;
     },
     estimateSeconds: (share, count) =>
-      count === 0 ? 0 : (ahead('bulk', share, count) + running() + count) / capacity(),
+      count === 0 ? 0 : (ahead('bulk', { share, weight: count }) + running() + count) / capacity(),
     async tryOut() {
       const work: Work = { kind: 'hash', password: 'a password', cost };
       let hash = '';

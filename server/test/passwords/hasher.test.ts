@@ -210,7 +210,7 @@ describe('verifying imported hashes that take long', () => {
 
   function verifyAll(pool: HashingPool, name: string, hash: string, count: number, done: string[]) {
     return Array.from({ length: count }, async (_, n) => {
-      await pool.verify('a password', hash, false);
+      await pool.verify('a password', hash, { known: false, source: '10.0.0.1' });
       done.push(`${name} ${n}`);
     });
   }
@@ -240,19 +240,47 @@ describe('verifying imported hashes that take long', () => {
   });
 });
 
-describe('verifying from where the account has signed in before', () => {
-  it('does not wait for all attempts from elsewhere', async () => {
-    const pool = open();
+describe('a sign-in during a flood of guesses', () => {
+  /** Starts 40 guesses and then one attempt; returns how many guesses were verified before the attempt. */
+  async function guessesBefore(
+    pool: HashingPool,
+    guessSource: (n: number) => string,
+    attempt: { known: boolean; source: string },
+  ): Promise<number> {
     const hash = await pool.tryOut();
-    const done: string[] = [];
-    const attempt = async (name: string, known: boolean) => {
-      await pool.verify('a guess', hash, known);
-      done.push(name);
-    };
-    const newSources = Array.from({ length: 40 }, (_, n) => attempt(`new ${n}`, false));
-    await Promise.all([...newSources, attempt('known', true)]);
-    // Two are in the hands of the thread when it comes, and one of the new sources may have the next turn.
-    expect(done.indexOf('known')).toBeLessThanOrEqual(3);
+    let before = 0;
+    let ended = false;
+    const guesses = Array.from({ length: 40 }, async (_, n) => {
+      await pool.verify('a guess', hash, { known: false, source: guessSource(n) });
+      if (!ended) before++;
+    });
+    await pool.verify('a password', hash, attempt);
+    ended = true;
+    await Promise.all(guesses);
+    return before;
+  }
+
+  // The thread has been given two guesses when the attempt comes, and one of the new sources may have the next turn.
+  const ahead = 3;
+
+  it('does not wait for guesses from many addresses where its account has signed in before', async () => {
+    const attempt = { known: true, source: '10.0.0.1' };
+    expect(await guessesBefore(open(), (n) => `10.0.1.${n}`, attempt)).toBeLessThanOrEqual(ahead);
+  });
+
+  it('does not wait for all guesses of another address where its account has never signed in', async () => {
+    const attempt = { known: false, source: '10.0.0.1' };
+    expect(await guessesBefore(open(), () => '10.0.1.1', attempt)).toBeLessThanOrEqual(ahead);
+  });
+
+  it('is not refused because of the guesses of one other address', async () => {
+    const pool = open({ maxWaitSeconds: 2 });
+    const hash = await pool.tryOut();
+    const guess = (source: string) => pool.verify('a guess', hash, { known: false, source });
+    const guesses = Promise.allSettled(Array.from({ length: 20_000 }, () => guess('10.0.1.1')));
+    await expect(guess('10.0.1.1')).rejects.toBeInstanceOf(Refusal);
+    expect(await guess('10.0.0.1')).toBe(false);
+    await guesses;
   });
 });
 

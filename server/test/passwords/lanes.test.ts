@@ -5,6 +5,7 @@ import { Lanes } from '../../src/passwords/lanes.ts';
 
 interface Task {
   readonly share: string;
+  readonly source?: string;
   readonly name: string;
   readonly weight: number;
 }
@@ -32,7 +33,7 @@ describe('the lanes', () => {
     for (const lane of ['interactive', 'bulk'] as const) {
       expect(lanes.next(lane)).toBeUndefined();
       expect(lanes.length(lane)).toBe(0);
-      expect(lanes.ahead(lane, 'a', 5)).toBe(0);
+      expect(lanes.ahead(lane, { share: 'a', weight: 5 })).toBe(0);
     }
   });
 
@@ -83,6 +84,29 @@ describe('the lanes', () => {
     expect(drain(lanes, 'bulk')).toEqual(['a:0', 'a:1']);
   });
 
+  it('serve the sources of one share in turn, and the share as one caller', () => {
+    const lanes = new Lanes<Task>();
+    const from = (source: string, count: number) => {
+      for (let n = 0; n < count; n++)
+        lanes.push('interactive', { share: 'logins', source, name: `${source}:${n}`, weight: 1 });
+    };
+    from('flood', 4);
+    from('late', 1);
+    push(lanes, 'interactive', 'erp:0', 'erp:1');
+    expect(lanes.ahead('interactive', { share: 'logins', source: 'new', weight: 1 })).toBe(2 + 2);
+    expect(lanes.ahead('interactive', { share: 'logins', source: 'flood', weight: 1 })).toBe(5 + 2);
+    expect(lanes.ahead('interactive', { share: 'other', weight: 1 })).toBe(2);
+    expect(drain(lanes, 'interactive')).toEqual([
+      'flood:0',
+      'erp:0',
+      'late:0',
+      'erp:1',
+      'flood:1',
+      'flood:2',
+      'flood:3',
+    ]);
+  });
+
   it('lose nothing, do nothing twice, and keep the order of each caller', () => {
     const tasks = fc.array(fc.tuple(fc.nat(4), fc.boolean()));
     fc.assert(
@@ -117,7 +141,7 @@ describe('what is ahead of a new call', () => {
         const lanes = new Lanes<Task>();
         for (const [share, amount] of interactive) push(lanes, 'interactive', ...some(amount, `s${share}`));
         for (const [share, amount] of bulk) push(lanes, 'bulk', ...some(amount, `s${share}`));
-        const foretold = lanes.ahead('bulk', 's0', wanted);
+        const foretold = lanes.ahead('bulk', { share: 's0', weight: wanted });
         push(lanes, 'bulk', ...Array.from({ length: wanted }, (_, n) => `s0:new${n}`));
         const order = [...drain(lanes, 'interactive'), ...drain(lanes, 'bulk')];
         const served = order.slice(0, order.indexOf(`s0:new${wanted - 1}`));
@@ -131,18 +155,18 @@ describe('what is ahead of a new call', () => {
   it("counts of another caller's thousands no more than this call's own turns", () => {
     const lanes = new Lanes<Task>();
     push(lanes, 'bulk', ...some(5000, 'big'));
-    expect(lanes.ahead('bulk', 'small', 10)).toBe(10);
-    expect(lanes.ahead('bulk', 'big', 10)).toBe(5000);
-    expect(lanes.ahead('interactive', 'small', 1)).toBe(0);
+    expect(lanes.ahead('bulk', { share: 'small', weight: 10 })).toBe(10);
+    expect(lanes.ahead('bulk', { share: 'big', weight: 10 })).toBe(5000);
+    expect(lanes.ahead('interactive', { share: 'small', weight: 1 })).toBe(0);
   });
 
   it('is weighed by what each task takes', () => {
     const lanes = new Lanes<Task>();
     for (const name of some(3, 'long')) lanes.push('interactive', { share: 'long', name, weight: 20 });
-    expect(lanes.ahead('interactive', 'long', 20)).toBe(60);
-    expect(lanes.ahead('interactive', 'other', 1)).toBe(1);
-    expect(lanes.weightOf('interactive', 'long')).toBe(60);
+    expect(lanes.ahead('interactive', { share: 'long', weight: 20 })).toBe(60);
+    expect(lanes.ahead('interactive', { share: 'other', weight: 1 })).toBe(1);
+    expect(lanes.aheadInShare('interactive', { share: 'long', weight: 20 })).toBe(60);
     lanes.next('interactive');
-    expect(lanes.ahead('interactive', 'long', 20)).toBe(40);
+    expect(lanes.ahead('interactive', { share: 'long', weight: 20 })).toBe(40);
   });
 });

@@ -9,6 +9,13 @@ export interface HashBatch {
   hash(password: string): Promise<string>;
 }
 
+/** The source of a password that is to be verified. */
+export interface VerifySource {
+  readonly source: string;
+  /** True if the account has signed in from there before. Such attempts have a share of their own, apart from new sources. */
+  readonly known: boolean;
+}
+
 export interface Hasher {
   /**
    * Takes passwords into a lane, in the caller's fair share of it. Throws the refusal `OVERLOADED` when the queue
@@ -17,10 +24,10 @@ export interface Hasher {
    */
   admit(work: { lane: Lane; share: string; count: number; breakOff?: AbortSignal | null }): HashBatch;
   /**
-   * Returns true if a hash, ours or an imported one, is that of the password; in the interactive lane. A flood of attempts from
-   * new sources does not delay those from `known` ones, which have a share of their own.
+   * Returns true if a hash, ours or an imported one, is that of the password; in the interactive lane. Sources are
+   * served in turn, so that a flood from one delays the others by one hash each time.
    */
-  verify(password: string, hash: string, known: boolean): Promise<boolean>;
+  verify(password: string, hash: string, from: VerifySource): Promise<boolean>;
   /** How long so many more passwords of a share would take, with what is in the queue before them. */
   estimateSeconds(share: string, count: number): number;
 }

@@ -3,7 +3,7 @@ import { Refusal } from '../faults.ts';
 import { mapOpaqueString } from '../fields/precis/opaque-string.ts';
 import { mapUsername } from '../fields/precis/username.ts';
 import type { Author, Journal } from '../journal/journal.ts';
-import type { Hasher } from '../records/hashing.ts';
+import type { Hasher, VerifySource } from '../records/hashing.ts';
 import { type Guess, type GuessStore, reserveGuess } from './guesses.ts';
 import type { Account, NewSession, SessionStore, StoredAccount } from './session.ts';
 
@@ -53,7 +53,8 @@ export async function signIn(attempt: Attempt, tools: SignInTools): Promise<Sign
   const account = await tools.sessions.findAccount(usernameKey);
   const guess = guessOf(usernameKey || attempt.username, account, attempt.source, tools);
   const { counters, known } = await reserveGuess(guess, tools.guesses);
-  const begun = await verifyAndBegin(account, { password, known }, author, tools).catch(async (error) => {
+  const typed = { password, from: { known, source: attempt.source.name } };
+  const begun = await verifyAndBegin(account, typed, author, tools).catch(async (error) => {
     await tools.guesses.takeBack(counters);
     throw error;
   });
@@ -65,10 +66,10 @@ export async function signIn(attempt: Attempt, tools: SignInTools): Promise<Sign
   return begun;
 }
 
-/** A password as it was typed, and whether it comes from a source from which the account has signed in before. */
 interface Typed {
+  /** The password as it was typed. */
   readonly password: string;
-  readonly known: boolean;
+  readonly from: VerifySource;
 }
 
 async function verifyAndBegin(
@@ -106,12 +107,11 @@ export async function confirmPassword(
   const pair = tools.guessDigest(`signed in ${userId}`);
   const guess: Guess = { pair, source: null, account: null, userId };
   const { counters } = await reserveGuess(guess, tools.guesses);
-  const right = await isPassword({ password, known: true }, account.passwordHash, tools).catch(
-    async (error) => {
-      await tools.guesses.takeBack(counters);
-      throw error;
-    },
-  );
+  const typed = { password, from: { known: true, source: `user ${userId}` } };
+  const right = await isPassword(typed, account.passwordHash, tools).catch(async (error) => {
+    await tools.guesses.takeBack(counters);
+    throw error;
+  });
   if (right) {
     await tools.guesses.clear(guess, counters);
     return account.passwordHash;
@@ -161,14 +161,14 @@ async function begin(
 
 /** Ours are made of the mapped form; one that was made elsewhere may be of what was typed there. */
 async function isPassword(
-  { password, known }: Typed,
+  { password, from }: Typed,
   hash: string,
   { hasher }: SignInTools,
 ): Promise<boolean> {
   const mapped = mapOpaqueString(password);
   const first = 'mapped' in mapped ? mapped.mapped : password;
-  if (await hasher.verify(first, hash, known)) return true;
-  return first !== password && hasher.verify(password, hash, known);
+  if (await hasher.verify(first, hash, from)) return true;
+  return first !== password && hasher.verify(password, hash, from);
 }
 
 function newTokens(): { tokens: { token: string; refreshToken: string }; session: NewSession } {

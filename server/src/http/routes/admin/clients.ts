@@ -23,6 +23,7 @@ import {
   revokedAnswers,
 } from '../../schemas/clients.ts';
 import { CallHeaders, CallQuery } from '../../schemas/requests.ts';
+import { sendEnvelope } from '../../stream.ts';
 
 /** `clients`: who may call. */
 export function clientRoutes(app: FastifyInstance, store: ClientStore): void {
@@ -41,11 +42,11 @@ export function clientRoutes(app: FastifyInstance, store: ClientStore): void {
         response: clientsAnswers,
       },
     },
-    async (request) => {
-      const records = (await store.listClients()).map(clientFields);
-      const count = records.length;
+    async (request, reply) => {
+      const clients = await store.listClients();
+      const count = clients.length;
       const page = { totalCount: count, count, page: 1, pageSize: Math.max(count, 1) };
-      return pageEnvelope(page, records, debugOf(request));
+      return sendEnvelope(reply, () => pageEnvelope(page, [], debugOf(request)), clientItems(clients));
     },
   );
 
@@ -135,6 +136,10 @@ export function clientRoutes(app: FastifyInstance, store: ClientStore): void {
       return recordEnvelope(null, debugOf(request));
     },
   );
+}
+
+async function* clientItems(clients: readonly Client[]) {
+  for (const client of clients) yield [JSON.stringify(clientFields(client))];
 }
 
 function clientFields(client: Client) {
