@@ -10,7 +10,7 @@ import type { Database } from './database.ts';
 import { reading } from './failures.ts';
 
 /** How many users are read at a time while a page of principals is given out. */
-const usersAtOnce = 5000;
+const usersAtOnce = 1000;
 
 export function openListing(database: Database): ListingStore {
   return {
