@@ -9,9 +9,9 @@ const wholeRecord = '$';
 
 /** The errors of one record, by place: `Users[0].Password`. The number of places that are kept is bounded. */
 export class Faults {
-  #most = listedPerRecord;
-  /** Places that were not kept. */
-  #dropped = 0;
+  #most: number;
+  /** Counts the places that were not kept. */
+  readonly #dropped = { count: 0 };
   /** Places that were counted by `ErrorBudget`. */
   #counted = 0;
   /** Most records have none, and there may be a hundred thousand of them. */
@@ -20,43 +20,60 @@ export class Faults {
   #firstOfKind: Map<Code, Fault> | undefined;
   #ofUsersAlone = true;
 
+  constructor(most = listedPerRecord) {
+    this.#most = most;
+  }
+
   add(place: string, code: Code, figures?: Figures, variant?: string): void {
-    this.put(place, { code, ...(figures && { figures }), ...(variant && { variant }) });
+    // A hostile record has as many errors as fits into a body: those that are not listed are only counted.
+    if (this.isFull && this.firstOfKind.has(code) && !this.#byPlace?.has(place)) this.#drop(1, place);
+    else this.put(place, { code, ...(figures && { figures }), ...(variant && { variant }) });
   }
 
   put(place: string, fault: Fault): void {
     this.#byPlace ??= new Map();
     const known = this.#byPlace.get(place);
     if (known) known.push(fault);
-    else if (this.#listed < this.#most || place === wholeRecord) this.#byPlace.set(place, [fault]);
-    else this.#drop(1);
+    else if (!this.isFull || place === wholeRecord) this.#byPlace.set(place, [fault]);
+    else this.#drop(1, place);
     if (place === wholeRecord) return;
     this.#firstOfKind ??= new Map();
     if (!this.#firstOfKind.has(fault.code)) this.#firstOfKind.set(fault.code, fault);
-    if (!/^Users\b/.test(place)) this.#ofUsersAlone = false;
+    if (!ofUsers.test(place)) this.#ofUsersAlone = false;
+  }
+
+  /** True if errors at further places are counted and not listed. */
+  get isFull(): boolean {
+    return this.#listed >= this.#most;
   }
 
   /** The places that are kept, without the entry for those that are not. */
   get #listed(): number {
-    return (this.#byPlace?.size ?? 0) - (this.#dropped > 0 ? 1 : 0);
+    return (this.#byPlace?.size ?? 0) - (this.#dropped.count > 0 ? 1 : 0);
   }
 
-  #drop(count: number): void {
-    this.#dropped += count;
-    this.#byPlace?.set(wholeRecord, [{ code: 'MORE_ERRORS', figures: { count: this.#dropped } }]);
+  #drop(count: number, place?: string): void {
+    if (this.#dropped.count === 0)
+      this.#byPlace?.set(wholeRecord, [{ code: 'MORE_ERRORS', figures: this.#dropped }]);
+    this.#dropped.count += count;
+    if (place !== undefined && !ofUsers.test(place)) this.#ofUsersAlone = false;
   }
 
   /** Keeps at most `most` places more than at the last call, and at least one. Returns how many more it keeps. */
   keepAtMost(most: number): number {
     this.#most = Math.min(this.#most, Math.max(this.#counted + most, 1));
+    if (this.#listed > this.#most) this.#dropExcess();
+    const more = this.#listed - this.#counted;
+    this.#counted = this.#listed;
+    return more;
+  }
+
+  #dropExcess(): void {
     const excess = [...(this.#byPlace?.keys() ?? [])]
       .filter((place) => place !== wholeRecord)
       .slice(this.#most);
     for (const place of excess) this.#byPlace?.delete(place);
-    if (excess.length > 0) this.#drop(excess.length);
-    const more = this.#listed - this.#counted;
-    this.#counted = this.#listed;
-    return more;
+    this.#drop(excess.length);
   }
 
   get firstOfKind(): ReadonlyMap<Code, Fault> {
@@ -81,12 +98,19 @@ export class Faults {
 export class ErrorBudget {
   #left = listedPerCall;
 
+  /** Starts the errors of a record that list no more than the call has room for. */
+  newFaults(): Faults {
+    return new Faults(Math.max(Math.min(this.#left, listedPerRecord), 1));
+  }
+
   /** Drops what the call has no room for; the record then says how many errors it does not list. */
   limit(faults: Faults): void {
     if (!faults.none) this.#left -= faults.keepAtMost(Math.max(this.#left, 0));
   }
 }
 
+/** Matches the places of users: `Users`, `Users[0].Password`. */
+const ofUsers = /^Users\b/;
 const noFaults: ReadonlyMap<string, readonly Fault[]> = new Map();
 const noKinds: ReadonlyMap<Code, Fault> = new Map();
 

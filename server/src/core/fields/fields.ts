@@ -60,7 +60,7 @@ export function refuseUnknownFields(
     if (isAbsent(fields[name]) || known.includes(name)) continue;
     if (++unknown > unknownShown) continue;
     const field = shown(name);
-    const meant = meantBy(name, known);
+    const meant = faults.isFull ? null : meantBy(name, known);
     if (meant) faults.add(within(place, field), 'UNKNOWN_FIELD', { field, known: meant }, 'spelling');
     else faults.add(within(place, field), 'UNKNOWN_FIELD', { field }, 'unknown');
   }

@@ -48,7 +48,7 @@ export async function checkRecords<D extends Draft>(
   const turns = new Turns();
   const drafts: D[] = [];
   for await (const fields of records) {
-    const draft = await operation.read(fields, turns);
+    const draft = await operation.read(fields, budget.newFaults(), turns);
     budget.limit(draft.faults);
     drafts.push(draft);
     if (turns.over) await turns.next();

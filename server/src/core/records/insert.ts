@@ -1,4 +1,4 @@
-import { Faults } from '../faults.ts';
+import type { Faults } from '../faults.ts';
 import { type Fields, refuseUnknownFields } from '../fields/fields.ts';
 import { numberTerms, searchTerms } from '../fields/search.ts';
 import { Turns } from '../turns.ts';
@@ -32,7 +32,7 @@ interface InsertDraft extends Draft {
 export function insertOperation(store: InsertStore, rules: UserRules): Operation<InsertDraft> {
   return {
     name: 'insert',
-    read: (fields, turns) => readRecord(fields, rules, turns),
+    read: (fields, faults, turns) => readRecord(fields, faults, rules, turns),
     newCheck() {
       const usernames = new Usernames(store);
       const claimedKeys = new Set<string>();
@@ -67,8 +67,12 @@ function termsOf(principal: PrincipalDetails): string[] {
   ];
 }
 
-async function readRecord(fields: Fields, rules: UserRules, turns: Turns): Promise<InsertDraft> {
-  const faults = new Faults();
+async function readRecord(
+  fields: Fields,
+  faults: Faults,
+  rules: UserRules,
+  turns: Turns,
+): Promise<InsertDraft> {
   refuseUnknownFields(fields, [...principalFields, 'Users', ...passedOver], '', faults);
   const principal = readPrincipal(fields, faults);
   const readItem = (value: unknown, place: string) => readRegistration(value, place, rules, faults);

@@ -1,3 +1,4 @@
+import type { Faults } from '../faults.ts';
 import type { Fields } from '../fields/fields.ts';
 import type { Turns } from '../turns.ts';
 import type { Draft } from './draft.ts';
@@ -29,7 +30,8 @@ export interface Check<D extends Draft> {
 /** What sets the two writing calls apart: how a record of theirs is read, checked and written. */
 export interface Operation<D extends Draft = Draft> {
   readonly name: OperationName;
-  read(fields: Fields, turns: Turns): Promise<D>;
+  /** Reads a record, and puts its errors into `faults`. */
+  read(fields: Fields, faults: Faults, turns: Turns): Promise<D>;
   /**
    * Begins the checks of one call against the store. What a sound record claims, no later one can have, however
    * many at a time are checked.

@@ -1,4 +1,4 @@
-import { Faults } from '../faults.ts';
+import type { Faults } from '../faults.ts';
 import { type Fields, isAbsent, isId, isObject, refuseUnknownFields, within } from '../fields/fields.ts';
 import { Turns } from '../turns.ts';
 import { type Draft, passedOver, required, sentIdOf } from './draft.ts';
@@ -50,8 +50,7 @@ export function stateOperation(store: StateStore): Operation<StateDraft> {
   };
 }
 
-async function readRecord(fields: Fields, turns: Turns): Promise<StateDraft> {
-  const faults = new Faults();
+async function readRecord(fields: Fields, faults: Faults, turns: Turns): Promise<StateDraft> {
   const principalId = readId(fields.ID, 'ID', faults);
   refuseUnknownFields(fields, ['ID', 'State', 'Users', ...passedOver], '', faults);
   const sent = Array.isArray(fields.Users) ? fields.Users : [];

@@ -1,4 +1,4 @@
-import { Faults } from '../faults.ts';
+import type { Faults } from '../faults.ts';
 import { type Fields, isAbsent, isId, readText, refuseUnknownFields, within } from '../fields/fields.ts';
 import { refuseOwnNames } from '../fields/password.ts';
 import { Turns } from '../turns.ts';
@@ -58,7 +58,7 @@ interface UpdateDraft extends Draft {
 export function updateOperation(store: UpdateStore, rules: UserRules): Operation<UpdateDraft> {
   return {
     name: 'update',
-    read: (fields, turns) => readRecord(fields, rules, turns),
+    read: (fields, faults, turns) => readRecord(fields, faults, rules, turns),
     newCheck() {
       const usernames = new Usernames(store);
       return { run: (drafts) => checkAgainstStore(drafts, usernames, store) };
@@ -71,8 +71,12 @@ export function updateOperation(store: UpdateStore, rules: UserRules): Operation
   };
 }
 
-async function readRecord(fields: Fields, rules: UserRules, turns: Turns): Promise<UpdateDraft> {
-  const faults = new Faults();
+async function readRecord(
+  fields: Fields,
+  faults: Faults,
+  rules: UserRules,
+  turns: Turns,
+): Promise<UpdateDraft> {
   const principalId = isId(fields.ID) ? fields.ID : null;
   const externalKey = readText(fields.ExternalKey, externalKeyMax, 'ExternalKey', faults);
   if (isAbsent(fields.ID) && isAbsent(fields.ExternalKey)) faults.add('ID', 'REQUIRED');
