@@ -104,7 +104,7 @@ function callsFor({ principal, oneRecord, manyRecords, callId, webhookId }: Stor
     {
       name: '`irs/state`, 1,000 unknown records',
       path: '/api/sync/v1/irs/state',
-      body: () => range(1000).map((n) => ({ ID: 1e9 + n, Disabled: true })),
+      body: () => range(1000).map((n) => ({ ID: 1e9 + n, State: 'disabled' })),
     },
     {
       name: '`irs/update?dryRun=true`, a record with 100,000 faulty users',
@@ -158,7 +158,7 @@ function faultyRecords(principal: number) {
 }
 
 async function answeredCall(service: ProbedService, database: Client, principal: number): Promise<string> {
-  await send(service, { path: '/api/sync/v1/irs/update', body: () => faultyRecords(principal) });
+  await sizeOf(service, { path: '/api/sync/v1/irs/update', body: () => faultyRecords(principal) });
   const { rows } = await database.query(
     'select id from anagrafe.calls where not is_job and records_failed = 1000',
   );
@@ -185,6 +185,7 @@ async function fillWebhooks(service: ProbedService, database: Client): Promise<s
   });
   const { result } = (await created.json()) as { result: { record: { ID: string } } };
   const { ID } = result.record;
+  await database.query(`update anagrafe.webhooks set disabled_at = now(), disabled_why = 'by hand'`);
   await database.query(
     `insert into anagrafe.webhooks (url, granularity, secret, disabled_at, disabled_why, position)
      select rpad('https://receiver.example/', 2000, 'a'), 'user', '', now(), 'by hand', 0 from generate_series(2, $1::int)`,
@@ -227,7 +228,7 @@ async function endedJob(service: ProbedService, body: unknown): Promise<string> 
 }
 
 /** Reads an answer to its end, without keeping it. */
-async function sizeOf(service: ProbedService, call: Call): Promise<number> {
+async function sizeOf(service: ProbedService, call: Omit<Call, 'name'>): Promise<number> {
   const response = await send(service, call);
   let bytes = 0;
   for await (const piece of response.body ?? []) bytes += piece.length;

@@ -10,8 +10,9 @@ const wholeRecord = '$';
 /** The errors of one record, by place: `Users[0].Password`. The number of places that are kept is bounded. */
 export class Faults {
   #most: number;
-  /** Counts the places that were not kept. */
-  readonly #dropped = { count: 0 };
+  /** The number of places that were not kept; undefined while there is none. */
+  #dropped: { count: number } | undefined;
+  #lastDropped: string | undefined;
   /** Places that were counted by `ErrorBudget`. */
   #counted = 0;
   /** Most records have none, and there may be a hundred thousand of them. */
@@ -26,7 +27,7 @@ export class Faults {
 
   add(place: string, code: Code, figures?: Figures, variant?: string): void {
     // A hostile record has as many errors as fits into a body: those that are not listed are only counted.
-    if (this.isFull && this.firstOfKind.has(code) && !this.#byPlace?.has(place)) this.#drop(1, place);
+    if (this.isFull && this.firstOfKind.has(code) && !this.#byPlace?.has(place)) this.#drop(place);
     else this.put(place, { code, ...(figures && { figures }), ...(variant && { variant }) });
   }
 
@@ -35,7 +36,7 @@ export class Faults {
     const known = this.#byPlace.get(place);
     if (known) known.push(fault);
     else if (!this.isFull || place === wholeRecord) this.#byPlace.set(place, [fault]);
-    else this.#drop(1, place);
+    else this.#drop(place);
     if (place === wholeRecord) return;
     this.#firstOfKind ??= new Map();
     if (!this.#firstOfKind.has(fault.code)) this.#firstOfKind.set(fault.code, fault);
@@ -49,14 +50,22 @@ export class Faults {
 
   /** The places that are kept, without the entry for those that are not. */
   get #listed(): number {
-    return (this.#byPlace?.size ?? 0) - (this.#dropped.count > 0 ? 1 : 0);
+    return (this.#byPlace?.size ?? 0) - (this.#dropped ? 1 : 0);
   }
 
-  #drop(count: number, place?: string): void {
-    if (this.#dropped.count === 0)
+  /** Counts a place that is not listed. Several errors at one place follow each other, and count once. */
+  #drop(place: string): void {
+    if (place !== this.#lastDropped) this.#countDropped(1);
+    this.#lastDropped = place;
+    if (!ofUsers.test(place)) this.#ofUsersAlone = false;
+  }
+
+  #countDropped(count: number): void {
+    if (!this.#dropped) {
+      this.#dropped = { count: 0 };
       this.#byPlace?.set(wholeRecord, [{ code: 'MORE_ERRORS', figures: this.#dropped }]);
+    }
     this.#dropped.count += count;
-    if (place !== undefined && !ofUsers.test(place)) this.#ofUsersAlone = false;
   }
 
   /** Keeps at most `most` places more than at the last call, and at least one. Returns how many more it keeps. */
@@ -73,7 +82,7 @@ export class Faults {
       .filter((place) => place !== wholeRecord)
       .slice(this.#most);
     for (const place of excess) this.#byPlace?.delete(place);
-    this.#drop(excess.length);
+    this.#countDropped(excess.length);
   }
 
   get firstOfKind(): ReadonlyMap<Code, Fault> {

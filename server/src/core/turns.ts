@@ -1,4 +1,4 @@
-/** Another request waits for a slice at each of its steps, so a slice is short. Shorter or longer ones take the same processor time. */
+/** Another request waits for a slice at each of its steps, so a slice is short. */
 const SLICE_MS = 1;
 
 const waiting: (() => void)[] = [];

@@ -3,113 +3,124 @@ import type { Lane } from '../core/records/hashing.ts';
 export interface Waiting {
   /** The caller that it belongs to. */
   readonly share: string;
-  /** The address that it came from, where a share stands for many people. */
+  /** Where it came from, such as an address, if the share stands for many people. */
   readonly source?: string;
   /** How long it takes, in hashes of our own. */
   readonly weight: number;
 }
 
-/** The tasks of one share, served source by source in turn. */
-class Share<Task extends Waiting> {
-  readonly #sources = new Map<string, { readonly tasks: Task[]; weight: number }>();
+/** Tasks that wait. */
+interface Queue<Task> {
   /** The weight of all its tasks. */
-  weight = 0;
-  /** How much it has been given, counted from what the others had when it came. */
-  served: number;
+  readonly weight: number;
+  readonly isEmpty: boolean;
+  push(task: Task): void;
+  next(): Task | undefined;
+  /** The weight of what comes before the last of new tasks that weigh so much together. */
+  ahead(tasks: Waiting): number;
+}
 
-  constructor(served: number) {
-    this.served = served;
+/** Tasks in the order in which they came. */
+class InOrder<Task extends Waiting> implements Queue<Task> {
+  readonly #tasks: Task[] = [];
+  weight = 0;
+
+  get isEmpty(): boolean {
+    return this.#tasks.length === 0;
   }
 
   push(task: Task): void {
-    const key = task.source ?? '';
-    const own = this.#sources.get(key) ?? { tasks: [], weight: 0 };
-    own.tasks.push(task);
-    own.weight += task.weight;
-    this.#sources.set(key, own);
+    this.#tasks.push(task);
     this.weight += task.weight;
   }
 
   next(): Task | undefined {
-    const [first] = this.#sources;
-    const task = first?.[1].tasks.shift();
-    if (!first || !task) return undefined;
-    const [key, own] = first;
-    own.weight -= task.weight;
-    // The source goes to the end of the line, or leaves it.
-    this.#sources.delete(key);
-    if (own.tasks.length > 0) this.#sources.set(key, own);
-    this.weight = this.isEmpty ? 0 : this.weight - task.weight;
-    this.served += task.weight;
+    const task = this.#tasks.shift();
+    this.weight = this.isEmpty ? 0 : this.weight - (task?.weight ?? 0);
     return task;
   }
 
-  get isEmpty(): boolean {
-    return this.#sources.size === 0;
-  }
-
-  /** The weight of what comes before the last of new tasks of a source that weigh so much together. */
-  ahead(source: string, weight: number): number {
-    const own = this.#sources.get(source)?.weight ?? 0;
-    let sum = 0;
-    for (const other of this.#sources.values()) sum += Math.min(other.weight, own + weight);
-    return sum;
+  ahead(): number {
+    return this.weight;
   }
 }
 
-/** One lane: a queue per share. All shares get the same time, so that no caller waits for all of another's work. */
-class Queue<Task extends Waiting> {
-  readonly #shares = new Map<string, Share<Task>>();
-  /** The `served` of the share that was served last. */
+/** A queue for each key. All keys get the same time, so that none waits for all the work of another. */
+class InTurn<Task extends Waiting> implements Queue<Task> {
+  readonly #keyOf: (task: Waiting) => string;
+  readonly #newQueue: () => Queue<Task>;
+  /** `served` is the time that a key has been given, counted from what the others had when it came. */
+  readonly #queues = new Map<string, { readonly queue: Queue<Task>; served: number }>();
+  /** The `served` of the key that was served last. */
   #served = 0;
   length = 0;
   weight = 0;
 
+  constructor(keyOf: (task: Waiting) => string, newQueue: () => Queue<Task>) {
+    this.#keyOf = keyOf;
+    this.#newQueue = newQueue;
+  }
+
+  get isEmpty(): boolean {
+    return this.length === 0;
+  }
+
   push(task: Task): void {
-    const own = this.#shares.get(task.share) ?? new Share<Task>(this.#served);
-    own.push(task);
-    this.#shares.set(task.share, own);
+    const key = this.#keyOf(task);
+    const own = this.#queues.get(key) ?? { queue: this.#newQueue(), served: this.#served };
+    own.queue.push(task);
+    this.#queues.set(key, own);
     this.length++;
     this.weight += task.weight;
   }
 
-  /** The next task of the share that has been given least, the first such in line. */
+  /** The next task of the key that has been given least, the first such in line. */
   next(without?: string): Task | undefined {
-    let least: Share<Task> | undefined;
-    for (const [name, share] of this.#shares) {
-      if (name !== without && (least === undefined || share.served < least.served)) least = share;
+    let least: { readonly queue: Queue<Task>; served: number } | undefined;
+    for (const [key, own] of this.#queues) {
+      if (key !== without && (least === undefined || own.served < least.served)) least = own;
     }
-    if (!least) return undefined;
+    const task = least?.queue.next();
+    if (!least || !task) return undefined;
     this.#served = least.served;
-    const task = least.next();
-    if (!task) return undefined;
+    least.served += task.weight;
     this.length--;
-    this.weight = this.length === 0 ? 0 : this.weight - task.weight;
-    // The share goes to the end of the line, or leaves it.
-    this.#shares.delete(task.share);
-    if (!least.isEmpty) this.#shares.set(task.share, least);
+    this.weight = this.isEmpty ? 0 : this.weight - task.weight;
+    // The key goes to the end of the line, or leaves it.
+    const key = this.#keyOf(task);
+    this.#queues.delete(key);
+    if (!least.queue.isEmpty) this.#queues.set(key, least);
     return task;
   }
 
-  /** The weight of what comes before the last of new tasks of a share that weigh so much together. */
-  ahead({ share, source = '', weight }: Waiting): number {
-    const own = this.#shares.get(share);
-    const ofOwn = own?.ahead(source, weight) ?? 0;
+  ahead(tasks: Waiting): number {
+    const own = this.#queues.get(this.#keyOf(tasks));
+    const ofOwn = own?.queue.ahead(tasks) ?? 0;
     let sum = ofOwn;
-    for (const other of this.#shares.values())
-      if (other !== own) sum += Math.min(other.weight, ofOwn + weight);
+    for (const other of this.#queues.values())
+      if (other !== own) sum += Math.min(other.queue.weight, ofOwn + tasks.weight);
     return sum;
   }
 
-  /** The weight of what waits of one share before the last of new tasks of a source. */
-  aheadInShare({ share, source = '', weight }: Waiting): number {
-    return this.#shares.get(share)?.ahead(source, weight) ?? 0;
+  /** The part of `ahead` that belongs to the same key. */
+  aheadOfOwn(tasks: Waiting): number {
+    return this.#queues.get(this.#keyOf(tasks))?.queue.ahead(tasks) ?? 0;
   }
+}
+
+/** One lane: its shares are served in turn, and within a share its sources. */
+function newLane<Task extends Waiting>(): InTurn<Task> {
+  const bySource = () =>
+    new InTurn<Task>(
+      ({ source }) => source ?? '',
+      () => new InOrder<Task>(),
+    );
+  return new InTurn<Task>(({ share }) => share, bySource);
 }
 
 /** Decides what is next in each lane. It knows nothing of hashing. */
 export class Lanes<Task extends Waiting> {
-  readonly #queues: Readonly<Record<Lane, Queue<Task>>> = { interactive: new Queue(), bulk: new Queue() };
+  readonly #queues: Readonly<Record<Lane, InTurn<Task>>> = { interactive: newLane(), bulk: newLane() };
 
   push(lane: Lane, task: Task): void {
     this.#queues[lane].push(task);
@@ -128,7 +139,7 @@ export class Lanes<Task extends Waiting> {
 
   /** The part of `ahead` that belongs to the same share. */
   aheadInShare(lane: Lane, tasks: Waiting): number {
-    return this.#queues[lane].aheadInShare(tasks);
+    return this.#queues[lane].aheadOfOwn(tasks);
   }
 
   length(lane: Lane): number {

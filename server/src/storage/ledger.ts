@@ -97,27 +97,42 @@ async function note(
   );
 }
 
-/** Whoever has taken a call in hand knows it again by when it last said so: nobody else has written that moment. */
+/**
+ * The holder of a lease recognises it by the time of its last renewal, which no other holder has written. It chooses
+ * that time itself: when the answer to a renewal is lost, the row has the old time or the new one, and both are its own.
+ */
 function openHand(database: Database, { id, at }: TakenCall): Hand {
-  let moment = at;
+  const claimedAt = Date.parse(at);
+  const start = performance.now();
+  let times = [at];
   let last: Promise<void> = Promise.resolve();
 
-  /** One after the other, so that each knows what the one before has written. */
-  function change(sql: string): Promise<void> {
+  /** Runs one statement after the other, so that each knows which times the one before may have written. */
+  function change(statement: () => Promise<unknown>): Promise<void> {
     const next = async () => {
-      const rows = await reading(() => database.query<{ at: string }>(sql, [id, moment]));
-      moment = rows[0]?.at ?? moment;
+      await reading(statement);
     };
     last = last.then(next, next);
     return last;
   }
 
-  const ours = `id = $1 and state = 'open' and in_hand_at = $2::timestamptz`;
+  async function renew(): Promise<void> {
+    const time = new Date(claimedAt + performance.now() - start).toISOString();
+    const before = times;
+    times = [...before, time];
+    const renewed = await database.query(
+      `update anagrafe.calls set in_hand_at = $3::timestamptz where ${ours} returning id`,
+      [id, before, time],
+    );
+    if (renewed.length > 0) times = [time];
+  }
+
+  const ours = `id = $1 and state = 'open' and in_hand_at = any($2::timestamptz[])`;
   return {
-    keep: () =>
-      change(`update anagrafe.calls set in_hand_at = now() where ${ours} returning in_hand_at::text as at`),
-    giveUp: () => change(`update anagrafe.calls set in_hand_at = null where ${ours}`),
-    forget: () => change(`delete from anagrafe.calls where ${ours}`),
+    keep: () => change(renew),
+    giveUp: () =>
+      change(() => database.query(`update anagrafe.calls set in_hand_at = null where ${ours}`, [id, times])),
+    forget: () => change(() => database.query(`delete from anagrafe.calls where ${ours}`, [id, times])),
   };
 }
 

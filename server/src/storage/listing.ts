@@ -158,7 +158,7 @@ async function readWholePage<Row extends object>(
   return { totalCount, count: items.length, items };
 }
 
-/** Gives out principals with their users, a few thousand users at a time. */
+/** Yields principals with their users, which it reads in groups of about `usersAtOnce`. */
 async function* withUsers(
   database: Database,
   rows: readonly PrincipalRow[],

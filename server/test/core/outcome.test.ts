@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Code } from '../../src/core/codes.ts';
 import { Faults } from '../../src/core/faults.ts';
+import { refuseUnknownFields } from '../../src/core/fields/fields.ts';
 import { applied, refused } from '../../src/core/records/outcome.ts';
 
 function draftWith(...found: [place: string, code: Code][]) {
@@ -58,6 +59,37 @@ describe('an outcome', () => {
   it('has the ID of what was written and no refusal when it is applied', () => {
     const users = [{ id: 1, username: 'mario', email: null, operation: 'register' }] as const;
     expect(applied(9, users, draftWith())).toMatchObject({ id: 9, refusal: null, users });
+  });
+});
+
+describe('the errors of a record beyond those that are listed', () => {
+  const more = (faults: Faults) => faults.byPlace.get('$');
+
+  it('are counted once for each place, however many errors a place has', () => {
+    const faults = new Faults(1);
+    faults.add('Users[0].Username', 'REQUIRED');
+    faults.add('Users[0].Password', 'PASSWORD_TOO_SHORT');
+    faults.add('Users[0].Password', 'PASSWORD_IS_USERNAME');
+    faults.add('Users[1].Password', 'PASSWORD_TOO_SHORT');
+    expect([...faults.byPlace.keys()]).toEqual(['Users[0].Username', '$']);
+    expect(more(faults)).toEqual([{ code: 'MORE_ERRORS', figures: { count: 2 } }]);
+  });
+
+  it('still decide the code of the record', () => {
+    const faults = new Faults(1);
+    faults.add('Users[0].Username', 'REQUIRED');
+    expect(faults.ofUsersAlone).toBe(true);
+    faults.add('ID', 'PRINCIPAL_NOT_FOUND', undefined, 'id');
+    faults.add('Denomination', 'REQUIRED');
+    expect(faults.ofUsersAlone).toBe(false);
+    expect([...faults.firstOfKind.keys()]).toEqual(['REQUIRED', 'PRINCIPAL_NOT_FOUND']);
+  });
+
+  it('do not replace an error at a field that the caller named "$"', () => {
+    const faults = new Faults(1);
+    refuseUnknownFields({ $: 1, other: 2 }, [], '', faults);
+    expect([...faults.byPlace.keys()]).toEqual(['["$"]', '$']);
+    expect(more(faults)).toEqual([{ code: 'MORE_ERRORS', figures: { count: 1 } }]);
   });
 });
 

@@ -5,6 +5,7 @@ import { theOperator } from '../../src/core/journal/journal.ts';
 import { updateOperation } from '../../src/core/records/update.ts';
 import { Vault } from '../../src/core/sealing/vault.ts';
 import { openQueue } from '../../src/jobs/queue.ts';
+import type { Database } from '../../src/storage/database.ts';
 import { openLedger } from '../../src/storage/ledger.ts';
 import { openRegistry } from '../../src/storage/registry.ts';
 import { openSubmissions } from '../../src/storage/submissions.ts';
@@ -96,5 +97,30 @@ describe('the holder of a lease that is renewed', () => {
     const { hand } = (await claim(call)) as Held;
     await Promise.all([hand.keep(), hand.forget()]);
     expect((await claim(call)).state).toBe('new');
+  });
+
+  it('recognises its lease when the answer to a renewal was lost', async () => {
+    const key = { text: 'lost answer', fingerprint: Buffer.from('lost answer') };
+    const call: KeyedCall = { clientId: null, operation: 'update', key };
+    let losesAnswers = false;
+    const database = {
+      ...service.database,
+      async query<Row extends object>(...statement: Parameters<Database['query']>): Promise<Row[]> {
+        const rows = await service.database.query<Row>(...statement);
+        if (losesAnswers) throw new Error('Connection terminated unexpectedly');
+        return rows;
+      },
+    };
+    const { hand } = (await openLedger(database, { keyHours: 1 }).claim(call)) as Held;
+    losesAnswers = true;
+    await expect(hand.keep()).rejects.toThrow();
+    losesAnswers = false;
+    await hand.keep();
+    expect((await claim(call)).state).toBe('running');
+    losesAnswers = true;
+    await expect(hand.keep()).rejects.toThrow();
+    losesAnswers = false;
+    await hand.giveUp();
+    expect((await claim(call)).state).toBe('resumed');
   });
 });

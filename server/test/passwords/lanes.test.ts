@@ -152,6 +152,30 @@ describe('what is ahead of a new call', () => {
     );
   });
 
+  it('is known to within one task of each other source where sources of one share send tasks of different weight', () => {
+    const weight = fc.integer({ min: 1, max: 8 });
+    const waiting = fc.array(fc.tuple(fc.nat(4), weight), { maxLength: 40 });
+    fc.assert(
+      fc.property(waiting, weight, (tasks, own) => {
+        const lanes = new Lanes<Task>();
+        for (const [n, [source, heavy]] of tasks.entries())
+          lanes.push('interactive', {
+            share: 'logins',
+            source: String(source),
+            name: String(n),
+            weight: heavy,
+          });
+        const attempt = { share: 'logins', source: '0', name: 'attempt', weight: own };
+        const foretold = lanes.ahead('interactive', attempt);
+        lanes.push('interactive', attempt);
+        let before = 0;
+        for (let task = lanes.next('interactive'); task && task.name !== 'attempt'; )
+          [before, task] = [before + task.weight, lanes.next('interactive')];
+        expect(Math.abs(before - foretold)).toBeLessThanOrEqual(8 * 5);
+      }),
+    );
+  });
+
   it("counts of another caller's thousands no more than this call's own turns", () => {
     const lanes = new Lanes<Task>();
     push(lanes, 'bulk', ...some(5000, 'big'));

@@ -130,9 +130,9 @@ async function workInHand(
 }
 
 /**
- * Releases the lease of a call that has ended without a final answer. If the database is away, the answer does not
- * wait: a timer tries again until the lease would have expired by itself, so that a retry after a short outage is not
- * refused as still in progress.
+ * Releases the lease of a call that has ended without a final answer. The answer waits for the first attempt only. If
+ * that fails, a timer tries again until the lease would have expired by itself, so that a retry after a short outage
+ * is not refused as still in progress.
  */
 async function release(change: () => Promise<void>, report: (error: unknown) => void): Promise<void> {
   try {

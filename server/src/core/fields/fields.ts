@@ -60,9 +60,11 @@ export function refuseUnknownFields(
     if (isAbsent(fields[name]) || known.includes(name)) continue;
     if (++unknown > unknownShown) continue;
     const field = shown(name);
+    // `$` stands for the record as a whole among the places of errors.
+    const at = place === '' && field === '$' ? '["$"]' : within(place, field);
     const meant = faults.isFull ? null : meantBy(name, known);
-    if (meant) faults.add(within(place, field), 'UNKNOWN_FIELD', { field, known: meant }, 'spelling');
-    else faults.add(within(place, field), 'UNKNOWN_FIELD', { field }, 'unknown');
+    if (meant) faults.add(at, 'UNKNOWN_FIELD', { field, known: meant }, 'spelling');
+    else faults.add(at, 'UNKNOWN_FIELD', { field }, 'unknown');
   }
   if (unknown > unknownShown) {
     const count = unknown - unknownShown;

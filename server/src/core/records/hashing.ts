@@ -25,7 +25,7 @@ export interface Hasher {
   admit(work: { lane: Lane; share: string; count: number; breakOff?: AbortSignal | null }): HashBatch;
   /**
    * Returns true if a hash, ours or an imported one, is that of the password; in the interactive lane. Sources are
-   * served in turn, so that a flood from one delays the others by one hash each time.
+   * served in turn, so that a flood from one does not delay the others by more than their own work takes.
    */
   verify(password: string, hash: string, from: VerifySource): Promise<boolean>;
   /** How long so many more passwords of a share would take, with what is in the queue before them. */

@@ -53,7 +53,10 @@ export async function signIn(attempt: Attempt, tools: SignInTools): Promise<Sign
   const account = await tools.sessions.findAccount(usernameKey);
   const guess = guessOf(usernameKey || attempt.username, account, attempt.source, tools);
   const { counters, known } = await reserveGuess(guess, tools.guesses);
-  const typed = { password, from: { known, source: attempt.source.name } };
+  // Through a client that does not pass on addresses, each account counts as a source of its own.
+  const { name, shared } = attempt.source;
+  const source = shared ? JSON.stringify([name, usernameKey]) : name;
+  const typed = { password, from: { known, source } };
   const begun = await verifyAndBegin(account, typed, author, tools).catch(async (error) => {
     await tools.guesses.takeBack(counters);
     throw error;
