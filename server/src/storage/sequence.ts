@@ -30,19 +30,21 @@ export function openSequence(database: Database, seal: Seal): Sequence {
 async function sequenceRows(database: Database, seal: Seal, seen: ChainRow): Promise<boolean> {
   const waiting = await database.query('select from anagrafe.journal where position is null limit 1');
   if (waiting.length === 0) return false;
-  return database.transaction(async (connection) => {
+  const sequenced = await database.transaction(async (connection) => {
     const [last] = await connection.query<ChainRow>(
       `select last_position as position, last_seal as seal from anagrafe.journal_chain for update skip locked`,
     );
-    if (!last) return false;
+    if (!last) return null;
     await refuseRewritten(connection, last, seen);
     const rows = await connection.query<{ id: number; text: string }>(
       `select id, ${sealedText} as text from anagrafe.journal
         where position is null order by id limit ${rowsAtOnce}`,
     );
-    Object.assign(seen, await putInOrder(connection, rows, last, seal));
-    return rows.length === rowsAtOnce;
+    return { end: await putInOrder(connection, rows, last, seal), more: rows.length === rowsAtOnce };
   });
+  // Only what was committed has been seen: after a rollback the chain ends where it ended before.
+  if (sequenced) Object.assign(seen, sequenced.end);
+  return sequenced?.more ?? false;
 }
 
 /** What was seen to be the end stands where it stood, unless it is so old that it was removed. */

@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import { expect, it, onTestFinished } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { openSequence, readChain } from '../../src/storage/sequence.ts';
+import { openStore } from '../../src/store.ts';
+import { newStore } from '../setup/store.ts';
+
+const hash = (before: Buffer, position: number, text: string) =>
+  createHash('sha256').update(before).update(`${position} ${text}`).digest();
+
+it('adds rows to the hash chain after a transaction that was rolled back at its end', async () => {
+  const made = await newStore();
+  const store = await openStore(readConfig(made.settings), { as: 'visitor', log: () => {} });
+  onTestFinished(async () => {
+    await store.close();
+    await made.discard();
+  });
+  const { database } = store;
+  await database.query(`insert into anagrafe.journal (actor, action) values ('service', 'login')`);
+  let rollsBack = true;
+  const losing: Database = {
+    ...database,
+    transaction: (work) =>
+      database.transaction(async (connection) => {
+        const result = await work(connection);
+        if (rollsBack) throw new Error('Connection terminated unexpectedly');
+        return result;
+      }),
+  };
+  const sequence = openSequence(losing, hash);
+  await expect(sequence()).rejects.toThrow('Connection terminated');
+  rollsBack = false;
+  expect(await sequence()).toBe(false);
+  expect((await readChain(database)).lastPosition).toBe(1);
+});
