@@ -15,6 +15,8 @@ interface BudgetLimits {
 export interface Hold {
   /** Throws an OVERLOADED refusal where there is no room. */
   add(bytes: number): void;
+  /** Adds an estimate, of which at most half of what the caller may hold counts: a larger one would always be refused. */
+  addEstimate(bytes: number): void;
   /** The body has come in whole: it is not ended any more to make room for others. */
   complete(): void;
   /** May be called more than once. */
@@ -33,11 +35,6 @@ export class BodyBudget {
     this.#limits = limits;
   }
 
-  /** At most half of what one caller may hold: a call that asks for more could never be let in. */
-  bounded(bytes: number): number {
-    return Math.min(bytes, Math.floor(this.#limits.perCaller / 2));
-  }
-
   /** Begins a request of a caller; `end` ends it when its body has to make room. */
   open(caller: string, end: () => void): Hold {
     let held = 0;
@@ -48,8 +45,10 @@ export class BodyBudget {
         this.#makeRoom(bytes, hold);
         held += bytes;
         this.#total += bytes;
-        this.#byCaller.set(caller, ofCaller + bytes);
+        // Read again: making room may have released an earlier body of the same caller.
+        this.#byCaller.set(caller, (this.#byCaller.get(caller) ?? 0) + bytes);
       },
+      addEstimate: (bytes) => hold.add(Math.min(bytes, Math.floor(this.#limits.perCaller / 2))),
       complete: () => {
         this.#incomplete.delete(hold);
       },

@@ -90,7 +90,7 @@ export function readBodies(
   app.decorateRequest('fingerprint', null);
   app.decorateRequest('holders', 0);
   app.decorateRequest('holdMemory', function (this: FastifyRequest, bytes: number) {
-    this.memory?.add(ofClients.bounded(bytes));
+    this.memory?.addEstimate(bytes);
   });
 
   function letGo(request: FastifyRequest): void {

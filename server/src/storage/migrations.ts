@@ -20,6 +20,8 @@ interface Migration {
 export async function migrate(database: Database): Promise<string[]> {
   await checkServer(database);
   const migrations = await readMigrations();
+  // A migration of a large table, or the wait for the node that runs it, takes longer than a call may.
+  const patient = { patient: true };
   return database.transaction(async (connection) => {
     await connection.query('select pg_advisory_xact_lock($1)', [lockKey]);
     const applied = await readApplied(connection);
@@ -41,7 +43,7 @@ export async function migrate(database: Database): Promise<string[]> {
       run.push(migration.name);
     }
     return run;
-  });
+  }, patient);
 }
 
 /** For commands that only look: a database that is behind is not theirs to change. */

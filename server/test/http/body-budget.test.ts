@@ -36,6 +36,21 @@ describe('a body budget', () => {
     bodies[2]?.add(50);
   });
 
+  it('a budget counts a body no longer that it has ended to make room for another of the same caller', () => {
+    const budget = new BodyBudget({ total: 100, perCaller: 60, evicts: true });
+    budget.open('one', () => {}).add(40);
+    budget.open('other', () => {}).add(60);
+    budget.open('one', () => {}).add(20);
+    expect(() => budget.open('one', () => {}).add(40)).not.toThrow();
+  });
+
+  it('a budget bounds an estimate by what the caller may hold', () => {
+    const budget = new BodyBudget({ total: 100, perCaller: 50, evicts: false });
+    budget.open('one', () => {}).addEstimate(1_000_000);
+    expect(catching(() => budget.open('one', () => {}).add(26))).toEqual(overloaded);
+    budget.open('one', () => {}).add(25);
+  });
+
   it('a budget ends the oldest incomplete body to make room, never a complete one', () => {
     const budget = new BodyBudget({ total: 100, perCaller: 100, evicts: true });
     const ended: string[] = [];
