@@ -142,9 +142,10 @@ describe('dry runs', () => {
     };
     const client = await credential(service);
     const tried = () => service.call(path, JSON.parse(body), { headers: client });
+    // The bodies of five calls fit into the 4 MiB; what the service keeps for their records does not.
     await expect
       .poll(async () => {
-        await sendUnread();
+        if (unread.length < 4) await sendUnread();
         return (await tried()).status;
       })
       .toBe(503);
