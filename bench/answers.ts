@@ -18,7 +18,7 @@ const webhooks = 1000;
 interface Call {
   readonly name: string;
   readonly path: string;
-  /** Builds the body, anew for each attempt. */
+  /** Builds a new body for each attempt. */
   readonly body?: () => unknown;
   readonly headers?: Record<string, string>;
 }
