@@ -88,7 +88,7 @@ describe('webhook', () => {
     expectOneLine(await run('rotate', '999'), /no webhook has the number 999/);
   });
 
-  it('puts the origin of the URL into the audit log, without path and query', async () => {
+  it('the audit log gets the origin of the URL of a webhook, without path and query', async () => {
     const shown = `${new URL(url).origin}/…`;
     const { id } = await runJson('create', `${url}?token=secret`);
     await runJson('disable', String(id));

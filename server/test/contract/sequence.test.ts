@@ -9,7 +9,7 @@ import { newStore } from '../setup/store.ts';
 const hash = (before: Buffer, position: number, text: string) =>
   createHash('sha256').update(before).update(`${position} ${text}`).digest();
 
-it('adds rows to the hash chain after a transaction that was rolled back at its end', async () => {
+it('the hash chain takes rows again after a transaction that was rolled back at its end', async () => {
   const made = await newStore();
   const store = await openStore(readConfig(made.settings), { as: 'visitor', log: () => {} });
   onTestFinished(async () => {

@@ -65,7 +65,7 @@ describe('an outcome', () => {
 describe('the errors of a record beyond those that are listed', () => {
   const more = (faults: Faults) => faults.byPlace.get('$');
 
-  it('are counted once for each place, however many errors a place has', () => {
+  it('errors that are not listed are counted once for each place, however many errors a place has', () => {
     const faults = new Faults(1);
     faults.add('Users[0].Username', 'REQUIRED');
     faults.add('Users[0].Password', 'PASSWORD_TOO_SHORT');
@@ -75,7 +75,7 @@ describe('the errors of a record beyond those that are listed', () => {
     expect(more(faults)).toEqual([{ code: 'MORE_ERRORS', figures: { count: 2 } }]);
   });
 
-  it('still decide the code of the record', () => {
+  it('errors that are not listed still decide the code of the record', () => {
     const faults = new Faults(1);
     faults.add('Users[0].Username', 'REQUIRED');
     expect(faults.ofUsersAlone).toBe(true);
@@ -85,7 +85,7 @@ describe('the errors of a record beyond those that are listed', () => {
     expect([...faults.firstOfKind.keys()]).toEqual(['REQUIRED', 'PRINCIPAL_NOT_FOUND']);
   });
 
-  it('do not replace an error at a field that the caller named "$"', () => {
+  it('errors that are not listed do not replace an error at a field that the caller named "$"', () => {
     const faults = new Faults(1);
     refuseUnknownFields({ $: 1, other: 2 }, [], '', faults);
     expect([...faults.byPlace.keys()]).toEqual(['["$"]', '$']);

@@ -143,7 +143,7 @@ describe('an address from which a user has signed in', () => {
 });
 
 describe('an attempt that has to wait', () => {
-  it('leaves no row behind where its address has to wait', async () => {
+  it('an attempt leaves no row behind where its address has to wait', async () => {
     const guesses = await Promise.all(range(90).map((n) => guess(`row ${n}`, '198.51.123.7')));
     expect(guesses).toContain(429);
     const rows = async () => (await service.database.query('select from anagrafe.throttles')).length;
@@ -222,7 +222,7 @@ describe('an API client that signs users in', () => {
     }
   });
 
-  it('needs the scope sync:write to pass on an address', async () => {
+  it('an API client needs the scope sync:write to pass on an address', async () => {
     await register('mario.eleven');
     const reader = await credential(service, { name: 'reader', scopes: ['sync:read'] });
     const body = { Username: 'mario.eleven', Password: rightPassword };

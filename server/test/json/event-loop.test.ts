@@ -95,13 +95,16 @@ describe('the reader of JSON bodies', () => {
     expect(Math.max(...turns)).toBe(2);
   });
 
-  it.each([1, 8])('works for one slice of 1 ms in each turn on %d large bodies together', async (count) => {
-    const body = wholeBody(3_000);
-    const turns = await readsPerTurn(clockThatMoves(0.25), () =>
-      Promise.all(Array.from({ length: count }, () => read(body))),
-    );
-    // The clock moves 0.25 ms a read: one read begins the slice, and the fourth after it finds 1 ms over.
-    expect(Math.max(...turns)).toBe(5);
-    expect(turns.filter((reads) => reads === 5).length).toBeGreaterThan(turns.length * 0.9);
-  });
+  it.each([1, 8])(
+    'the reader works for one slice of 1 ms in each turn on %d large bodies together',
+    async (count) => {
+      const body = wholeBody(3_000);
+      const turns = await readsPerTurn(clockThatMoves(0.25), () =>
+        Promise.all(Array.from({ length: count }, () => read(body))),
+      );
+      // The clock moves 0.25 ms a read: one read begins the slice, and the fourth after it finds 1 ms over.
+      expect(Math.max(...turns)).toBe(5);
+      expect(turns.filter((reads) => reads === 5).length).toBeGreaterThan(turns.length * 0.9);
+    },
+  );
 });

@@ -263,17 +263,17 @@ describe('a sign-in during a flood of guesses', () => {
   // The thread has been given two guesses when the attempt comes, and one of the new sources may have the next turn.
   const ahead = 3;
 
-  it('does not wait for guesses from many addresses where its account has signed in before', async () => {
+  it('a sign-in does not wait for guesses from many addresses where its account has signed in before', async () => {
     const attempt = { known: true, source: '10.0.0.1' };
     expect(await guessesBefore(open(), (n) => `10.0.1.${n}`, attempt)).toBeLessThanOrEqual(ahead);
   });
 
-  it('does not wait for all guesses of another address where its account has never signed in', async () => {
+  it('a sign-in does not wait for all guesses of another address where its account has never signed in', async () => {
     const attempt = { known: false, source: '10.0.0.1' };
     expect(await guessesBefore(open(), () => '10.0.1.1', attempt)).toBeLessThanOrEqual(ahead);
   });
 
-  it('is not refused because of the guesses of one other address', async () => {
+  it('a sign-in is not refused because of the guesses of one other address', async () => {
     const pool = open({ maxWaitSeconds: 2 });
     const hash = await pool.tryOut();
     const guess = (source: string) => pool.verify('a guess', hash, { known: false, source });

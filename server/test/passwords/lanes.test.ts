@@ -84,7 +84,7 @@ describe('the lanes', () => {
     expect(drain(lanes, 'bulk')).toEqual(['a:0', 'a:1']);
   });
 
-  it('serve the sources of one share in turn, and the share as one caller', () => {
+  it('the lanes serve the sources of one share in turn, and the share as one caller', () => {
     const lanes = new Lanes<Task>();
     const from = (source: string, count: number) => {
       for (let n = 0; n < count; n++)
@@ -152,7 +152,7 @@ describe('what is ahead of a new call', () => {
     );
   });
 
-  it('is known to within one task of each other source where sources of one share send tasks of different weight', () => {
+  it('what is ahead is known to within one task of each other source where sources of one share send tasks of different weight', () => {
     const weight = fc.integer({ min: 1, max: 8 });
     const waiting = fc.array(fc.tuple(fc.nat(4), weight), { maxLength: 40 });
     fc.assert(
