@@ -6,9 +6,9 @@ import { type ProbedService, startProbedService } from './running/stall.ts';
 
 const principals = 1000;
 const usersEach = 1000;
-/** The users, or the records, of the largest job. */
+/** The largest number of users, and of records, in a job. */
 const jobSize = 100_000;
-/** The first attempts are slower, because nothing is compiled yet. The shortest stall counts. */
+/** The result is the shortest stall, because the first attempts run code that V8 has not optimised yet. */
 const attempts = 3;
 
 /** API clients in the longest list; the service has no limit for them. */
@@ -24,9 +24,9 @@ interface Call {
 }
 
 /**
- * The largest answers that calls can ask for, and how long the event loop of the service is held for each: a table
- * for docs/security.md. 1,000 principals have 1,000 users each; one job has a record with 100,000 faulty users, one
- * has 100,000 faulty records.
+ * Measures the size of the largest answer of each call and the longest time for which it blocks the event loop of the
+ * service; returns a table for docs/security.md. 1,000 principals have 1,000 users each; one job has a record with
+ * 100,000 invalid users, another has 100,000 invalid records.
  */
 export async function answers(atEnd: AtEnd): Promise<string> {
   const service = await startProbedService(atEnd, { settings: { ANAGRAFE_MAX_RECORDS: '1000' } });
@@ -61,11 +61,11 @@ async function measure(service: ProbedService, call: Call): Promise<string> {
 
 interface Stored {
   readonly principal: number;
-  /** The job of one record with many faulty users. */
+  /** ID of the job with one record of many invalid users. */
   readonly oneRecord: string;
-  /** The job of many faulty records. */
+  /** ID of the job with many invalid records. */
   readonly manyRecords: string;
-  /** The call of 1,000 faulty records that was answered at once. */
+  /** ID of the synchronous call with 1,000 invalid records. */
   readonly callId: string;
   readonly webhookId: string;
 }
@@ -165,7 +165,7 @@ async function answeredCall(service: ProbedService, database: Client, principal:
   return rows[0].id;
 }
 
-/** Stores the users by SQL: over HTTP it would take many minutes. */
+/** Inserts the users by SQL, because HTTP would take many minutes. */
 async function fillUsers(database: Client): Promise<void> {
   await database.query(
     `insert into anagrafe.users (principal_id, username, username_key, email, password_hash)
@@ -177,7 +177,7 @@ async function fillUsers(database: Client): Promise<void> {
   await database.query('update anagrafe.principals set users_count = $1', [usersEach]);
 }
 
-/** Stores disabled endpoints, one of them with a page of deliveries whose receiver answered at length. */
+/** Inserts disabled webhooks and returns the ID of one that has a page of deliveries with long answers. */
 async function fillWebhooks(service: ProbedService, database: Client): Promise<string> {
   const created = await send(service, {
     path: '/admin/v1/webhooks',
@@ -200,7 +200,7 @@ async function fillWebhooks(service: ProbedService, database: Client): Promise<s
   return ID;
 }
 
-/** Stores revoked clients beside one that is live, whose keys it returns: with a client, calls need a credential. */
+/** Inserts revoked clients and a live one, and returns its keys: once a client exists, calls need a credential. */
 async function fillClients(service: ProbedService, database: Client): Promise<Record<string, string>> {
   const created = await send(service, {
     path: '/admin/v1/clients',
@@ -227,7 +227,7 @@ async function endedJob(service: ProbedService, body: unknown): Promise<string> 
   }
 }
 
-/** Reads an answer to its end, without keeping it. */
+/** Sends a call, reads the answer without keeping it, and returns its size in bytes. */
 async function sizeOf(service: ProbedService, call: Omit<Call, 'name'>): Promise<number> {
   const response = await send(service, call);
   let bytes = 0;

@@ -1,10 +1,10 @@
 import { availableParallelism } from 'node:os';
 import { hash } from '@node-rs/argon2';
 
-/** The service's own cost of a hash. */
+/** The default hash cost of the service. */
 export const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** Hashes per second that `@node-rs/argon2` reaches with nothing around it, one in flight per core. */
+/** Measures the hashes per second of `@node-rs/argon2` alone, with one concurrent hash per core. */
 export async function bareRate(count: number): Promise<number> {
   let left = count;
   const start = performance.now();

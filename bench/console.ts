@@ -13,8 +13,8 @@ const { findChromium } = createRequire(import.meta.url)('../../scripts/chromium.
 };
 
 /**
- * How long a browser that has never been there takes from the address to the overview, its charts drawn; over what the same browser takes for an answer of a few
- * bytes.
+ * Measures how long a browser with an empty cache takes from the navigation to the overview with its charts, compared
+ * with the time that the same browser takes for an answer of a few bytes.
  */
 export async function firstLoad(atEnd: AtEnd): Promise<string> {
   const executablePath = findChromium();
@@ -28,7 +28,7 @@ export async function firstLoad(atEnd: AtEnd): Promise<string> {
   let kilobytes = 0;
   for (let round = 0; round < rounds; round++) {
     answers.push((await load(browser, `${service.url}/health/live`, async () => {})).ms);
-    const overview = await load(browser, `${service.url}/console`, chartsAreThere);
+    const overview = await load(browser, `${service.url}/console`, chartsAreDrawn);
     overviews.push(overview.ms);
     kilobytes = overview.kilobytes;
   }
@@ -36,16 +36,16 @@ export async function firstLoad(atEnd: AtEnd): Promise<string> {
   return `console  the overview after ${shown.toFixed(0)} ms (to reach: under ${goalMs}), ${kilobytes.toFixed(0)} kB; ${(shown / bare).toFixed(1)} times an answer of a few bytes  [${overviews.map((ms) => ms.toFixed(0)).join(', ')}]`;
 }
 
-/** Looked for at each frame: a locator would look again only every half second. */
-async function chartsAreThere(page: Page): Promise<void> {
+/** Waits for the charts with a check in every frame: a locator would check only every half second. */
+async function chartsAreDrawn(page: Page): Promise<void> {
   await page.evaluate(`new Promise((found) => {
     const look = () => (document.querySelector('rect[data-figure]') ? found() : requestAnimationFrame(look));
     look();
   })`);
 }
 
-/** In a browser that has nothing in its cache. */
-async function load(browser: Browser, url: string, there: (page: Page) => Promise<void>) {
+/** Loads a page in a new browser context, with an empty cache; `ms` is the time until `loaded` resolves. */
+async function load(browser: Browser, url: string, loaded: (page: Page) => Promise<void>) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-GB' });
   const page = await context.newPage();
   const sizes: Promise<number>[] = [];
@@ -54,9 +54,9 @@ async function load(browser: Browser, url: string, there: (page: Page) => Promis
   });
   const start = performance.now();
   await page.goto(url, { waitUntil: 'commit' });
-  await there(page);
+  await loaded(page);
   const ms = performance.now() - start;
-  // What is still on its way counts, and is not cut off.
+  // Requests that are still pending count too, so the page stays open until they have finished.
   await page.waitForLoadState('networkidle');
   const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
   await context.close();

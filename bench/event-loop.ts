@@ -6,10 +6,10 @@ import { type ProbedService, startProbedService } from './running/stall.ts';
 const goal = 0.75;
 const users = 100_000;
 const principals = 1000;
-/** The first attempts are slower, because nothing is compiled yet. The shortest stall counts. */
+/** The result is the shortest stall, because the first attempts run code that V8 has not optimised yet. */
 const attempts = 3;
 
-/** How a body is sent, and the status it must be answered with. */
+/** The query and `Prefer` header of a call, and the status that the service must answer with. */
 interface Sending {
   readonly query: string;
   readonly prefer: string;
@@ -26,8 +26,8 @@ interface Case {
 }
 
 /**
- * The longest time for which the event loop of the service is held while it reads, tries and takes in large bodies, over
- * what `JSON.parse` of the same body takes at once.
+ * Measures the longest time for which a large body blocks the event loop of the service, as an invalid body, a dry run
+ * and a job, divided by the time that `JSON.parse` of the same body takes.
  */
 export async function eventLoop(atEnd: AtEnd): Promise<string> {
   const service = await startProbedService(atEnd);
@@ -58,9 +58,9 @@ function casesFor(ids: readonly number[]): Case[] {
     ConfirmPassword: 'another',
   }));
   const faultyBody = Buffer.from(JSON.stringify([{ ID: ids[0], Users: faulty }]));
-  // It is refused for its last element, after all of it has been read.
+  // The service rejects this body for its last element, after it has read all of it.
   const refused = Buffer.concat([bodyOf(ids, 100).subarray(0, -1), Buffer.from(',1]')]);
-  // Refused for the number of its values.
+  // The service rejects this body for the number of its values.
   const emptyRecords = Buffer.from(`[${'{},'.repeat(10_000_000)}{}]`);
   return [
     { name: 'reading 15 MB', body: refused, sending: { ...job, status: 400 } },
@@ -88,7 +88,7 @@ function bodyOf(ids: readonly number[], usersInRecord: number): Buffer {
   return Buffer.from(JSON.stringify(records));
 }
 
-/** The milliseconds that `JSON.parse` takes for a body. */
+/** Measures the milliseconds that `JSON.parse` takes for a body. */
 function parseTime(body: Buffer): number {
   const times = range(attempts).map(() => {
     const start = { wall: performance.now(), worked: workedMs() };
@@ -98,7 +98,7 @@ function parseTime(body: Buffer): number {
   return Math.min(...times);
 }
 
-/** Processor time of this thread where the system counts it, as the probe measures it. */
+/** Returns the processor time of this thread, as the probe does; wall time if the system does not count it. */
 function workedMs(): number {
   const schedule = `/proc/self/task/${process.pid}/schedstat`;
   return existsSync(schedule)
@@ -106,7 +106,7 @@ function workedMs(): number {
     : performance.now();
 }
 
-/** Sends a body; the longest stall in milliseconds until it was answered. */
+/** Sends a body and returns the longest stall in milliseconds until the answer. */
 async function longestStall(
   service: ProbedService,
   body: Buffer,
@@ -121,7 +121,7 @@ async function longestStall(
   await response.arrayBuffer();
   const stall = await service.stallSinceLast();
   if (response.status !== status) throw new Error(`the service answered ${response.status}, not ${status}`);
-  // Cancels the job: its users need not be hashed.
+  // Cancels the job, so that its hashing does not disturb the next attempt.
   const location = response.headers.get('location');
   if (location !== null) await (await fetch(service.url + location, { method: 'DELETE' })).arrayBuffer();
   return stall;

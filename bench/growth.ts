@@ -11,12 +11,12 @@ const many = 1_000_000;
 const usersOfPrincipal = 10;
 const usersInCall = 20;
 const rounds = 120;
-/** What the first rounds take says more about the start than about the store. */
+/** Number of first rounds to ignore: they measure the start-up more than the store. */
 const warmUp = 20;
 
 /**
- * What a registration (without its hash), a page of the list and a search take with a million users, over a thousand. Two
- * services stand side by side and are asked by turns, so that a noisy moment of the machine falls on both.
+ * Measures a registration without hashing, a page of the list and a search with a million users, divided by the same
+ * with a thousand users. The two services are called in turn, so that noise of the machine affects both.
  */
 export async function growth(atEnd: AtEnd): Promise<string> {
   const small = await startFilled(few, atEnd);
@@ -37,7 +37,7 @@ interface FilledStore {
   readonly service: MeasuredService;
   readonly principals: readonly number[];
   readonly lastPage: number;
-  /** Of one of the users, in the middle. */
+  /** Username of a user in the middle of the stored ones. */
   readonly username: string;
 }
 
@@ -47,7 +47,7 @@ async function startFilled(users: number, atEnd: AtEnd): Promise<FilledStore> {
   const principals = await insertPrincipals(service, rounds);
   const { result } = (await service.call('irs/list', {})) as unknown as { result: { totalPages: number } };
   const username = `stored-${Math.round(users / usersOfPrincipal / 2)}-1`;
-  // The very last page may be a short one, or one of principals that this benchmark fills.
+  // The last page may be short, or contain principals that the benchmark adds users to; so the one before it is used.
   return { service, principals, lastPage: Math.max(result.totalPages - 1, 1), username };
 }
 
@@ -79,7 +79,7 @@ async function pageTime({ service }: FilledStore, wanted: object): Promise<numbe
   return performance.now() - start;
 }
 
-/** Puts principals with their users into the store, as the service would have, until there are so many users. */
+/** Inserts principals with users and counters, as the service would, until the store has `target` users. */
 async function fill(database: pg.Client, target: number): Promise<void> {
   const { rows } = await database.query('select count(*)::int as users from anagrafe.users');
   const missing = Math.ceil((target - rows[0].users) / usersOfPrincipal);

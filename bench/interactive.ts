@@ -6,23 +6,23 @@ import { latencyOf } from './running/health.ts';
 import { type MeasuredService, program, startService } from './running/service.ts';
 
 const goal = 2.5;
-const asked = 400;
+const samples = 400;
 
-/** A single reset of one client while another client's job of 10,000 users runs, over the same when nothing runs. */
+/** Measures a single reset while the job of another client runs, divided by the same when nothing else runs. */
 export async function interactive(atEnd: AtEnd): Promise<string> {
   const service = await startService(atEnd);
   const [one = 0] = await insertPrincipals(service, 1);
   const principals = await insertPrincipals(service, 1000);
-  const people = await populate(service, [one], 1);
-  const [user = 0] = people.get(one) ?? [];
+  const userIds = await populate(service, [one], 1);
+  const [user = 0] = userIds.get(one) ?? [];
   const [busy, calm] = [newClient(service), newClient(service)];
 
   await measure(service, one, user, calm, 100);
-  const idle = await measure(service, one, user, calm, asked);
+  const idle = await measure(service, one, user, calm, samples);
   const body = principals.map((ID) => ({ ID, Users: registrations(10) }));
   const { ID } = await service.submit('irs/update', body, busy);
   await sleep(1000);
-  const during = await measure(service, one, user, calm, asked);
+  const during = await measure(service, one, user, calm, samples);
   await fetch(`${service.url}/api/sync/v1/jobs/${ID}`, { method: 'DELETE', headers: busy });
   const figure = (value: number) => `${value.toFixed(1)} ms`;
   return `interactive  ${(during.p99 / idle.p99).toFixed(2)} times the p99 of a single reset while a job of 10,000 runs (to reach: ${goal} or less)  [idle p50 ${figure(idle.p50)}, p99 ${figure(idle.p99)}; meanwhile p50 ${figure(during.p50)}, p99 ${figure(during.p99)}, longest ${figure(during.longest)}]`;

@@ -10,7 +10,7 @@ import { reset } from './reset.ts';
 import { type AtEnd, withEndings } from './running/endings.ts';
 import { store } from './store.ts';
 
-/** Each gives one line with a ratio that was measured in one run, but for `answers`, which gives a table. */
+/** Each benchmark returns one line with a ratio that it measured in one run; `answers` returns a table. */
 const benchmarks: Record<string, (atEnd: AtEnd, interruption: AbortSignal) => Promise<string>> = {
   register,
   reset,

@@ -11,7 +11,7 @@ const goal = 1.8;
 const rounds = 3;
 const users = 2000;
 
-/** A job worked on by two nodes with a core each, over the same by one node with one core; one PostgreSQL under both. */
+/** Measures the rate of a job on two nodes with a core each, divided by that on one node; they share a PostgreSQL. */
 export async function nodes(atEnd: AtEnd): Promise<string> {
   if (availableParallelism() < 2 || spawnSync('taskset', ['-V']).error)
     return 'nodes  not measured: it takes two cores, and taskset to pin processes to them';

@@ -14,18 +14,18 @@ const others = [
   { ...betterAuth, start: startBetterAuth },
 ];
 
-interface Standing {
+interface Progress {
   readonly contestant: Contestant;
   readonly rates: number[];
   readonly pings: number[];
-  /** Why it could not be measured to the end. */
+  /** The reason why the measurement was not completed. */
   failure?: string;
 }
 
-/** Users per second of the service over those of its peers, which take turns with it on one machine. */
+/** Measures the users per second of the service, divided by those of its peers, which take turns on one machine. */
 export async function peers(atEnd: AtEnd, interruption: AbortSignal): Promise<string> {
   const ours = await warmUp(await startAnagrafe(atEnd));
-  const theirs: Standing[] = [];
+  const theirs: Progress[] = [];
   const absent: string[] = [];
   for (const { name, version, start } of others) {
     try {
@@ -48,12 +48,12 @@ export async function peers(atEnd: AtEnd, interruption: AbortSignal): Promise<st
   return `peers  ${ratios.join(', ') || 'no peer to compare with'}  [${details.join('; ')}]`;
 }
 
-async function warmUp(contestant: Contestant): Promise<Standing> {
+async function warmUp(contestant: Contestant): Promise<Progress> {
   await contestant.register(registrations(Math.ceil(contestant.users / 5)));
   return { contestant, rates: [], pings: [] };
 }
 
-async function takeTurn({ contestant, rates, pings }: Standing): Promise<void> {
+async function takeTurn({ contestant, rates, pings }: Progress): Promise<void> {
   const users = registrations(contestant.users);
   const watch = watchHealth(contestant.url, contestant.ping);
   const start = performance.now();
@@ -65,13 +65,13 @@ async function takeTurn({ contestant, rates, pings }: Standing): Promise<void> {
   }
 }
 
-/** Round by round, because what else the machine does changes from one to the next. */
-function ratio(ours: Standing, { contestant, rates }: Standing): string {
+/** Divides the rates of the same round, because the other load of the machine changes from round to round. */
+function ratio(ours: Progress, { contestant, rates }: Progress): string {
   const ratios = rates.map((rate, round) => (ours.rates[round] ?? 0) / rate);
   return `${median(ratios).toFixed(1)} times ${contestant.name} ${contestant.way}`;
 }
 
-function detail({ contestant, rates, pings, failure }: Standing): string {
+function detail({ contestant, rates, pings, failure }: Progress): string {
   const { name, version, users, way } = contestant;
   const title = version === undefined ? name : `${name} ${version}`;
   if (failure !== undefined) return `${title} ${way} not measured: ${failure}`;
@@ -79,7 +79,7 @@ function detail({ contestant, rates, pings, failure }: Standing): string {
   return `${title} ${median(rates).toFixed(0)} users/s (${rounds} × ${users} ${way}), ping p99 ${p99.toFixed(0)} ms, longest ${longest.toFixed(0)} ms`;
 }
 
-/** The benchmark is one line. */
+/** Returns an error message on one line, because the result of the benchmark is one line. */
 function reason(error: unknown): string {
   const { message, cause } = error as Error;
   const whole = cause instanceof Error ? `${message}: ${cause.message}` : message;

@@ -2,7 +2,7 @@ import type { MeasuredService } from './running/service.ts';
 
 let serial = 0;
 
-/** Registrations that were never sent before. */
+/** Builds registrations with new usernames and passwords. */
 export function registrations(
   count: number,
 ): { Username: string; Password: string; ConfirmPassword: string }[] {
@@ -12,7 +12,7 @@ export function registrations(
   });
 }
 
-/** Registrations with a hash that was made elsewhere, so that nothing is hashed. */
+/** Builds registrations with a `PasswordHash`, which the service need not hash. */
 export function hashedRegistrations(count: number): { Username: string; PasswordHash: string }[] {
   return registrations(count).map(({ Username }) => ({ Username, PasswordHash: someHash }));
 }
@@ -33,7 +33,7 @@ export async function insertPrincipals(service: MeasuredService, count: number):
   return result.records.map(({ Item1 }) => Item1);
 }
 
-/** Registers users without hashing anything, and gives their IDs by principal. */
+/** Registers users with a `PasswordHash` and returns their IDs by principal ID. */
 export async function populate(
   service: MeasuredService,
   principals: readonly number[],

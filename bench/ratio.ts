@@ -1,6 +1,6 @@
 import { bareRate } from './bare.ts';
 
-/** The middle one. */
+/** Returns the median, or the upper one of the two middle figures. */
 export function median(figures: readonly number[]): number {
   return figures.toSorted((one, other) => one - other)[Math.floor(figures.length / 2)] ?? 0;
 }
@@ -8,11 +8,11 @@ export function median(figures: readonly number[]): number {
 export interface Round {
   /** Users per second of the service. */
   readonly rate: number;
-  /** Hashes per second of nothing but hashing, before and after it. */
+  /** Hashes per second of bare hashing, the mean of a measurement before and one after. */
   readonly bare: number;
 }
 
-/** What the service reaches with work that tells how many seconds it took, between two measurements of what the machine gives at that moment. */
+/** Measures `work`, which returns its duration in seconds, between two measurements of bare hashing. */
 export async function besideBare(users: number, work: () => Promise<number>): Promise<Round> {
   const hashes = Math.min(users / 2, 600);
   const before = await bareRate(hashes);
@@ -20,7 +20,7 @@ export async function besideBare(users: number, work: () => Promise<number>): Pr
   return { rate, bare: (before + (await bareRate(hashes))) / 2 };
 }
 
-/** How many seconds something takes. */
+/** Runs `work` and returns its duration in seconds. */
 export async function timed(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
   await work();

@@ -7,7 +7,7 @@ import { startService } from './running/service.ts';
 
 const goal = 0.95;
 
-/** Registrations in a call of 1,000 users and in a job of 10,000, over bare hashing on the same cores. */
+/** Measures registrations in calls of 1,000 users and in a job of 10,000, divided by bare hashing on the same cores. */
 export async function register(atEnd: AtEnd): Promise<string> {
   const service = await startService(atEnd);
   const principals = await insertPrincipals(service, 1000);

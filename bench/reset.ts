@@ -6,11 +6,11 @@ import { startService } from './running/service.ts';
 
 const goal = 0.95;
 
-/** Resets in a call of 1,000 users and in a job of 10,000, over bare hashing on the same cores. */
+/** Measures resets in calls of 1,000 users and in a job of 10,000, divided by bare hashing on the same cores. */
 export async function reset(atEnd: AtEnd): Promise<string> {
   const service = await startService(atEnd);
-  const people = await populate(service, await insertPrincipals(service, 1000), 10);
-  const records = [...people].map(([ID, users]) => ({ ID, users }));
+  const userIds = await populate(service, await insertPrincipals(service, 1000), 10);
+  const records = [...userIds].map(([ID, users]) => ({ ID, users }));
   await bareRate(100);
   const calls: Round[] = [];
   for (let round = 1; round <= 3; round++) {

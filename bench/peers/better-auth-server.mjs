@@ -1,4 +1,5 @@
-// Better Auth as its documentation sets it up for Node.js. It is copied to where Better Auth is installed, and runs there.
+// Better Auth as its documentation sets it up for Node.js. The benchmark copies this file to the folder in which Better
+// Auth is installed, and runs it there.
 import { createServer } from 'node:http';
 import { hash, verify } from '@node-rs/argon2';
 import { betterAuth } from 'better-auth';
@@ -20,7 +21,7 @@ const options = {
     },
   },
   plugins: [admin()],
-  // In production it takes 100 requests in 10 seconds from an address unless told otherwise.
+  // The default in production is 100 requests per 10 seconds and address.
   rateLimit: { enabled: false },
   logger: { level: 'error' },
   telemetry: { enabled: false },

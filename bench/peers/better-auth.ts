@@ -20,7 +20,7 @@ export const betterAuth: Peer = {
 const serverSource = fileURLToPath(new URL('../../peers/better-auth-server.mjs', import.meta.url));
 const callsAtATime = 8 * cores;
 
-/** A library, so the smallest server around it; its admin plugin makes one user in a call. */
+/** Starts a minimal server around Better Auth, which is a library; its admin plugin creates one user per call. */
 export async function startBetterAuth(atEnd: AtEnd): Promise<Contestant[]> {
   const folder = await install(atEnd, betterAuth);
   const program = join(folder, 'server.mjs');

@@ -2,16 +2,16 @@ import type { registrations } from '../people.ts';
 
 export type Registration = ReturnType<typeof registrations>[number];
 
-/** A service that registers users while it is asked whether it lives. */
+/** A service whose rate of registrations is measured while its `ping` path is requested periodically. */
 export interface Contestant {
   readonly name: string;
   readonly version?: string;
-  /** How the users are sent, such as "in one call". */
+  /** Description of how the users are sent, such as "in one call". */
   readonly way: string;
-  /** How many users it is sent in a round. */
+  /** Number of users in a round. */
   readonly users: number;
   readonly url: string;
-  /** The path that costs nothing but the answer. */
+  /** Path of the cheapest request. */
   readonly ping: string;
   register(users: readonly Registration[]): Promise<void>;
 }

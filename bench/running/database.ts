@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { AtEnd } from './endings.ts';
 import type { MeasuredService } from './service.ts';
 
-/** A connection to the PostgreSQL of a service, beside the service. */
+/** Connects to the embedded PostgreSQL of a running service. */
 export async function connectTo({ folder }: MeasuredService, atEnd: AtEnd): Promise<pg.Client> {
   const client = new pg.Client({ host: join(folder, 'run'), user: 'anagrafe', database: 'anagrafe' });
   atEnd(() => client.end());

@@ -1,13 +1,13 @@
 /**
- * Takes what must be done before the benchmark is over; it is done last first. Throws when the end has begun: what
- * would need an ending must not be started any more.
+ * Registers a clean-up function; the last one registered runs first. Throws once the clean-up has begun, so that the
+ * caller does not start what would not be cleaned up.
  */
 export type AtEnd = (ending: () => Promise<void>) => void;
 
 const signals = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
 type Signal = keyof typeof signals;
 
-/** Does the work and then its endings: also when the work fails, and when a signal interrupts it. */
+/** Runs `work` and then its clean-up functions, even if `work` fails or a signal interrupts it. */
 export async function withEndings<T>(
   work: (atEnd: AtEnd, interruption: AbortSignal) => Promise<T>,
 ): Promise<T> {

@@ -1,12 +1,12 @@
-// Loaded into a service before it starts. On SIGUSR2 it writes the longest time in milliseconds for which the event loop
-// was held since the last signal to the file that PROBE names, and starts again.
+// Node.js loads this file into a service before it starts. On SIGUSR2 it writes the longest stall of the event loop
+// since the last signal, in milliseconds, to the file that PROBE names, and resets it.
 const { existsSync, readFileSync, renameSync, writeFileSync } = require('node:fs');
 
 const everyMs = 5;
 const schedule = `/proc/self/task/${process.pid}/schedstat`;
 const isCounted = existsSync(schedule);
 
-/** Processor time of this thread where the system counts it, so that time taken by other processes does not count. */
+/** Processor time of this thread, which excludes other processes; wall time if the system does not count it. */
 const workedMs = () =>
   isCounted ? Number(readFileSync(schedule, 'latin1').split(' ')[0]) / 1e6 : performance.now();
 

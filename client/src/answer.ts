@@ -3,20 +3,23 @@ import { ApiError, type Origin, UnexpectedAnswerError } from './errors.ts';
 import type { OperationName } from './request.ts';
 import { readRetryAfter } from './time.ts';
 
-/** What came back, with something in it. */
+/** A response with a result. `status` may be 4xx or 5xx if records were not applied. */
 export interface Answer<Name extends OperationName> {
   readonly status: number;
   readonly body: Operations[Name]['answer'];
-  /** In how many seconds to come back, where the answer says so. */
+  /** Seconds to wait before a retry, from the `Retry-After` header; null without a readable header. */
   readonly retryAfter: number | null;
   readonly headers: Headers;
   readonly requestId: string | null;
 }
 
-/** A retry kit is a list as it can be sent again. */
+/** Operations that answer with a bare array of failed records, which can be sent again, instead of an envelope. */
 const withoutEnvelope: readonly OperationName[] = ['failedRecords', 'failedRecordsOfCall'];
 
-/** @throws {ApiError} The call was refused as a whole. @throws {UnexpectedAnswerError} The service did not answer this. */
+/**
+ * @throws {ApiError} If the service rejected the call as a whole.
+ * @throws {UnexpectedAnswerError} If the body is not an envelope with the status of the response.
+ */
 export async function readAnswer<Name extends OperationName>(
   operation: Name,
   response: Response,
@@ -25,7 +28,7 @@ export async function readAnswer<Name extends OperationName>(
   const { status, headers } = response;
   const requestId = headers.get('x-request-id');
   const retryAfter = readRetryAfter(headers.get('retry-after'));
-  const body = parsed(await response.text());
+  const body = parseJson(await response.text());
   const answer = { status, body: body as Operations[Name]['answer'], retryAfter, headers, requestId };
   if (withoutEnvelope.includes(operation) && status === 200 && Array.isArray(body)) return answer;
   if (!isEnvelope(body) || body.statusCode !== status) {
@@ -39,14 +42,15 @@ export async function readAnswer<Name extends OperationName>(
 
 type PageOf<Body> = Body extends Envelope<infer Item, infer About> ? Page<Item, About> : never;
 
-/** What every answer but a retry kit has in its envelope. */
+/** Returns `result` of the envelope. Every operation has an envelope except those in `withoutEnvelope`. */
 export function pageOf<Name extends OperationName>({
   body,
 }: Answer<Name>): PageOf<Operations[Name]['answer']> {
   return (body as Envelope<unknown, unknown>).result as PageOf<Operations[Name]['answer']>;
 }
 
-function parsed(text: string): unknown {
+/** Returns undefined if the text is not JSON. */
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -54,15 +58,15 @@ function parsed(text: string): unknown {
   }
 }
 
-/** An answer, or a refusal, which says why in a code and in a sentence. */
-type Received =
+/** An envelope with a result, or the envelope of an `ApiError`, which always has a code and a message. */
+type ReceivedEnvelope =
   | (Envelope<unknown, unknown> & { result: Page<unknown, unknown> })
   | { statusCode: number; errorCode: ErrorCode; message: string; result: null };
 
-function isEnvelope(body: unknown): body is Received {
+function isEnvelope(body: unknown): body is ReceivedEnvelope {
   if (typeof body !== 'object' || body === null || !('statusCode' in body) || !('result' in body))
     return false;
-  const { errorCode, message, result } = body as Partial<Received>;
+  const { errorCode, message, result } = body as Partial<ReceivedEnvelope>;
   if (result === null) return typeof errorCode === 'string' && typeof message === 'string';
   return typeof result === 'object' && Array.isArray(result.records);
 }

@@ -380,6 +380,43 @@ export interface UserFilter {
   Usernames?: string[] | null;
 }
 
+export interface JournalRow {
+  Position: number;
+  ID: number;
+  At: string;
+  Actor: 'client' | 'console' | 'user' | 'protected' | 'operator' | 'service';
+  ClientID: number | null;
+  UserID: number | null;
+  Address: string | null;
+  RequestId: string | null;
+  CallID: string | null;
+  Action: string;
+  IRID: number | null;
+  Registered: number[] | null;
+  Reset: number[] | null;
+  Details: Record<string, unknown> | null;
+  /** Over the row and the seal before it, in hexadecimal digits. */
+  Seal: string;
+}
+
+export interface JournalFeed {
+  /** What to give as `after` to read on. */
+  After: number;
+  /** Whether there is more at once. */
+  More: boolean;
+}
+
+export interface Verdict {
+  Sound: boolean;
+  /** How many rows hold, from the beginning on. */
+  Rows: number;
+  /** The first place where the journal does not hold. */
+  Position: number | null;
+  Fault: 'changed' | 'removed' | 'inserted' | 'cut off' | null;
+  LastPosition: number | null;
+  LastSeal: string | null;
+}
+
 export interface CompletedCall {
   At: string;
   Actor: 'client' | 'console' | 'user' | 'protected' | 'operator' | 'service';
@@ -437,76 +474,6 @@ export interface Failure {
   FaultsCount: number;
 }
 
-export interface JournalRow {
-  Position: number;
-  ID: number;
-  At: string;
-  Actor: 'client' | 'console' | 'user' | 'protected' | 'operator' | 'service';
-  ClientID: number | null;
-  UserID: number | null;
-  Address: string | null;
-  RequestId: string | null;
-  CallID: string | null;
-  Action: string;
-  IRID: number | null;
-  Registered: number[] | null;
-  Reset: number[] | null;
-  Details: Record<string, unknown> | null;
-  /** Over the row and the seal before it, in hexadecimal digits. */
-  Seal: string;
-}
-
-export interface JournalFeed {
-  /** What to give as `after` to read on. */
-  After: number;
-  /** Whether there is more at once. */
-  More: boolean;
-}
-
-export interface Verdict {
-  Sound: boolean;
-  /** How many rows hold, from the beginning on. */
-  Rows: number;
-  /** The first place where the journal does not hold. */
-  Position: number | null;
-  Fault: 'changed' | 'removed' | 'inserted' | 'cut off' | null;
-  LastPosition: number | null;
-  LastSeal: string | null;
-}
-
-/** What was done in an hour or on a day. */
-export interface Span {
-  Start: string;
-  Calls: number;
-  Jobs: number;
-  RecordsFailed: number;
-  PrincipalsInserted: number;
-  UsersRegistered: number;
-  PasswordsReset: number;
-}
-
-export interface Hashing {
-  WaitingInteractive: number;
-  WaitingBulk: number;
-  Running: number;
-  /** Made in the last ten seconds. */
-  HashesPerSecond: number;
-  /** Hashes per second that this node could make. */
-  Capacity: number;
-}
-
-export interface Statistics {
-  Principals: number;
-  Users: number;
-  Sessions: number;
-  UnsealedRows: number;
-  JobsQueued: number;
-  JobsRunning: number;
-  Hours: Span[];
-  Days: Span[];
-  Hashing: Hashing;
-}
-
 export type Scope = 'sync:write' | 'sync:read' | 'admin';
 
 export interface Client {
@@ -556,6 +523,39 @@ export interface ClientWish {
   Scopes?: Scope[] | null;
   Networks?: string[] | null;
   KnownByAddress?: boolean | null;
+}
+
+/** What was done in an hour or on a day. */
+export interface Span {
+  Start: string;
+  Calls: number;
+  Jobs: number;
+  RecordsFailed: number;
+  PrincipalsInserted: number;
+  UsersRegistered: number;
+  PasswordsReset: number;
+}
+
+export interface Hashing {
+  WaitingInteractive: number;
+  WaitingBulk: number;
+  Running: number;
+  /** Made in the last ten seconds. */
+  HashesPerSecond: number;
+  /** Hashes per second that this node could make. */
+  Capacity: number;
+}
+
+export interface Statistics {
+  Principals: number;
+  Users: number;
+  Sessions: number;
+  UnsealedRows: number;
+  JobsQueued: number;
+  JobsRunning: number;
+  Hours: Span[];
+  Days: Span[];
+  Hashing: Hashing;
 }
 
 export type EventType =

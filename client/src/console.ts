@@ -4,8 +4,8 @@ import type { CallOptions } from './options.ts';
 import type { Transport } from './transport.ts';
 
 /**
- * Who is signed in at the console, for its own pages: the session is in a cookie that no script can read, so that it
- * takes a browser, with `credentials: 'same-origin'`.
+ * Console sessions, for the pages of the console. The session token is in an `HttpOnly` cookie, so these calls need a
+ * browser and the option `credentials: 'same-origin'`.
  */
 export class Console {
   readonly #transport: Transport;
@@ -14,11 +14,15 @@ export class Console {
     this.#transport = transport;
   }
 
+  /** Returns the present session. The call does not extend it. */
   async session(options?: CallOptions): Promise<ConsoleSession> {
     return pageOf(await this.#transport.send('consoleSession', {}, options)).record;
   }
 
-  /** Sent once: after too many wrong keys the error is `RATE_LIMITED` with `retryAfter`. */
+  /**
+   * Signs in with the keys of an API client that has the scope `admin`. The call is never retried. After too many wrong
+   * keys the login throttle answers with an `ApiError` that has the code `RATE_LIMITED` and `retryAfter`.
+   */
   async signIn(keys: ConsoleKeys, options?: CallOptions): Promise<ConsoleSession> {
     return pageOf(await this.#transport.send('signInAtConsole', { body: keys }, options)).record;
   }

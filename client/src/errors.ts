@@ -1,21 +1,22 @@
 import type { ErrorCode, Fault, Tuple } from './api.gen.ts';
 
+/** Codes of {@link WebhookError}. */
 export type WebhookFault = 'missing' | 'expired' | 'wrong';
 
 /** Every `code` that an error of this package can have. */
 export type FailureCode = ErrorCode | 'CONNECTION_FAILED' | 'TIMED_OUT' | 'UNEXPECTED_ANSWER' | WebhookFault;
 
-/** What is known of the call that failed. */
+/** The call that failed, and the cause of the error. */
 export interface Origin {
-  /** Of a call that was sent with a key. */
+  /** The `Idempotency-Key` of the call; undefined if it was sent without one. */
   readonly idempotencyKey?: string | undefined;
   readonly requestId?: string | null | undefined;
   readonly cause?: unknown;
 }
 
 /**
- * What all errors of this package are. No message holds a secret or a part of a body. The reason of your own
- * `AbortSignal` is never wrapped: it is thrown as it is.
+ * Base class of all errors of this package. No message contains a secret or a part of a body. If your own `AbortSignal`
+ * aborts a call, the client throws the reason of the signal unchanged, not an `AnagrafeError`.
  *
  * @example
  * ```ts
@@ -33,9 +34,12 @@ export interface Origin {
  */
 export abstract class AnagrafeError extends Error {
   abstract readonly code: FailureCode;
-  /** The key of the call, where it had one: the same call with this key carries on and does nothing twice. */
+  /**
+   * The `Idempotency-Key` of the call; null if it had none. The same call with this key resumes the earlier one: the
+   * service applies no record twice.
+   */
   readonly idempotencyKey: string | null;
-  /** What the service calls the call, in its answer and its log; null where no answer came. */
+  /** The request ID in the `X-Request-Id` header and in the log of the service; null if the service did not answer. */
   readonly requestId: string | null;
 
   constructor(name: string, message: string, { idempotencyKey, requestId, cause }: Origin = {}) {
@@ -46,30 +50,30 @@ export abstract class AnagrafeError extends Error {
   }
 }
 
-/** The service refused the call as a whole. */
+/** The service rejected the call as a whole. */
 export class ApiError extends AnagrafeError {
   readonly code: ErrorCode;
   /** The HTTP status. */
   readonly status: number;
-  /** In how many seconds to come back, where the service says so. */
+  /** Seconds to wait before a retry, from the `Retry-After` header; null if the service does not specify it. */
   readonly retryAfter: number | null;
 
   constructor(
-    refusal: { code: ErrorCode; status: number; message: string; retryAfter: number | null },
+    answer: { code: ErrorCode; status: number; message: string; retryAfter: number | null },
     origin: Origin,
   ) {
-    super('ApiError', refusal.message, origin);
-    this.code = refusal.code;
-    this.status = refusal.status;
-    this.retryAfter = refusal.retryAfter;
+    super('ApiError', answer.message, origin);
+    this.code = answer.code;
+    this.status = answer.status;
+    this.retryAfter = answer.retryAfter;
   }
 }
 
-/** The one record of a `register`, `reset` or `changePassword` was not applied. */
+/** The service did not apply the record of a `register`, `reset` or `changePassword` call. */
 export class RecordError extends AnagrafeError {
-  /** `Item2` of the tuple. */
+  /** `Item2` of the tuple; `RECORD_FAILED` if that is null. */
   readonly code: ErrorCode;
-  /** Every fault by its place: `{ 'Users[0].Password': [{ code: 'PASSWORD_TOO_SHORT', message: '…' }] }`. */
+  /** Field errors by field path: `{ 'Users[0].Password': [{ code: 'PASSWORD_TOO_SHORT', message: '…' }] }`. */
   readonly faults: Readonly<Record<string, readonly Fault[]>>;
 
   constructor(tuple: Tuple, origin: Origin) {
@@ -79,7 +83,7 @@ export class RecordError extends AnagrafeError {
   }
 }
 
-/** No answer came, or it broke off. What was sent may have been done. */
+/** The connection failed before a complete answer arrived. The service may have processed the call. */
 export class ConnectionError extends AnagrafeError {
   readonly code = 'CONNECTION_FAILED';
 
@@ -88,7 +92,7 @@ export class ConnectionError extends AnagrafeError {
   }
 }
 
-/** No answer came in time. What was sent may have been done. */
+/** No answer arrived within the timeout. The service may have processed the call. */
 export class TimeoutError extends AnagrafeError {
   readonly code = 'TIMED_OUT';
 
@@ -97,12 +101,12 @@ export class TimeoutError extends AnagrafeError {
   }
 }
 
-/** What answered is not the service, or not in the way that was asked for: the page of a proxy, a redirect. */
+/** The answer has no valid envelope, as the error page of a proxy or a redirect, or it is not of the requested kind. */
 export class UnexpectedAnswerError extends AnagrafeError {
   readonly code = 'UNEXPECTED_ANSWER';
-  /** The HTTP status; 0 where a browser hides a redirect. */
+  /** The HTTP status; 0 for a redirect in a browser, which hides the status of redirects. */
   readonly status: number;
-  /** In how many seconds to come back, where it says so. */
+  /** Seconds to wait before a retry, from the `Retry-After` header; null without a readable header. */
   readonly retryAfter: number | null;
 
   constructor(answer: { status: number; message: string; retryAfter?: number | null }, origin: Origin) {
@@ -112,9 +116,12 @@ export class UnexpectedAnswerError extends AnagrafeError {
   }
 }
 
-/** A message of a webhook that is not to be believed. */
+/** `verifyWebhook` could not authenticate a message. Do not process it. */
 export class WebhookError extends AnagrafeError {
-  /** `missing`: a header is not there. `expired`: it is too old, or from the future. `wrong`: the signature is not ours. */
+  /**
+   * `missing`: a header is missing. `expired`: the timestamp differs from the local clock by more than 300 seconds.
+   * `wrong`: no signature matches the secret.
+   */
   readonly code: WebhookFault;
 
   constructor(code: WebhookFault, message: string) {

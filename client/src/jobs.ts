@@ -6,29 +6,29 @@ import { wait } from './time.ts';
 import type { Transport } from './transport.ts';
 import { type KeyOptions, type RecordsOf, submit } from './writes.ts';
 
-/** Which tuples of a job. */
+/** Options of {@link Jobs.tuples}. */
 export interface TupleOptions extends PageOptions {
-  /** Only the tuples of records that were not applied. */
+  /** Returns only the tuples of records that were not applied. */
   readonly failed?: boolean | undefined;
   /** Fills `Item6` of applied records with their users. */
   readonly representation?: boolean | undefined;
 }
 
-/** Which page of the tuples of a job. */
+/** Options of {@link Jobs.get}. */
 export interface JobOptions extends TupleOptions {
-  /** From 1. */
+  /** Number of the page of tuples, from 1. Default: 1. */
   readonly page?: number | undefined;
 }
 
-/** How a job is waited for. */
+/** Options of {@link Jobs.wait}. */
 export interface WaitOptions extends CallOptions {
-  /** Told how the job goes, each time that it was asked for. */
+  /** Called with the job after every poll. */
   readonly onProgress?: ((job: Job) => void) | undefined;
-  /** How long to wait before asking again; a second unless given. */
+  /** Milliseconds between two polls. Default: 1,000. */
   readonly pollMs?: number | undefined;
 }
 
-/** Calls that are answered at once and done later: up to 100,000 records and users each. */
+/** Calls that run in the background, with up to 100,000 records and 100,000 users each by default. */
 export class Jobs {
   readonly #transport: Transport;
 
@@ -37,7 +37,7 @@ export class Jobs {
   }
 
   /**
-   * Has records taken as a job. It goes on by itself from here, whatever becomes of this program.
+   * Submits records as a job. The service then completes the job even if this program ends.
    *
    * @example
    * ```ts
@@ -55,8 +55,8 @@ export class Jobs {
   }
 
   /**
-   * The job in `record`, and a page of its tuples so far in `records`. `record.Positions` tells which record of the call each tuple
-   * belongs to, from 0.
+   * Returns the job in `record` and one page of its present tuples in `records`. `record.Positions[i]` is the
+   * zero-based index in the call of the record that `records[i]` belongs to.
    */
   async get(id: string, options: JobOptions = {}): Promise<Page<Tuple, JobWithTuples>> {
     const { page, pageSize, failed, representation, ...rest } = options;
@@ -70,12 +70,12 @@ export class Jobs {
     );
   }
 
-  /** All tuples of a job, in the order sent. They are complete once it has ended. */
+  /** Lists the tuples of a job, in the order of its records. The list is complete when the job has ended. */
   tuples(id: string, options: TupleOptions = {}): Pages<Tuple, JobWithTuples> {
     return new Pages((page) => this.get(id, { ...options, page }));
   }
 
-  /** The job once nothing of it is left to do: `completed`, with failed records perhaps, or `cancelled`. */
+  /** Polls until the job has ended. Its state is then `completed`, possibly with failed records, or `cancelled`. */
   async wait(id: string, { onProgress, pollMs = 1000, ...options }: WaitOptions = {}): Promise<Job> {
     for (;;) {
       const { record: job } = await this.get(id, { ...options, pageSize: 1 });
@@ -86,19 +86,23 @@ export class Jobs {
   }
 
   /**
-   * The retry kit: the records that were not applied, as they were sent, without their secrets and with their faults.
-   * Correct them, fill in the passwords and send them to where they came from; `Position` and `Faults` may stay.
+   * Returns the failed records of a job with their field errors. Passwords are null, and other values that the service
+   * does not store, because they may be secret, are empty strings. Correct the records, fill in the passwords and send
+   * them to the same operation. The service ignores `Position` and `Faults`.
    */
   async failed(id: string, options?: CallOptions): Promise<FailedRecord[]> {
     return (await this.#transport.send('failedRecords', { path: { id } }, options)).body;
   }
 
-  /** Cancels what has not begun. What was written stays. */
+  /**
+   * Cancels the records of a job that are not applied yet. Applied records stay applied, and a job that has ended does
+   * not change.
+   */
   async cancel(id: string, options?: CallOptions): Promise<Job> {
     return pageOf(await this.#transport.send('cancelJob', { path: { id } }, options)).record;
   }
 
-  /** The jobs of this client, the newest first; for the scope `admin` those of all. */
+  /** Lists the jobs of this API client, newest first. With the scope `admin` it lists the jobs of all clients. */
   list({ pageSize, ...options }: PageOptions = {}): Pages<Job> {
     return new Pages(async (page) =>
       pageOf(await this.#transport.send('jobs', { query: { page, pageSize } }, options)),

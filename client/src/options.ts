@@ -1,50 +1,52 @@
-/** What sends a request: the global `fetch`, or one that takes the same. */
+/** A function that sends a request and has the signature of the global `fetch`. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** Where the service is, who calls, and how patiently. */
+/** Options of the `Anagrafe` constructor: URL, credentials, timeouts and retries. */
 export interface AnagrafeOptions {
-  /** Where the service is: `https://anagrafe.example.com`. A path is kept, for a service behind a prefix. */
+  /** The base URL of the service, such as `https://anagrafe.example.com`. It may have a path prefix. */
   readonly url: string | URL;
-  /** Of an API client, together with `secretKey`. */
+  /** The public key of an API client. Requires `secretKey`. */
   readonly publicKey?: string | undefined;
+  /** The secret key of the API client. Requires `publicKey`. */
   readonly secretKey?: string | undefined;
-  /** Of a signed-in user, in place of the two keys: the `Token` of a login. */
+  /** The `Token` of a signed-in user's login. Excludes `publicKey` and `secretKey`. */
   readonly accessToken?: string | undefined;
-  /** Of the sentences in answers and errors; English unless given. */
+  /** The language of messages, sent as `Accept-Language`. Default: that of the browser; elsewhere English. */
   readonly language?: 'en' | 'it' | undefined;
-  /** How long one attempt may take; a minute unless given. */
+  /** Timeout of one attempt in milliseconds. Default: 60,000. */
   readonly timeoutMs?: number | undefined;
-  /** How often a call is sent again where that is safe; 8 times unless given. */
+  /** Maximum number of retries of a call, if a repeat is safe. Default: 8. */
   readonly retries?: number | undefined;
-  /** How long a call may take with all its attempts and the waits between them; five minutes unless given. */
+  /** Timeout of a call in milliseconds, including all attempts and the backoff between them. Default: 300,000. */
   readonly patienceMs?: number | undefined;
-  /** Sent with every call, for a proxy that asks for them. */
+  /** Additional headers of every request, for example for a proxy that requires them. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Whether a browser sends its cookies, for a proxy that asks for them; the service needs none. */
+  /** The `credentials` mode of `fetch`, for a proxy that requires cookies. Only the console calls need cookies. */
   readonly credentials?: 'omit' | 'same-origin' | 'include' | undefined;
+  /** Replaces the global `fetch`. */
   readonly fetch?: Fetch | undefined;
 }
 
-/** What every call takes. */
+/** Options of every call. */
 export interface CallOptions {
   /**
-   * Ends the call, and the waits between its attempts, with its own reason. What was sent may have been done: give a
-   * write an `idempotencyKey` of yours to be able to go on with it.
+   * Aborts the call, including the backoff between attempts. The call then rejects with the reason of the signal. The
+   * service may have processed it: to be able to resume an aborted write, pass your own `idempotencyKey`.
    */
   readonly signal?: AbortSignal | undefined;
-  /** How long one attempt may take. */
+  /** Timeout of one attempt in milliseconds. Default: `timeoutMs` of the client. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** What every list takes. */
+/** Options of every call that returns a list. */
 export interface PageOptions extends CallOptions {
-  /** 1 to 1,000, else 100. */
+  /** Records per page, from 1 to 1,000. Default: 100. */
   readonly pageSize?: number | undefined;
 }
 
-/** The options as they are used. */
+/** The validated options with defaults applied. */
 export interface Settings {
-  /** Without a slash at its end. */
+  /** The base URL without a trailing slash. */
   readonly url: string;
   readonly timeoutMs: number;
   readonly retries: number;
@@ -52,11 +54,13 @@ export interface Settings {
   readonly credentials: 'omit' | 'same-origin' | 'include' | undefined;
   readonly fetch: Fetch;
   readonly headers: Readonly<Record<string, string>>;
+  /** Authentication headers of an API client; empty without keys. */
   readonly clientHeaders: Readonly<Record<string, string>>;
+  /** Authentication header of a signed-in user; empty without an access token. */
   readonly userHeaders: Readonly<Record<string, string>>;
 }
 
-/** @throws {TypeError} What cannot be used is said at once, and not by the first call. */
+/** @throws {TypeError} If an option is invalid, so that the constructor fails and not the first call. */
 export function readOptions(options: AnagrafeOptions): Settings {
   const { publicKey, secretKey, accessToken, language } = options;
   if ((publicKey === undefined) !== (secretKey === undefined))
@@ -65,33 +69,35 @@ export function readOptions(options: AnagrafeOptions): Settings {
     throw new TypeError('either the two keys or an accessToken, not both');
   return {
     url: readUrl(options.url),
-    timeoutMs: amount('timeoutMs', options.timeoutMs ?? 60_000),
-    retries: amount('retries', options.retries ?? 8),
-    patienceMs: amount('patienceMs', options.patienceMs ?? 300_000),
+    timeoutMs: requireNonNegative('timeoutMs', options.timeoutMs ?? 60_000),
+    retries: requireNonNegative('retries', options.retries ?? 8),
+    patienceMs: requireNonNegative('patienceMs', options.patienceMs ?? 300_000),
     credentials: options.credentials,
     fetch: options.fetch ?? ((url, init) => fetch(url, init)),
-    headers: { ...checked(options.headers ?? {}), ...(language && { 'Accept-Language': language }) },
-    clientHeaders: visible({ SyncPublicKey: publicKey, SyncSecretKey: secretKey }),
-    userHeaders: visible({ AccessToken: accessToken }),
+    headers: { ...checkHeaders(options.headers ?? {}), ...(language && { 'Accept-Language': language }) },
+    clientHeaders: credentialHeaders({ SyncPublicKey: publicKey, SyncSecretKey: secretKey }),
+    userHeaders: credentialHeaders({ AccessToken: accessToken }),
   };
 }
 
-function readUrl(given: string | URL): string {
-  const text = String(given);
-  const wrong = 'url must be the http or https address of the service, without a user, a query or a fragment';
-  if (!URL.canParse(text)) throw new TypeError(wrong);
+function readUrl(url: string | URL): string {
+  const text = String(url);
+  const message =
+    'url must be the http or https address of the service, without a user, a query or a fragment';
+  if (!URL.canParse(text)) throw new TypeError(message);
   const { protocol, username, password, search, hash, origin, pathname } = new URL(text);
-  if (!/^https?:$/.test(protocol) || username || password || search || hash) throw new TypeError(wrong);
+  if (!/^https?:$/.test(protocol) || username || password || search || hash) throw new TypeError(message);
   return `${origin}${pathname.replace(/\/+$/, '')}`;
 }
 
-function amount(name: string, value: number): number {
+/** Rejects NaN too. */
+function requireNonNegative(name: string, value: number): number {
   if (value >= 0) return value;
   throw new TypeError(`${name} must be a number, and not below zero`);
 }
 
-/** `fetch` would repeat a key that it cannot send, such as one with a line break at its end, in its error. */
-function visible(headers: Readonly<Record<string, string | undefined>>): Record<string, string> {
+/** Rejects invalid header values, because the error of `fetch` would contain the secret. Omits undefined values. */
+function credentialHeaders(headers: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const found: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
     if (value === undefined) continue;
@@ -101,7 +107,7 @@ function visible(headers: Readonly<Record<string, string | undefined>>): Record<
   return found;
 }
 
-function checked(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+function checkHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   for (const [name, value] of Object.entries(headers)) {
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || !/^[\t\x20-\x7e]*$/.test(value))
       throw new TypeError('headers holds one that cannot be sent');

@@ -1,7 +1,8 @@
 import type { Page } from './api.gen.ts';
 
 /**
- * A list that comes in pages. Walk over everything in it, or take one page with its counts.
+ * A list with numbered pages. Iterate to read all records, which requests one page at a time, or call `page` to read
+ * one page with the total counts.
  *
  * @example
  * ```ts
@@ -16,7 +17,7 @@ export class Pages<Item, About = null> implements AsyncIterable<Item> {
     this.#read = read;
   }
 
-  /** One page, from 1 on; beyond the last one `records` is empty. */
+  /** Reads one page, counted from 1. `records` is empty after the last page. */
   page(page = 1): Promise<Page<Item, About>> {
     return this.#read(page);
   }

@@ -8,13 +8,15 @@ import {
 } from './errors.ts';
 
 /**
- * When a call is sent again.
- * `keyed`: whatever happened, since its key keeps it from being done twice.
- * `safe`: whatever happened, since to do it twice is to do it once.
- * `refused`: only where the service said that it has not begun. `never`: not at all.
+ * Retry policy of an operation after a transient error.
+ * - `keyed`: retried, because the `Idempotency-Key` prevents a second application.
+ * - `safe`: retried, because the operation is idempotent.
+ * - `refused`: retried only if the service reports that it did not start the call.
+ * - `never`: not retried.
  */
 export type Repetition = 'keyed' | 'safe' | 'refused' | 'never';
 
+/** The retry policy of each operation. A single call may override it. */
 export const repetitions: Readonly<Record<keyof Operations, Repetition>> = {
   update: 'keyed',
   insert: 'keyed',
@@ -38,65 +40,66 @@ export const repetitions: Readonly<Record<keyof Operations, Repetition>> = {
   delivery: 'safe',
   statistics: 'safe',
   consoleSession: 'safe',
-  // A job that is cancelled, or has ended, stays as it is.
+  // The service does not change a job that was cancelled or has ended.
   cancelJob: 'safe',
-  // Each sets what it names to what it says.
+  // Both set fields to absolute values.
   changeClient: 'safe',
   changeWebhook: 'safe',
-  // Whoever is signed out stays so.
+  // A second sign-out has no effect.
   signOutAtConsole: 'safe',
-  // Each makes something anew, and what was made by an attempt without an answer would stay, unseen.
+  // If the answer to the first attempt is lost, a retry creates a second client or webhook.
   createClient: 'refused',
   createWebhook: 'refused',
-  // A second rotation ends the secret that is in use.
+  // A second rotation revokes the secret that was in use before the first.
   rotateClient: 'refused',
   rotateWebhook: 'refused',
-  // Done twice, these are answered as if they had never been possible.
+  // If the first attempt succeeded, a retry fails, for example with WEBHOOK_NOT_FOUND.
   revokeClient: 'refused',
   deleteWebhook: 'refused',
   logout: 'refused',
-  // A message that has been delivered meanwhile would be sent once more.
+  // A retry sends messages again that the first attempt has already delivered.
   replayFailed: 'refused',
   replay: 'refused',
   testWebhook: 'refused',
-  // A refresh token that is sent twice ends the session.
+  // The service treats a refresh token that is used twice as stolen and ends the session.
   refresh: 'refused',
-  // A person waits, and too many guesses are slowed.
+  // A person waits for the answer, and every attempt counts for the login throttle.
   login: 'never',
   signInAtConsole: 'never',
 };
 
-const passing: readonly number[] = [408, 429, 502, 503, 504];
+/** HTTP statuses of transient errors. */
+const transientStatuses: readonly number[] = [408, 429, 502, 503, 504];
 
-/** Whether a call that failed like this may be sent again as it is. */
+/** Returns true if a call that failed with this error may be sent again unchanged. */
 export function isWorthRepeating(repetition: Repetition, failure: AnagrafeError): boolean {
   if (repetition === 'never') return false;
   if (failure instanceof ApiError) {
     if (/^(RATE_LIMITED|OVERLOADED|REQUEST_TIMEOUT)$/.test(failure.code)) return true;
     if (repetition === 'refused') return false;
-    if (passing.includes(failure.status)) return true;
+    if (transientStatuses.includes(failure.status)) return true;
     return (
       repetition === 'keyed' && /^(IDEMPOTENCY_IN_PROGRESS|INTERNAL|OUTCOME_UNKNOWN)$/.test(failure.code)
     );
   }
   if (repetition === 'refused') return false;
-  if (failure instanceof UnexpectedAnswerError) return passing.includes(failure.status);
+  if (failure instanceof UnexpectedAnswerError) return transientStatuses.includes(failure.status);
   return failure instanceof ConnectionError || failure instanceof TimeoutError;
 }
 
-/** Whether the same call with its key would do more than was done: a record was not tried, or nobody knows. */
+/** Returns true if a retry with the same key can apply more records: one was not applied, or its outcome is unknown. */
 export function isUnfinished(tuples: readonly Tuple[]): boolean {
   return tuples.some(({ Item2 }) => Item2 === 'NOT_APPLIED' || Item2 === 'OUTCOME_UNKNOWN');
 }
 
-const firstMs = 500;
-const mostMs = 30_000;
+const initialBackoffMs = 500;
+const maxBackoffMs = 30_000;
 
 /**
- * How long to wait after so many attempts: any time up to a bound that doubles, so that callers who failed together do
- * not come back together; on top of what the service asks for.
+ * Returns the backoff in milliseconds after `attempts` attempts (from 1): exponential backoff with full jitter, added
+ * to `retryAfter` (seconds). The jitter prevents clients that failed together from retrying together.
  */
 export function waitBefore(attempts: number, retryAfter: number | null): number {
-  const bound = Math.min(mostMs, firstMs * 2 ** (attempts - 1));
+  const bound = Math.min(maxBackoffMs, initialBackoffMs * 2 ** (attempts - 1));
   return (retryAfter ?? 0) * 1000 + Math.random() * bound;
 }

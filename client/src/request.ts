@@ -3,13 +3,13 @@ import type { Settings } from './options.ts';
 
 export type OperationName = keyof Operations;
 
-/** A request that can be sent any number of times, the same byte for byte. */
+/** A serialised request. Every attempt of a call sends the same bytes. */
 export interface WrittenRequest {
   readonly url: string;
   readonly init: RequestInit;
 }
 
-/** Those that give a session out must not be refused because the old one is over. */
+/** Operations sent without the access token: they start a session and must not fail because an old one has expired. */
 const withoutSession: readonly OperationName[] = ['login', 'refresh'];
 
 export function writeRequest<Name extends OperationName>(
@@ -18,16 +18,16 @@ export function writeRequest<Name extends OperationName>(
   headers: Readonly<Record<string, string>>,
   settings: Settings,
 ): WrittenRequest {
-  const { path = {}, query = {}, body } = call as Parts;
+  const { path = {}, query = {}, body } = call as RequestParts;
   const { method, path: template } = routes[operation];
-  const place = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => segmentOf(String(path[name])));
-  const given = Object.entries(query).filter(([, value]) => value !== undefined);
-  const search = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]));
+  const pathname = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => pathSegment(String(path[name])));
+  const defined = Object.entries(query).filter(([, value]) => value !== undefined);
+  const search = new URLSearchParams(defined.map(([name, value]): [string, string] => [name, String(value)]));
   return {
-    url: `${settings.url}${place}${given.length > 0 ? `?${search}` : ''}`,
+    url: `${settings.url}${pathname}${defined.length > 0 ? `?${search}` : ''}`,
     init: {
       method,
-      // Keys in headers of their own would go along to wherever a redirect leads.
+      // When fetch follows a redirect to another origin, it also sends the custom headers, which contain the keys.
       redirect: 'manual',
       ...(settings.credentials && { credentials: settings.credentials }),
       headers: {
@@ -42,13 +42,13 @@ export function writeRequest<Name extends OperationName>(
   };
 }
 
-/** Dots would lead to another path, and to another call. */
-function segmentOf(text: string): string {
+/** Rejects an empty segment, `.` and `..`, because URL normalisation would change the path to another operation. */
+function pathSegment(text: string): string {
   if (/^\.{0,2}$/.test(text)) throw new TypeError('there is no such ID');
   return encodeURIComponent(text);
 }
 
-interface Parts {
+interface RequestParts {
   readonly path?: Readonly<Record<string, unknown>>;
   readonly query?: Readonly<Record<string, unknown>>;
   readonly body?: unknown;

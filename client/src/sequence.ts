@@ -1,31 +1,33 @@
 import type { PageOptions } from './options.ts';
 import { wait } from './time.ts';
 
-/** Some of a sequence, and where to read on. */
+/** A keyset page: some records of a sequence and the cursor of the next page. */
 export interface Stretch<Item, Place> {
   readonly records: readonly Item[];
-  /** The place of the last one: give it to read on from there. Null where there is nothing yet. */
+  /** The cursor after the last record of this page. Pass it to `page` to read the next page. Null if there is none. */
   readonly after: Place | null;
-  /** Whether there is more at once. */
+  /** True if the next page already has records. */
   readonly more: boolean;
 }
 
-/** How a sequence is read. */
+/** Options of every call that returns a {@link Sequence}. */
 export interface SequenceOptions extends PageOptions, FollowOptions {
-  /** Which one comes first; the oldest unless given. What is read from the newest on ends at the oldest one. */
+  /** The record to start with. Default: `oldest`. With `newest` the iteration ends at the oldest record. */
   readonly order?: 'oldest' | 'newest' | undefined;
 }
 
+/** Options for polling at the end of a {@link Sequence}. */
 export interface FollowOptions {
-  /** Goes on when the end is reached, and waits for more, until the signal is aborted; unless given, it ends there. */
+  /** Polls for new records after the last one, until `signal` is aborted. Default: false, the iteration ends. */
   readonly follow?: boolean | undefined;
-  /** How long to wait at the end before asking again; two seconds unless given. */
+  /** Milliseconds between two polls. Default: 2,000. */
   readonly pollMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * What comes in one order for all readers. Walk over it, or read one stretch at a time.
+ * An append-only list that is read with a cursor (keyset pagination). Iterate to read all records, or call `page` to
+ * read one page.
  *
  * @example
  * ```ts
@@ -52,17 +54,17 @@ export class Sequence<Item, Place> implements AsyncIterable<Item> {
     this.#options = options;
   }
 
-  /** One stretch: after a place, or from where the sequence was asked for. */
+  /** Reads one page after the cursor. Default: the cursor that the sequence was created with. */
   page(after: Place | null = this.#start): Promise<Stretch<Item, Place>> {
     return this.#read(after);
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
     const { follow, pollMs = 2000, signal } = this.#options;
-    for (let place = this.#start; ; ) {
-      const { records, after, more } = await this.#read(place);
+    for (let cursor = this.#start; ; ) {
+      const { records, after, more } = await this.#read(cursor);
       yield* records;
-      place = after;
+      cursor = after;
       if (more) continue;
       if (!follow) return;
       await wait(pollMs, signal);

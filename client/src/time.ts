@@ -1,9 +1,9 @@
-/** The longest that a timer can be set to. */
-const longestMs = 2 ** 31 - 1;
+/** Maximum delay of `setTimeout`: a signed 32-bit integer. A larger delay would fire at once. */
+const maxTimerMs = 2 ** 31 - 1;
 
 /**
- * Does work that ends when the signal is aborted, with the signal's reason, or when its time is over, with what
- * `expired` gives.
+ * Runs `work` with a timeout. Rejects with the reason of `signal` if that is aborted, or with the error that `expired`
+ * returns after `milliseconds`.
  */
 export async function within<Result>(
   milliseconds: number,
@@ -13,40 +13,40 @@ export async function within<Result>(
 ): Promise<Result> {
   signal?.throwIfAborted();
   const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(expired()), Math.min(milliseconds, longestMs));
-  const pass = () => controller.abort(signal?.reason);
-  signal?.addEventListener('abort', pass, { once: true });
+  const timer = setTimeout(() => controller.abort(expired()), Math.min(milliseconds, maxTimerMs));
+  const onAbort = () => controller.abort(signal?.reason);
+  signal?.addEventListener('abort', onAbort, { once: true });
   try {
     return await work(controller.signal);
   } catch (error) {
-    // Not every fetch gives the reason back as it is.
+    // Some implementations of fetch reject with an AbortError instead of the reason of the signal.
     throw controller.signal.aborted ? controller.signal.reason : error;
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener('abort', pass);
+    signal?.removeEventListener('abort', onAbort);
   }
 }
 
-/** Waits, unless the signal is aborted: then it throws the signal's reason. */
+/** Resolves after `milliseconds`. Rejects with the reason of `signal` if that is aborted first. */
 export function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
-    const end = () => {
+    const onAbort = () => {
       clearTimeout(timer);
       reject(signal?.reason);
     };
     const timer = setTimeout(
       () => {
-        signal?.removeEventListener('abort', end);
+        signal?.removeEventListener('abort', onAbort);
         resolve();
       },
-      Math.min(milliseconds, longestMs),
+      Math.min(milliseconds, maxTimerMs),
     );
-    signal?.addEventListener('abort', end, { once: true });
+    signal?.addEventListener('abort', onAbort, { once: true });
   });
 }
 
-/** The header `Retry-After`, in seconds or as a date; null where there is none that can be read. */
+/** Parses `Retry-After`, given in seconds or as an HTTP date. Returns seconds; null if it is absent or invalid. */
 export function readRetryAfter(header: string | null, now: Date = new Date()): number | null {
   if (header === null) return null;
   if (/^\d{1,9}$/.test(header.trim())) return Number(header);

@@ -6,15 +6,15 @@ import { isUnfinished, isWorthRepeating, type Repetition, repetitions, waitBefor
 import { type OperationName, type WrittenRequest, writeRequest } from './request.ts';
 import { wait, within } from './time.ts';
 
-/** What a call may bring along beside its parameters. */
+/** Options of a single call, in addition to the parameters of its operation. */
 export interface Extras extends CallOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly idempotencyKey?: string | undefined;
-  /** Where this call differs from others of its kind. */
+  /** Overrides the retry policy of the operation for this call. */
   readonly repetition?: Repetition | undefined;
 }
 
-/** Sends calls, and sends them again where that is right. */
+/** Sends calls with `fetch` and retries them according to their retry policy. */
 export class Transport {
   readonly settings: Settings;
 
@@ -22,7 +22,7 @@ export class Transport {
     this.settings = settings;
   }
 
-  /** @throws {AnagrafeError} Or the reason of the caller's own signal. */
+  /** @throws {AnagrafeError} After the last attempt. If `signal` is aborted, throws its reason instead. */
   async send<Name extends OperationName>(
     operation: Name,
     call: Operations[Name]['request'],
@@ -33,40 +33,40 @@ export class Transport {
     const headers = { ...extras.headers, ...(idempotencyKey && { 'Idempotency-Key': idempotencyKey }) };
     const request = writeRequest(operation, call, headers, this.settings);
     const deadline = Date.now() + patienceMs;
-    /** Of a call with a key: what its tuples say is true, whatever becomes of the attempts that follow. */
+    /** The last answer with unfinished records. Its tuples stay valid even if a later attempt fails. */
     let unfinished: Answer<Name> | undefined;
 
     for (let attempts = 1; ; attempts++) {
-      const left = Math.max(0, deadline - Date.now());
-      const timeoutMs = Math.min(extras.timeoutMs ?? this.settings.timeoutMs, left);
+      const remainingMs = Math.max(0, deadline - Date.now());
+      const timeoutMs = Math.min(extras.timeoutMs ?? this.settings.timeoutMs, remainingMs);
       const outcome = await this.#attempt(operation, request, { idempotencyKey, signal, timeoutMs });
-      let again = true;
-      if (outcome instanceof AnagrafeError) again = isWorthRepeating(repetition, outcome);
+      let mayRetry = true;
+      if (outcome instanceof AnagrafeError) mayRetry = isWorthRepeating(repetition, outcome);
       else if (repetition === 'keyed' && isUnfinished(tuplesOf(outcome))) unfinished = outcome;
       else return outcome;
 
-      const pause = waitBefore(attempts, retryAfterOf(outcome));
-      if (!again || attempts > retries || Date.now() + pause >= deadline) {
+      const backoffMs = waitBefore(attempts, retryAfterOf(outcome));
+      if (!mayRetry || attempts > retries || Date.now() + backoffMs >= deadline) {
         if (unfinished) return unfinished;
         throw outcome;
       }
-      await wait(pause, signal);
+      await wait(backoffMs, signal);
     }
   }
 
-  /** Gives a failure back; only the caller's own reason is thrown. */
+  /** Returns an error instead of throwing it. Throws only the reason of the caller's signal. */
   async #attempt<Name extends OperationName>(
     operation: Name,
     { url, init }: WrittenRequest,
     { idempotencyKey, signal, timeoutMs }: Extras & { readonly timeoutMs: number },
   ): Promise<Answer<Name> | AnagrafeError> {
     const origin = { idempotencyKey };
-    // A browser's own fetch cannot be called as a method of something else.
+    // Called as a plain function: the fetch of a browser throws "Illegal invocation" as a method of another object.
     const { fetch } = this.settings;
     const expired = () => new TimeoutError(timeoutMs, origin);
     try {
-      return await within(timeoutMs, signal, expired, async (ending) => {
-        const response = await fetch(url, { ...init, signal: ending });
+      return await within(timeoutMs, signal, expired, async (attemptSignal) => {
+        const response = await fetch(url, { ...init, signal: attemptSignal });
         return readAnswer(operation, response, origin);
       });
     } catch (error) {
@@ -82,6 +82,6 @@ function tuplesOf({ body }: Answer<OperationName>): readonly Tuple[] {
 
 function retryAfterOf(outcome: Answer<OperationName> | AnagrafeError): number | null {
   if (!(outcome instanceof AnagrafeError)) return outcome.retryAfter;
-  const says = outcome instanceof ApiError || outcome instanceof UnexpectedAnswerError;
-  return says ? outcome.retryAfter : null;
+  const isResponse = outcome instanceof ApiError || outcome instanceof UnexpectedAnswerError;
+  return isResponse ? outcome.retryAfter : null;
 }

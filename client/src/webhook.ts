@@ -1,35 +1,41 @@
 import type { CloudEvent, State, UserPasswordReset, UserRegistered, UserStateChanged } from './api.gen.ts';
 import { WebhookError } from './errors.ts';
 
-type AboutUsers = UserRegistered | UserPasswordReset | UserStateChanged;
+type UserEvent = UserRegistered | UserPasswordReset | UserStateChanged;
 
-/** With the granularity `record`: all events of one type about the users of a record, in one. */
-export type GroupedEvent = Omit<AboutUsers, 'data'> & {
+/** The event of a webhook with the granularity `record`: all events of one type for the users of one record. */
+export type GroupedEvent = Omit<UserEvent, 'data'> & {
   data: {
     IRID: number;
     Users: { UserID: number; Username: string | null; Email: string | null; State?: State }[];
   };
 };
 
-/** What a webhook tells: an event as `events` has it, or several about users in one. */
+/** The body of a webhook message: an event as in `Anagrafe.events`, or several user events grouped by record. */
 export type WebhookEvent = CloudEvent | GroupedEvent;
 
-type Plain = Readonly<Record<string, string | readonly string[] | undefined>>;
-type HeaderSource = Pick<Headers, 'get'> | Plain;
+type HeaderObject = Readonly<Record<string, string | readonly string[] | undefined>>;
+type HeaderSource = Pick<Headers, 'get'> | HeaderObject;
 
-/** How far the clocks of the two machines may be apart, and a message be on its way. */
+/** Maximum age of a message, which also allows for the difference between the clocks. Limits replay attacks. */
 const toleranceSeconds = 300;
 
 /**
- * Verifies a message of a webhook and gives its event. The body must be the text as it came, not parsed and written
- * anew. A message may come twice: its `webhook-id` header is the same then.
+ * Verifies the signature of a webhook message (Standard Webhooks, HMAC-SHA256) and returns its event.
+ *
+ * Delivery is at least once: deduplicate by the `webhook-id` header, which is the same in every attempt.
+ *
+ * @param body The raw text of the body. Parsing and serialising it again changes the bytes that were signed.
+ * @param headers A `Headers` object, or an object with lower-case header names such as `request.headers` of Node.js.
+ * @param secret The `Secret` of the webhook: `whsec_` and a base64 key.
+ * @param now The time that the timestamp of the message is compared with. Default: the local clock.
  *
  * @example
  * ```ts
  * const event = await verifyWebhook(await request.text(), request.headers, 'whsec_…');
  * ```
  *
- * @throws {WebhookError}
+ * @throws {WebhookError} If a header is missing, the timestamp is outside the tolerance, or no signature matches.
  */
 export async function verifyWebhook(
   body: string,
@@ -51,7 +57,7 @@ export async function verifyWebhook(
     ['verify'],
   );
   const signed = new TextEncoder().encode(`${id}.${timestamp}.${body}`);
-  // While a secret is being changed there may be a signature for each.
+  // After a rotation the header has one signature per valid secret.
   for (const signature of signatures.split(' ')) {
     const [version, text = ''] = signature.split(',');
     if (version === 'v1' && (await crypto.subtle.verify('HMAC', key, bytesOf(text), signed)))
@@ -61,12 +67,12 @@ export async function verifyWebhook(
 }
 
 function headerOf(headers: HeaderSource, name: string): string {
-  const value = typeof headers.get === 'function' ? headers.get(name) : (headers as Plain)[name];
+  const value = typeof headers.get === 'function' ? headers.get(name) : (headers as HeaderObject)[name];
   if (typeof value === 'string' && value !== '') return value;
   throw new WebhookError('missing', `The header ${name} is missing.`);
 }
 
-/** What is no base64 is no signature either. */
+/** Returns no bytes for invalid base64. An empty signature never matches, and `importKey` rejects an empty key. */
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   try {
     return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));

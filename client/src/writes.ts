@@ -14,48 +14,54 @@ import { UnexpectedAnswerError } from './errors.ts';
 import type { CallOptions } from './options.ts';
 import type { Extras, Transport } from './transport.ts';
 
-/** The records that an operation takes. */
+/** The type of a record, by operation. */
 export interface RecordsOf {
   update: UpdateRecord;
   insert: InsertRecord;
   state: StateRecord;
 }
 
-/** What every write takes. */
+/** Options of every write. */
 export interface KeyOptions extends CallOptions {
-  /** 1 to 255 visible ASCII characters; a new one unless given. Give the key of a call to have that call carried on. */
+  /**
+   * The `Idempotency-Key`: 1 to 255 visible ASCII characters. Default: a new random key. To resume an earlier call,
+   * send the same records with its key. Ignored for a dry run and for a signed-in user.
+   */
   readonly idempotencyKey?: string | undefined;
 }
 
-/** What a write that is answered at once takes. */
+/** Options of a write that is not a job. */
 export interface WriteOptions<Dry extends boolean = boolean> extends KeyOptions {
-  /** Makes every check and does nothing; the result has an `estimate`. */
+  /** Checks every record without applying it. The result has an `estimate`. */
   readonly dryRun?: Dry | undefined;
-  /** Fills `Item6` of applied records with their users and the users' IDs. */
+  /** Fills `Item6` of applied records with their users and the IDs of these users. */
   readonly representation?: boolean | undefined;
 }
 
-/** What became of the records of a call. */
+/** Result of a write. Records that were not applied are part of it, not an exception. */
 export interface WriteResult<Dry extends boolean = boolean> {
-  /** 200 where every record was applied, 207 for some of them, else 422, 500 or 503. */
+  /** The HTTP status: 200 if every record was applied, 207 if some were, otherwise 422, 500 or 503. */
   readonly status: number;
-  /** What it comes to; null where every record was applied. */
+  /** The error code of the call as a whole; null if every record was applied. */
   readonly code: ErrorCode | null;
+  /** The message for `code`, for a person; null if every record was applied. */
   readonly message: string | null;
-  /** One for each record, in the order sent: look at `Item3` of each. */
+  /** One tuple per record, in the order of the records. `Item3` is true if the record was applied. */
   readonly tuples: readonly Tuple[];
-  /** What a dry run would do; null for any other call. */
+  /** The expected effect and duration of a dry run; null for other calls. */
   readonly estimate: Dry extends true ? Estimate : null;
-  /** Whether this is the answer to an earlier call with the same key, or to an earlier attempt of this one. */
+  /** True if the answer comes from the idempotency store: an earlier call or attempt had the same key. */
   readonly replayed: boolean;
   /**
-   * Where tuples say `NOT_APPLIED` or `OUTCOME_UNKNOWN` although the call was sent again and again: the same call with
-   * this key carries on later. Null for a dry run, and for a signed-in user.
+   * The `Idempotency-Key` of the call. If tuples still have the code `NOT_APPLIED` or `OUTCOME_UNKNOWN` after the last
+   * retry, the same call with this key resumes it later. Null for a dry run and for a signed-in user.
    */
   readonly idempotencyKey: string | null;
+  /** The request ID in the `X-Request-Id` header and in the log of the service. */
   readonly requestId: string | null;
 }
 
+/** @throws {UnexpectedAnswerError} If a call with the same key was submitted as a job. */
 export async function write<Name extends Operation, Dry extends boolean = false>(
   transport: Transport,
   operation: Name,
@@ -87,6 +93,7 @@ export async function write<Name extends Operation, Dry extends boolean = false>
   };
 }
 
+/** @throws {UnexpectedAnswerError} If a call with the same key was answered without a job. */
 export async function submit<Name extends Operation>(
   transport: Transport,
   operation: Name,
@@ -106,21 +113,24 @@ export async function submit<Name extends Operation>(
   throw new UnexpectedAnswerError({ status, message }, { idempotencyKey: extras.idempotencyKey, requestId });
 }
 
-/** Every write has a key of its own, so that it can be sent again; a dry run needs none, a signed-in user may have none. */
+/**
+ * Adds an `Idempotency-Key`, which makes retries safe. A dry run writes nothing and needs no key. A signed-in user may
+ * not send one, so its writes are retried only if the service did not start them.
+ */
 function withKey({ settings }: Transport, options: KeyOptions, dryRun: boolean): Extras {
   const { idempotencyKey, ...rest } = options;
   if (dryRun) return { ...rest, repetition: 'safe' };
   if ('AccessToken' in settings.userHeaders) return { ...rest, repetition: 'refused' };
-  return { ...rest, idempotencyKey: checked(idempotencyKey ?? newKey()) };
+  return { ...rest, idempotencyKey: checkKey(idempotencyKey ?? newKey()) };
 }
 
-/** Not `crypto.randomUUID`, which a page that came over plain http does not have. */
+/** Returns 128 random bits in hexadecimal. `crypto.randomUUID` is not available to pages loaded over plain HTTP. */
 function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-function checked(key: string): string {
+function checkKey(key: string): string {
   if (/^[\x21-\x7e]{1,255}$/.test(key)) return key;
   throw new TypeError('idempotencyKey must be 1 to 255 visible ASCII characters');
 }

@@ -1,17 +1,16 @@
 import '@mantine/core/styles.css';
-import './styles.css';
+import './app/styles.css';
 import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Router } from 'wouter';
-import { openQueries } from './api/queries.ts';
-import { App } from './app.tsx';
-import { LanguageProvider } from './language/language.tsx';
-import { styleNonce } from './nonce.ts';
-import { theme, variables } from './theme.ts';
+import { App } from './app/app.tsx';
+import { createQueryClient } from './app/query-client.ts';
+import { styleNonce, theme, variables } from './app/theme.ts';
+import { LanguageProvider } from './i18n/language.tsx';
 
-const queries = openQueries();
+const queries = createQueryClient();
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no root');
 

@@ -1,18 +1,17 @@
 import type { Logger } from 'pino';
+import { openChainWriter, readChain } from './audit/hash-chain.store.ts';
+import { startChainWorker } from './audit/hash-chain.ts';
+import { sweepAccounts, sweepCalls } from './calls/retention.store.ts';
 import type { Config } from './config.ts';
-import { isPartOfOutage } from './core/faults.ts';
-import type { ChunkTools } from './core/jobs/chunk.ts';
-import { Slots } from './core/records/slots.ts';
-import type { Vault } from './core/sealing/vault.ts';
-import type { Signing } from './core/webhooks/attempt.ts';
-import { batchesAtOnce, type DeliveryTools, deliverDue, threeDays } from './core/webhooks/deliver.ts';
-import type { Queue } from './jobs/queue.ts';
-import { startSequencer } from './jobs/sequencer.ts';
-import { workOnJobs } from './jobs/worker.ts';
-import { dueWebhooks, makeOutDeliveries, openDeliveries } from './storage/deliveries.ts';
-import { sweepAccounts, sweepCalls } from './storage/retention.ts';
-import { openSequence, readChain } from './storage/sequence.ts';
+import type { KeyRing } from './encryption/key-ring.ts';
+import { type Queue, workOnJobs } from './jobs/queue.ts';
+import type { ChunkTools } from './jobs/run-chunk.ts';
+import { isPartOfOutage } from './lib/field-errors.ts';
+import { Semaphore } from './lib/semaphore.ts';
 import type { Store } from './store.ts';
+import type { Signing } from './webhooks/attempt.ts';
+import { batchesAtOnce, type DeliveryTools, defaultWaits, deliverDue } from './webhooks/deliver.ts';
+import { createDeliveries, dueWebhooks, openDeliveries } from './webhooks/deliveries.store.ts';
 
 export interface Background {
   stop(): Promise<void>;
@@ -23,14 +22,14 @@ interface BackgroundTools {
   readonly log: Logger;
   readonly store: Store;
   readonly queue: Queue;
-  readonly vault: Vault;
+  readonly keyRing: KeyRing;
   readonly jobs: ChunkTools;
   readonly signing: Signing;
 }
 
-/** Begins with what nobody waits for: jobs, the order of the journal, deliveries, and the removal of what is old. */
+/** Starts the background workers: jobs, the hash chain of the audit log, webhook deliveries and retention. */
 export async function startBackground(tools: BackgroundTools): Promise<Background> {
-  const { log, store, queue, vault } = tools;
+  const { log, store, queue, keyRing } = tools;
   await workOnJobs(queue, tools.jobs);
   const listener = store.listen(() => queue.wake());
   const deliveries = deliveryTools(tools);
@@ -40,20 +39,20 @@ export async function startBackground(tools: BackgroundTools): Promise<Backgroun
     }),
   );
   await queue.repeat('retention', '17 * * * *', () => sweep(tools));
-  const sequence = openSequence(store.queue, (...row) => vault.sealRow(...row));
-  const sequencer = startSequencer(
+  const extendChain = openChainWriter(store.queue, (...row) => keyRing.sealRow(...row));
+  const chainWorker = startChainWorker(
     async () => {
-      const more = await sequence();
-      const behind = await makeOutDeliveries(store.queue);
+      const moreRows = await extendChain();
+      const moreDeliveries = await createDeliveries(store.queue);
       await queue.enqueueWebhooks(await dueWebhooks(store.queue));
-      return more || behind;
+      return moreRows || moreDeliveries;
     },
     (error) => log.error({ err: error }, 'the journal could not be sealed, or deliveries not be made out'),
   );
   return {
     async stop() {
-      // First, since it puts work into the queue.
-      await Promise.all([sequencer.stop(), listener.close()]);
+      // The chain worker and the listener stop before the queue, because they use it.
+      await Promise.all([chainWorker.stop(), listener.close()]);
       await queue.stop();
     },
   };
@@ -64,8 +63,8 @@ function deliveryTools({ config, log, store, signing }: BackgroundTools): Delive
     ...signing,
     store: openDeliveries(store.database),
     onDisabled: (webhook, why) => log.warn({ webhook, why }, 'a webhook was disabled'),
-    waits: config.WEBHOOK_WAITS.length > 0 ? config.WEBHOOK_WAITS.map(Number) : threeDays,
-    batches: new Slots(batchesAtOnce),
+    waits: config.WEBHOOK_WAITS.length > 0 ? config.WEBHOOK_WAITS.map(Number) : defaultWaits,
+    batches: new Semaphore(batchesAtOnce),
   };
 }
 

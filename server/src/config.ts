@@ -1,14 +1,14 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
-import { isFitPair, readKeyPair } from './core/access/keys.ts';
-import { meantBy } from './core/fields/spelling.ts';
-import { readMasterKey } from './core/sealing/master-key.ts';
-import { areTooWide, isNetwork } from './network.ts';
+import { readMasterKey } from './encryption/key-ring.ts';
+import { closestName } from './lib/did-you-mean.ts';
+import { areTooWide, isNetwork } from './lib/network.ts';
+import { isValidKeyPair, readKeyPair } from './lib/secrets.ts';
 import { flag, integer, list, oneOf, type Setting, text } from './settings.ts';
 
 export const prefix = 'ANAGRAFE_';
 
-/** Every setting. The keys are the names in the environment, behind the prefix. */
+/** All settings by the name of their environment variable, without the prefix. */
 export const settings = {
   HOST: text({ takes: 'an address to listen on', about: 'the address to listen on', fallback: '127.0.0.1' }),
   PORT: integer(0, 65_535, 8420, 'the port to listen on; 0 takes a free one'),
@@ -118,10 +118,10 @@ type Settings = typeof settings;
 type ValueOf<Given> = Given extends Setting<infer Value> ? Value : never;
 export type Config = { readonly [Name in keyof Settings]: ValueOf<Settings[Name]> };
 
-/** What an operator got wrong; the message names the setting, what it got and what it takes. */
+/** A wrong setting or argument. The message names it, its value and the accepted values, and is shown unchanged. */
 export class ConfigError extends Error {}
 
-/** Everything that is wrong with the settings, by the name of each. */
+/** Returns every error in the settings, by the full name of the environment variable. */
 export function settingFaults(environment: NodeJS.ProcessEnv): Map<string, ConfigError> {
   const misspelt = misspeltSettings(environment).map((name) => [name, misspeltSetting(name)] as const);
   const wrong = Object.entries(settings).flatMap(([name, setting]) => {
@@ -155,25 +155,25 @@ function tryReading<Value>(
   if (given === undefined || given === '') return setting.fallback;
   const value = setting.read(given);
   if (value !== undefined) return value;
-  // What was meant as a secret must not end in a log.
+  // The value of a secret setting must not reach a log.
   const shown = setting.secret ? 'not understood' : JSON.stringify(given);
   return new ConfigError(`${prefix}${name} is ${shown}; it takes ${setting.takes}.`);
 }
 
-/** Names behind our prefix that are no settings of ours. */
+/** Returns the environment variables that have the prefix but name no setting. */
 export function misspeltSettings(environment: NodeJS.ProcessEnv): string[] {
   return Object.keys(environment).filter(
     (name) => name.startsWith(prefix) && !Object.hasOwn(settings, name.slice(prefix.length)),
   );
 }
 
-/** One that is misspelt would be passed over in silence, and the service would not do what was asked. */
+/** Throws for the first misspelt name: if it were ignored, the service would silently run with a default instead. */
 export function refuseMisspelt([name]: readonly string[]): void {
   if (name !== undefined) throw misspeltSetting(name);
 }
 
 function misspeltSetting(name: string): ConfigError {
-  const meant = meantBy(name.slice(prefix.length), Object.keys(settings));
+  const meant = closestName(name.slice(prefix.length), Object.keys(settings));
   const hint = meant ? `did you mean ${prefix}${meant}?` : '"npx --no -- anagrafe config" lists them all.';
   return new ConfigError(`${name} is not a setting; ${hint}`);
 }
@@ -193,5 +193,5 @@ function maskUrl(value: string): string {
 
 function isPair(value: string): boolean {
   const pair = readKeyPair(value);
-  return pair !== null && isFitPair(pair);
+  return pair !== null && isValidKeyPair(pair);
 }

@@ -1,70 +1,67 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { openLoginThrottle } from './accounts/login-throttle.store.ts';
+import { changeOwnPassword } from './accounts/own-password.ts';
+import { openSessions } from './accounts/sessions.store.ts';
+import { buildApp } from './app.ts';
+import { openAudit, openAuditLog, openEvents } from './audit/audit.store.ts';
 import { type Background, startBackground } from './background.ts';
+import { openCompletedCalls, openFailures } from './calls/call-history.store.ts';
+import { handleWrite } from './calls/handle-write.ts';
+import { openAccess, openClients } from './clients/clients.store.ts';
+import { ensureFirstClient } from './clients/clients.ts';
+import { openConsoleSessions } from './clients/console-sessions.store.ts';
 import { type Config, ConfigError, prefix } from './config.ts';
-import { builtConsole } from './console-folder.ts';
-import { ensureFirstClient } from './core/access/clients.ts';
-import { readKeyPair } from './core/access/keys.ts';
-import { takeCall } from './core/calls/take.ts';
-import { isPartOfOutage } from './core/faults.ts';
-import { writesAtOnce } from './core/records/apply.ts';
-import { insertOperation } from './core/records/insert.ts';
-import { Slots } from './core/records/slots.ts';
-import { stateOperation } from './core/records/state.ts';
-import { updateOperation } from './core/records/update.ts';
-import { Vault } from './core/sealing/vault.ts';
-import { changeOwnPassword } from './core/sessions/own-password.ts';
-import { webhookName } from './core/webhooks/webhook.ts';
-import { buildApp } from './http/app.ts';
-import { openMetrics } from './http/metrics.ts';
+import { builtConsole } from './console/console.routes.ts';
+import type { Database } from './db/database.ts';
+import { keepMasterKeyIdentity, masterKeyIdentity } from './db/master-key-identity.ts';
+import { migrate } from './db/migrations.ts';
+import { openReadiness } from './db/readiness.ts';
+import { KeyRing } from './encryption/key-ring.ts';
+import { openIdempotencyStore } from './idempotency/idempotency.store.ts';
+import { openChunks } from './jobs/chunks.store.ts';
+import { openJobs } from './jobs/jobs.store.ts';
 import { openQueue, type Queue } from './jobs/queue.ts';
-import { findMasterKey, makeMasterKey, wrongMasterKey } from './master-key.ts';
-import { isLoopback } from './network.ts';
-import { openCommonPasswords } from './passwords/common-passwords.ts';
-import { type HashingPool, openHasher } from './passwords/hasher.ts';
-import { needsRehash } from './passwords/needs-rehash.ts';
-import { openSigning } from './signing.ts';
-import { openAudit } from './storage/audit.ts';
-import { openChunks } from './storage/chunks.ts';
-import { openAccess, openClients } from './storage/clients.ts';
-import { openCompletedCalls } from './storage/completed-calls.ts';
-import { openConsoleSessions } from './storage/console-sessions.ts';
-import type { Database } from './storage/database.ts';
-import { openEvents } from './storage/events.ts';
-import { openGuesses } from './storage/guesses.ts';
-import { openJobs } from './storage/jobs.ts';
-import { openJournal } from './storage/journal.ts';
-import { openLedger } from './storage/ledger.ts';
-import { openListing } from './storage/listing.ts';
-import { keepMasterKeyIdentity, masterKeyIdentity } from './storage/master-key.ts';
-import { migrate } from './storage/migrations.ts';
-import { openReadiness } from './storage/readiness.ts';
-import { openRefusedRecords } from './storage/refused-records.ts';
-import { openRegistry } from './storage/registry.ts';
-import { openSessions } from './storage/sessions.ts';
-import { openStatistics } from './storage/statistics.ts';
-import { openSubmissions } from './storage/submissions.ts';
-import { openWebhooks } from './storage/webhooks.ts';
+import { openSubmissions } from './jobs/submissions.store.ts';
+import { isPartOfOutage } from './lib/field-errors.ts';
+import { isLoopback } from './lib/network.ts';
+import { version } from './lib/package-folder.ts';
+import { readKeyPair } from './lib/secrets.ts';
+import { Semaphore } from './lib/semaphore.ts';
+import { findMasterKey, makeMasterKey, wrongMasterKey } from './master-key-file.ts';
+import { openMetrics } from './metrics.ts';
+import { type HashingPool, openHasher } from './passwords/hash-pool.ts';
+import { needsRehash } from './passwords/hash-work.ts';
+import { openCommonPasswords } from './passwords/policy.ts';
+import { writesAtOnce } from './records/apply.ts';
+import { insertOperation } from './records/insert.ts';
+import { openListing } from './records/listing.store.ts';
+import { openRecordStore } from './records/records.store.ts';
+import { stateOperation } from './records/state.ts';
+import { updateOperation } from './records/update.ts';
+import { openStatistics } from './statistics/statistics.store.ts';
 import { openStore } from './store.ts';
-import { version } from './version.ts';
+import { openSigning } from './webhooks/sender.ts';
+import { webhookName } from './webhooks/webhook.ts';
+import { openWebhooks } from './webhooks/webhooks.store.ts';
 
 export interface Service {
-  /** Where it answers, such as `http://127.0.0.1:8420`. */
+  /** Base URL of the service, such as `http://127.0.0.1:8420`. */
   readonly url: string;
   readonly protectedMode: boolean;
-  /** Takes no new connection, finishes the calls at work, then closes the store. */
+  /** Stops accepting connections, finishes running requests and background work, then closes the database. */
   stop(): Promise<void>;
 }
 
-/** How many of the largest bodies may be at work together. */
-const largestBodies = 8;
-/** How many JSON values a body may hold for each record and user that a call may have. */
-const valuesOfOne = 16;
-/** While one chunk of a job comes to its end, the other keeps the processor busy. */
+/** Limits the memory of all request bodies together, as a multiple of `MAX_BODY_BYTES`. */
+const bodyMemoryFactor = 8;
+/** JSON values that a body may contain for each record and each user that a job may have. */
+const valuesPerRecord = 16;
+/** Job chunks that a node runs at once: while one waits for its last hashes, the other keeps the CPU busy. */
 const chunksAtOnce = 2;
 
-/** Joins the rooms of the house, and opens the door. */
+/** Wires the dependencies and starts listening. */
 export async function startService(
   config: Config,
   log: Logger,
@@ -88,11 +85,12 @@ export async function startService(
     const { database } = store;
     await store.refuseTransactionPooling();
     for (const name of await migrate(database)) log.info({ migration: name }, 'migrated');
-    const vault = await openVault(foundKey, config, database);
+    const keyRing = await openKeyRing(foundKey, config, database);
     const access = openAccess(store.front);
     if (config.FIRST_CLIENT !== null) await makeFirstClient(config.FIRST_CLIENT);
     const hasClients = await access.hasClients();
-    if (!hasClients && !isLoopback(config.HOST) && config.HOST !== 'localhost') throw closedDoor(config.HOST);
+    if (!hasClients && !isLoopback(config.HOST) && config.HOST !== 'localhost')
+      throw clientRequired(config.HOST);
 
     const metrics = openMetrics();
     hasher = openHasher({
@@ -103,8 +101,8 @@ export async function startService(
       onHash: metrics.hashed,
     });
     metrics.watch(hasher);
-    const noHash = await hasher.tryOut();
-    const registry = openRegistry(database);
+    const noHash = await hasher.calibrate();
+    const registry = openRecordStore(database);
     const { isCommon } = openCommonPasswords();
     const rules = {
       requireEmail: config.REQUIRE_EMAIL,
@@ -122,13 +120,13 @@ export async function startService(
         if (!isPartOfOutage(error)) log.warn({ err: error }, 'the queue had a failure');
       },
     });
-    const journal = openJournal(database);
+    const auditLog = openAuditLog(database);
     const jobLimits = { records: config.MAX_JOB_RECORDS, users: config.MAX_JOB_USERS };
     const tools = {
       operations,
       hasher,
-      vault,
-      ledger: openLedger(database, { keyHours: config.IDEMPOTENCY_HOURS }),
+      keyRing,
+      idempotency: openIdempotencyStore(database, { keyHours: config.IDEMPOTENCY_HOURS }),
       submissions: openSubmissions(database, queue),
       onOutcomes: metrics.recordsDone,
       limits: { answered: { records: config.MAX_RECORDS, users: config.MAX_USERS }, job: jobLimits },
@@ -138,17 +136,17 @@ export async function startService(
         tokenMinutes: config.TOKEN_MINUTES,
         refreshDays: config.SESSION_DAYS,
       }),
-      guesses: openGuesses(database),
-      journal,
+      loginThrottle: openLoginThrottle(database),
+      auditLog,
       hasher,
-      guessDigest: (text: string) => vault.guessDigest(text),
+      throttleDigest: (text: string) => keyRing.throttleDigest(text),
       needsRehash: (hash: string) =>
         needsRehash(hash, { memoryKib: config.HASH_MEMORY_KIB, passes: config.HASH_PASSES }),
       noHash,
     };
     const readiness = openReadiness(database);
-    const seal = vault.sealRow.bind(vault);
-    const signing = openSigning(vault, config);
+    const seal = keyRing.sealRow.bind(keyRing);
+    const signing = openSigning(keyRing, config.WEBHOOK_NETWORKS);
 
     app = await buildApp({
       version,
@@ -156,17 +154,17 @@ export async function startService(
       limits: {
         bytes: config.MAX_BODY_BYTES,
         depth: config.MAX_DEPTH,
-        values: valuesOfOne * (jobLimits.records + jobLimits.users),
-        bytesTogether: config.MAX_BODY_BYTES * largestBodies,
+        values: valuesPerRecord * (jobLimits.records + jobLimits.users),
+        bytesTogether: config.MAX_BODY_BYTES * bodyMemoryFactor,
       },
       callsPerMinute: config.CALLS_PER_MINUTE,
       trustedProxies: config.TRUST_PROXY,
       allowedHosts: config.ALLOWED_HOSTS,
-      takeCall: (call) => takeCall(call, tools),
-      newFingerprint: () => vault.newFingerprint(),
+      takeCall: (call) => handleWrite(call, tools),
+      newFingerprint: () => keyRing.newFingerprint(),
       jobs: openJobs(database, queue),
       listing: openListing(database),
-      journal,
+      auditLog,
       events: openEvents(database, { days: config.EVENT_DAYS }),
       signIn,
       changeOwnPassword: (call) => changeOwnPassword(call, operations.update, signIn),
@@ -176,13 +174,13 @@ export async function startService(
       metrics,
       admin: {
         clients: openClients(database),
-        calls: { store: openCompletedCalls(database, { days: config.JOB_DAYS }), journal },
-        failures: openRefusedRecords(database),
+        calls: { store: openCompletedCalls(database, { days: config.JOB_DAYS }), auditLog },
+        failures: openFailures(database),
         audit: { store: openAudit(database), seal },
         webhooks: {
           ...signing,
           webhooks: openWebhooks(database),
-          sealSecret: (secret, id) => vault.sealSecret(secret, webhookName(id)),
+          sealSecret: (secret, id) => keyRing.sealSecret(secret, webhookName(id)),
         },
         statistics: openStatistics(database),
         hashing: hasher,
@@ -206,14 +204,14 @@ export async function startService(
       log,
       store,
       queue,
-      vault,
+      keyRing,
       signing,
       jobs: {
         store: openChunks(database),
         operations,
         hasher,
-        vault,
-        writes: new Slots(writesAtOnce),
+        keyRing,
+        writes: new Semaphore(writesAtOnce),
         onOutcomes: metrics.recordsDone,
         report: (error) => {
           if (!isPartOfOutage(error)) log.error({ err: error }, 'records of a job failed');
@@ -245,17 +243,21 @@ export async function startService(
   }
 }
 
-/** What is done with the master key, once it is certain that it is the one of this database. */
-async function openVault(found: Buffer | null, config: Config, database: Database): Promise<Vault> {
+/**
+ * Opens the key ring; generates the master key of a new store.
+ *
+ * @throws {ConfigError} if the master key is not the one that this database was first used with.
+ */
+async function openKeyRing(found: Buffer | null, config: Config, database: Database): Promise<KeyRing> {
   if (found === null && (await masterKeyIdentity(database))) throw wrongMasterKey(config, found);
   const key = found ?? (await makeMasterKey(config));
-  const vault = new Vault(key);
-  const identity = await keepMasterKeyIdentity(database, vault.identity);
-  if (!identity?.equals(vault.identity)) throw wrongMasterKey(config, key);
-  return vault;
+  const keyRing = new KeyRing(key);
+  const identity = await keepMasterKeyIdentity(database, keyRing.identity);
+  if (!identity?.equals(keyRing.identity)) throw wrongMasterKey(config, key);
+  return keyRing;
 }
 
-function closedDoor(host: string): ConfigError {
+function clientRequired(host: string): ConfigError {
   return new ConfigError(
     `${prefix}HOST is ${host}, but no API client exists yet, so that anyone could call. ` +
       `Create one first (npx --no -- anagrafe client create --name erp), or give one in ${prefix}FIRST_CLIENT.`,

@@ -1,9 +1,9 @@
 import { prefix, settings } from './config.ts';
-import { type Code, codes, type Sentence } from './core/codes.ts';
-import { languages } from './core/language/say.ts';
 import { callCodes, statusOf } from './http/status.ts';
+import { languages } from './i18n/translate.ts';
+import { type Code, codes, type Sentence } from './lib/error-codes.ts';
 
-/** The pages of `docs/` that are written from the code, so that they cannot be behind it. */
+/** Generators of the reference pages in `docs/`, by path. `npm run generate` writes them, so they match the code. */
 export const generatedPages: Readonly<Record<string, () => string>> = {
   'docs/errors.md': errorsPage,
   'docs/settings.md': settingsPage,
@@ -27,7 +27,7 @@ function errorsPage(): string {
   return `${[
     '# Error codes',
     '',
-    'Written from the catalogue in `server/src/core/codes.ts` by `npm run generate`. A code never changes its meaning; its',
+    'Written from the catalogue in `server/src/lib/error-codes.ts` by `npm run generate`. A code never changes its meaning; its',
     'sentence may be worded anew, and comes in the language of `Accept-Language`. `{…}` stands for a figure.',
     '',
     'A code of a place becomes the code of the record when it is the only kind of fault there and says all there is to say',

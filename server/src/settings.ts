@@ -1,12 +1,14 @@
-/** A setting of the environment: how its text is read, and what it takes, in words. */
+/** The definition of one environment variable: documentation, parser, default and display. */
 export interface Setting<Value> {
+  /** Description of the accepted values, for error messages and the reference page. */
   readonly takes: string;
   readonly about: string;
-  /** Undefined where the text is no value of the setting. */
+  /** Parses the value; returns undefined if the text is invalid. */
   read(text: string): Value | undefined;
   readonly fallback: Value;
-  /** Whether the value may not be shown as it is. */
+  /** True if the value must not appear in messages or logs. */
   readonly secret?: boolean;
+  /** Formats the value for people; masks a secret. */
   show(value: Value): string;
 }
 

@@ -1,34 +1,38 @@
 import type pg from 'pg';
 import { type Config, settings } from './config.ts';
-import { type Engine, openEngine, visitEngine } from './engine/engine.ts';
-import { type Listener, listenForWork } from './storage/announcements.ts';
-import { type Database, openDatabase } from './storage/database.ts';
-import { type OutageEvents, OutageMonitor } from './storage/outage.ts';
-import { refuseTransactionPooling } from './storage/pooling.ts';
+import { type Database, openDatabase } from './db/database.ts';
+import { type Listener, listenForWork } from './db/notify.ts';
+import { type OutageEvents, OutageMonitor } from './db/outage.ts';
+import { refuseTransactionPooling } from './db/pooling.ts';
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+  visitEmbeddedPostgres,
+} from './embedded-postgres/embedded-postgres.ts';
 
-/** The database that the settings name, with the embedded engine under it where there is one. */
+/** Connection pools of the configured database. Includes the embedded PostgreSQL if no external one is configured. */
 export interface Store {
   readonly database: Database;
-  /** Connections of its own for what must not wait behind the work: who calls, and whether the database answers. */
+  /** Separate pool for authentication and console sessions, so that bulk writes do not delay them. */
   readonly front: Database;
-  /** Connections of its own for the queue and the sequencer, which must not wait either. */
+  /** Separate pool for the job queue, the hash chain and the creation of deliveries, for the same reason. */
   readonly queue: Database;
-  /** Throws where a connection pooler loses the state of sessions. */
+  /** Throws if a connection pooler does not keep the state of database sessions. */
   refuseTransactionPooling(): Promise<void>;
-  /** Has `heard` called whenever some node announces work. */
-  listen(heard: () => void): Listener;
-  /** Where it is, in words. */
+  /** Calls `onWork` whenever a node announces work by NOTIFY. */
+  listen(onWork: () => void): Listener;
+  /** Data folder, or database URL with a masked password, for messages. */
   readonly place: string;
   close(): Promise<void>;
 }
 
 interface StoreOptions {
-  /** The service holds the data folder for itself; a command only pays a visit, a founder may make the store. */
+  /** `service` holds the lock of the data folder, `visitor` needs an existing store, `founder` may create one. */
   readonly as: 'service' | 'visitor' | 'founder';
-  /** How long to wait for a connection. */
+  /** Timeout for opening a connection. */
   readonly connectMs?: number;
   log(message: string): void;
-  /** Takes the begin and the end of an outage; without it each lost connection is logged. */
+  /** Receives the start and the end of an outage. Without it each lost connection is logged. */
   readonly outage?: OutageEvents;
 }
 
@@ -60,7 +64,7 @@ export async function openStore(config: Config, options: StoreOptions): Promise<
     async refuseTransactionPooling() {
       if (!engine) await refuseTransactionPooling(connection, options.connectMs);
     },
-    listen: (heard) => listenForWork(connection, heard),
+    listen: (onWork) => listenForWork(connection, onWork),
     place: engine ? config.DATA : settings.DATABASE_URL.show(config.DATABASE_URL),
     async close() {
       await Promise.all([database.close(), front.close(), queue.close()]);
@@ -69,7 +73,7 @@ export async function openStore(config: Config, options: StoreOptions): Promise<
   };
 }
 
-function startEngine(config: Config, { as, log }: StoreOptions): Promise<Engine> {
-  if (as === 'service') return openEngine({ dataFolder: config.DATA, log });
-  return visitEngine({ dataFolder: config.DATA, log, mayCreate: as === 'founder' });
+function startEngine(config: Config, { as, log }: StoreOptions): Promise<EmbeddedPostgres> {
+  if (as === 'service') return startEmbeddedPostgres({ dataFolder: config.DATA, log });
+  return visitEmbeddedPostgres({ dataFolder: config.DATA, log, mayCreate: as === 'founder' });
 }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ConfigError, prefix, readConfig, settingFaults, settings } from '../src/config.ts';
-import { newSecret } from '../src/core/access/keys.ts';
+import { newSecret } from '../src/lib/secrets.ts';
 import type { Setting } from '../src/settings.ts';
 
 function refusal(environment: Record<string, string>): string {
@@ -20,7 +20,7 @@ function shown<Name extends keyof typeof settings>(name: Name, value: string): s
 }
 
 describe('settings', () => {
-  it('have defaults that serve', () => {
+  it('have the documented defaults', () => {
     expect(readConfig({})).toMatchObject({
       HOST: '127.0.0.1',
       PORT: 8420,
@@ -45,16 +45,16 @@ describe('settings', () => {
     });
   });
 
-  it('count as not set when they are empty, as a compose file leaves them', () => {
+  it('are treated as not set if they are empty, as in a compose file', () => {
     const empty = Object.fromEntries(Object.keys(settings).map((name) => [prefix + name, '']));
     expect(readConfig(empty)).toEqual(readConfig({}));
   });
 
-  it('are read from their own prefix alone', () => {
+  it('are read only with the prefix ANAGRAFE_', () => {
     expect(readConfig({ PORT: '1', HOST: 'elsewhere', anagrafe_port: '2' }).PORT).toBe(8420);
   });
 
-  it('take what they say they take', () => {
+  it('accept the documented values', () => {
     const config = readConfig({
       ANAGRAFE_PORT: '0',
       ANAGRAFE_REQUIRE_EMAIL: 'true',
@@ -72,14 +72,14 @@ describe('settings', () => {
     });
   });
 
-  it('cannot be changed once they are read', () => {
+  it('cannot be changed after they are read', () => {
     const config = readConfig({});
     expect(Object.isFrozen(config)).toBe(true);
     expect(() => Object.assign(config, { PORT: 1 })).toThrow(TypeError);
   });
 });
 
-describe('a wrong setting', () => {
+describe('an invalid setting', () => {
   const wrong: Record<string, string[]> = {
     PORT: ['http', '-1', '65536', '80.5', '1e3', '0x50', ' 80', '80 ', '٨٠', '9'.repeat(400), 'NaN', '+80'],
     PASSWORD_MIN: ['7', '65', '0'],
@@ -108,19 +108,24 @@ describe('a wrong setting', () => {
     ALLOWED_HOSTS: ['https://erp', 'erp:80', '*', 'a b', '.erp', ','],
   };
 
-  it.each(Object.entries(wrong))('names itself, what it got and what it takes: %s', (name, values) => {
-    const { takes } = settings[name as keyof typeof settings];
-    for (const value of values) {
-      expect(refusal({ [prefix + name]: value })).toBe(`ANAGRAFE_${name} is "${value}"; it takes ${takes}.`);
-    }
-  });
+  it.each(Object.entries(wrong))(
+    'causes a message with its name, its value and the allowed values: %s',
+    (name, values) => {
+      const { takes } = settings[name as keyof typeof settings];
+      for (const value of values) {
+        expect(refusal({ [prefix + name]: value })).toBe(
+          `ANAGRAFE_${name} is "${value}"; it takes ${takes}.`,
+        );
+      }
+    },
+  );
 
-  it('is told in one line, whatever it holds', () => {
+  it('causes a message of one line without control characters', () => {
     expect(refusal({ ANAGRAFE_PORT: '80\n81' })).not.toContain('\n');
     expect(refusal({ ANAGRAFE_LOG_LEVEL: '\u001b[2Jinfo' })).not.toContain('\u001b');
   });
 
-  it('is not shown when it may hold a secret', () => {
+  it('causes a message without its value if that may contain a secret', () => {
     const secrets = {
       DATABASE_URL: ['mysql://root:hunter2@host/db', 'hunter2', 'postgres//user:hunter2@host'],
       FIRST_CLIENT: ['hunter2', 'public.hunter2', `hunter2 public.${newSecret()}`],
@@ -135,13 +140,13 @@ describe('a wrong setting', () => {
     }
   });
 
-  it('is refused when it does not exist, so that a slip is not passed over', () => {
+  it('is refused if its name is unknown, so that a typing error is detected', () => {
     for (const name of ['ANAGRAFE_PROT', 'ANAGRAFE_', 'ANAGRAFE_port', 'ANAGRAFE_toString']) {
       expect(refusal({ [name]: '80' })).toMatch(new RegExp(`^${name} is not a setting`));
     }
   });
 
-  it('is found with all the others that are wrong, each by its name', () => {
+  it('is reported together with all other invalid settings, by name', () => {
     const faults = settingFaults({
       ANAGRAFE_PORT: 'x',
       ANAGRAFE_HOST: '::1',
@@ -153,7 +158,7 @@ describe('a wrong setting', () => {
     expect(settingFaults({ ANAGRAFE_PORT: '80', PATH: '/bin' }).size).toBe(0);
   });
 
-  it('is refused when it trusts every address there is, which would let anyone name an address', () => {
+  it('is refused if ANAGRAFE_TRUST_PROXY covers every address, because any caller could forge its address', () => {
     for (const everyone of ['0.0.0.0/0', '::/0', '10.0.0.0/8,0.0.0.0/0', '0.0.0.0/1,128.0.0.0/1']) {
       expect(refusal({ ANAGRAFE_TRUST_PROXY: everyone })).toContain('ANAGRAFE_TRUST_PROXY');
     }
@@ -170,7 +175,7 @@ describe('a secret setting', () => {
     expect(shown('MASTER_KEY', 'hunter2'.padEnd(43, 'A'))).toBe('********');
   });
 
-  it('of the service itself is 32 bytes, in base64 or hexadecimal, and is kept as given', () => {
+  it('MASTER_KEY must be 32 bytes in base64 or hexadecimal, and is kept as given', () => {
     const read = (text: string) => readConfig({ ANAGRAFE_MASTER_KEY: text }).MASTER_KEY;
     const bytes = Buffer.alloc(32, 0xfb);
     for (const text of [bytes.toString('base64'), bytes.toString('base64url'), bytes.toString('hex')])
@@ -180,7 +185,7 @@ describe('a secret setting', () => {
     expect(() => read(`${bytes.toString('base64')} `)).toThrow(ConfigError);
   });
 
-  it('is shown without its secret wherever in the URL that stands', () => {
+  it('is shown without a secret in any part of its URL', () => {
     for (const url of [
       'postgres://user@host/db?password=hunter2',
       'postgres://host/db?user=u&password=hunter2&sslmode=require',
@@ -191,7 +196,7 @@ describe('a secret setting', () => {
     }
   });
 
-  it('of a first client must be long, of plain letters, and free of slips', () => {
+  it('FIRST_CLIENT must be long enough, with ASCII characters and a valid checksum', () => {
     const read = (pair: string) => readConfig({ ANAGRAFE_FIRST_CLIENT: pair }).FIRST_CLIENT;
     const made = `deployment.${newSecret()}`;
     const chosen = `my-erp.${'0123456789abcdef'.repeat(2)}`;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { plainAddress, sourceOf } from '../src/network.ts';
+import { plainAddress, sourceOf } from '../src/lib/network.ts';
 
-describe('the source of an address', () => {
+describe('the rate limit source', () => {
   it.each([
     ['203.0.113.7', '203.0.113.7'],
     ['203.0.113.7:50123', '203.0.113.7'],
@@ -18,7 +18,7 @@ describe('the source of an address', () => {
   });
 });
 
-describe('an address without port and zone', () => {
+describe('the plain address', () => {
   it.each([
     ['::ffff:cb00:7107', '203.0.113.7'],
     ['64:ff9b::cb00:7107', '64:ff9b::cb00:7107'],

@@ -9,21 +9,21 @@ import { startTestService } from './setup/service.ts';
 const stale = 'it is behind the code: run "npm run generate"';
 const committed = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
-it.each(Object.keys(generatedPages))('%s says what the code says', (path) => {
+it.each(Object.keys(generatedPages))('%s equals the page that the code generates', (path) => {
   expect(committed(path), stale).toBe(generatedPages[path]?.());
 });
 
-it('docs/command-line.md says what the commands say', () => {
+it('docs/command-line.md equals the page that the commands generate', () => {
   expect(committed('docs/command-line.md'), stale).toBe(commandLinePage());
 });
 
-it('server/openapi.json is what the service answers', async () => {
+it('server/openapi.json equals the document that the service serves', async () => {
   const service = await startTestService();
   const answered = await (await fetch(`${service.url}/openapi.json`)).json();
   expect(JSON.parse(committed('server/openapi.json')), stale).toEqual(answered);
 });
 
-it('client/src/api.gen.ts is what server/openapi.json says', () => {
+it('client/src/api.gen.ts is generated from the current server/openapi.json', () => {
   const generator = fileURLToPath(new URL('../../scripts/generate-client.mjs', import.meta.url));
   const check = () => execFileSync(process.execPath, [generator, '--check'], { stdio: 'pipe' });
   expect(check, stale).not.toThrow();

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { basename, dirname, extname, join, relative, sep } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
@@ -7,16 +7,16 @@ const root = fileURLToPath(new URL('../src/', import.meta.url));
 const clientRoot = fileURLToPath(new URL('../../client/src/', import.meta.url));
 const consoleRoot = fileURLToPath(new URL('../../console/src/', import.meta.url));
 const longest = 300;
-const longestPage = 200;
 
 interface Source {
-  /** Below `src/`, with slashes: `http/routes/operation.ts`. */
+  /** The path relative to `src/`, with slashes: `http/envelope.ts`. */
   readonly path: string;
-  /** The first folder, or the file's own name where it lies in `src/` itself. */
+  /** The top-level folder, or the file name of a file in `src/` itself. */
   readonly room: string;
   readonly text: string;
-  /** What it imports of ours, as paths below `src/`, and of others, as package names. */
+  /** The imported files, as paths relative to `src/`. */
   readonly ours: readonly string[];
+  /** The imported packages. */
   readonly others: readonly string[];
 }
 
@@ -55,49 +55,82 @@ function roomOf(path: string): string {
   return path.split('/')[0] ?? path;
 }
 
-/** Every import of ours that leads where it may not. */
-function strays(from: (source: Source) => boolean, rooms: (source: Source) => readonly string[]): string[] {
-  return sources
-    .filter(from)
-    .flatMap((source) =>
-      source.ours
-        .filter((target) => !rooms(source).includes(roomOf(target)))
-        .map((target) => `${source.path} imports ${target}`),
-    );
+/** The folders of `src/`. Each imports only from itself and from those before it. */
+const folders = [
+  'lib',
+  'i18n',
+  'json',
+  'embedded-postgres',
+  'encryption',
+  'usernames',
+  'passwords',
+  'db',
+  'http',
+  'audit',
+  'clients',
+  'records',
+  'idempotency',
+  'jobs',
+  'accounts',
+  'calls',
+  'webhooks',
+  'statistics',
+  'console',
+  'import',
+];
+
+/** Returns the folder of a file, or `wiring` for files in `src/` itself, which may import everything except `cli`. */
+function folderOf(path: string): string {
+  return path.includes('/') ? roomOf(path) : 'wiring';
 }
 
-describe('the source', () => {
-  it('is found, with its imports', () => {
+describe('the server', () => {
+  it('has sources whose imports this test can read', () => {
     expect(sources.length).toBeGreaterThan(50);
-    const main = sources.find((source) => source.path === 'main.ts');
-    expect(main?.ours).toContain('http/app.ts');
-    expect(sources.find((source) => source.path === 'core/access/keys.ts')?.others).toEqual(['node:crypto']);
+    expect(sources.find(({ path }) => path === 'main.ts')?.ours).toContain('app.ts');
+    expect(sources.find(({ path }) => path === 'lib/secrets.ts')?.others).toEqual(['node:crypto']);
   });
 
-  it('has a core that imports nothing but itself, what a network is, node:crypto and node:buffer', () => {
-    const inCore = (source: Source) => source.room === 'core';
-    expect(strays(inCore, () => ['core', 'network.ts'])).toEqual([]);
-    const others = sources
-      .filter(inCore)
-      .flatMap(({ path, others: names }) => names.map((name) => `${path} imports ${name}`))
-      .filter((line) => !/ imports node:(buffer|crypto)$/.test(line));
-    expect(others).toEqual([]);
+  it('has exactly the folders of the declared order', () => {
+    const found = new Set(sources.map(({ path }) => folderOf(path)));
+    expect([...found].sort()).toEqual([...folders, 'cli', 'wiring'].sort());
   });
 
-  it('has rooms that know the core and what a network is, and never one another', () => {
-    const rooms = ['http', 'jobs', 'storage', 'passwords', 'engine', 'webhooks'];
-    expect(
-      strays(
-        (source) => rooms.includes(source.room),
-        (source) => [source.room, 'core', 'network.ts', 'package-folder.ts'],
-      ),
-    ).toEqual([]);
+  it('imports only from folders that come before in the order', () => {
+    const order = [...folders, 'wiring', 'cli'];
+    const wrong = sources.flatMap(({ path, ours }) =>
+      ours
+        .filter((target) => order.indexOf(folderOf(target)) > order.indexOf(folderOf(path)))
+        .map((target) => `${path} imports ${target}`),
+    );
+    expect(wrong).toEqual([]);
   });
 
-  it('has an import that speaks to the service as anyone else does: through the client', () => {
-    const inImport = (source: Source) => source.room === 'import';
-    expect(strays(inImport, () => ['import'])).toEqual([]);
-    const others = sources.filter(inImport).flatMap((source) => source.others);
+  it('has no import cycle', () => {
+    expect(cycles(new Map(sources.map(({ path, ours }) => [path, ours])))).toEqual([]);
+  });
+
+  it('has SQL only in stores and in db/', () => {
+    const sql = /\b(from|into|update|join|table)\s+anagrafe(_queue)?\.\w/;
+    const withSql = sources.filter(({ text }) => sql.test(text)).map(({ path }) => path);
+    expect(withSql).toContain('records/records.store.ts');
+    expect(withSql.filter((path) => !path.startsWith('db/') && !path.endsWith('.store.ts'))).toEqual([]);
+  });
+
+  it('uses Fastify only in routes, plugins, http/ and the wiring', () => {
+    const wrong = sources.filter(
+      ({ path, others }) =>
+        others.includes('fastify') && !/^(http\/|[^/]+$)/.test(path) && !/\.(routes|plugin)\.ts$/.test(path),
+    );
+    expect(wrong.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('uses the client package only in import/ and cli/, and nothing else of the server in import/', () => {
+    const inImport = sources.filter(({ path }) => path.startsWith('import/'));
+    expect(inImport.flatMap(({ ours }) => ours.filter((target) => !target.startsWith('import/')))).toEqual(
+      [],
+    );
+    const others = inImport.flatMap((source) => source.others);
     expect(others.filter((name) => !/^(node:|@anagrafe\/client)/.test(name))).toEqual([]);
     const callers = sources.filter(({ others: names }) =>
       names.some((name) => name.startsWith('@anagrafe/')),
@@ -105,40 +138,7 @@ describe('the source', () => {
     expect([...new Set(callers.map((source) => source.room))].sort()).toEqual(['cli', 'import']);
   });
 
-  it('has settings that know nothing but the core', () => {
-    const files = ['config.ts', 'settings.ts', 'network.ts'];
-    expect(
-      strays(
-        (source) => files.includes(source.path),
-        () => [...files, 'core'],
-      ),
-    ).toEqual([]);
-  });
-
-  it('has commands that nothing but the command line itself imports', () => {
-    expect(
-      strays(
-        (source) => source.room !== 'cli' && source.path !== 'cli.ts',
-        () => [...new Set(sources.map((source) => source.room))].filter((room) => !/^cli(\.ts)?$/.test(room)),
-      ),
-    ).toEqual([]);
-  });
-
-  it('has no room that these arrows do not know', () => {
-    const known = ['cli', 'core', 'engine', 'http', 'import', 'jobs', 'passwords', 'storage', 'webhooks'];
-    const folders = sources.filter((source) => source.path.includes('/')).map((source) => source.room);
-    expect([...new Set(folders)].filter((room) => !known.includes(room))).toEqual([]);
-  });
-
-  it('has no drawer for what has no place', () => {
-    const drawers = /^(utils?|helpers?|misc|types|shared|lib)$/;
-    const found = sources.filter(({ path }) =>
-      path.split('/').some((part) => drawers.test(basename(part, extname(part)))),
-    );
-    expect(found.map((source) => source.path)).toEqual([]);
-  });
-
-  it('imports with the extension of the file that is meant', () => {
+  it('imports only files that exist', () => {
     const paths = new Set(sources.map((source) => source.path));
     const lost = sources.flatMap(({ path, ours }) =>
       ours
@@ -148,7 +148,7 @@ describe('the source', () => {
     expect(lost).toEqual([]);
   });
 
-  it('has no file that cannot be read in one sitting, but for those a program wrote', () => {
+  it('has no file above 300 lines, except generated ones', () => {
     const long = sources
       .filter(({ path }) => !path.endsWith('.gen.ts'))
       .map(({ path, text }) => ({ path, lines: text.trimEnd().split('\n').length }))
@@ -157,18 +157,32 @@ describe('the source', () => {
   });
 });
 
+/** Returns the import cycles, each as a text such as `a.ts -> b.ts -> a.ts`. */
+function cycles(imports: ReadonlyMap<string, readonly string[]>): string[] {
+  const done = new Set<string>();
+  const found: string[] = [];
+  const visit = (path: string, above: readonly string[]): void => {
+    if (above.includes(path)) found.push([...above.slice(above.indexOf(path)), path].join(' -> '));
+    if (done.has(path) || above.includes(path)) return;
+    for (const target of imports.get(path) ?? []) visit(target, [...above, path]);
+    done.add(path);
+  };
+  for (const path of imports.keys()) visit(path, []);
+  return found;
+}
+
 describe('the client', () => {
   const client = sourcesBelow(clientRoot);
 
-  it('imports nothing but itself', () => {
+  it('imports only its own files', () => {
     expect(client.find(({ path }) => path === 'index.ts')?.ours).toContain('anagrafe.ts');
-    const strange = client.flatMap(({ path, ours, others }) =>
+    const foreign = client.flatMap(({ path, ours, others }) =>
       [...others, ...ours.filter((target) => target.startsWith('..'))].map((name) => `${path}: ${name}`),
     );
-    expect(strange).toEqual([]);
+    expect(foreign).toEqual([]);
   });
 
-  it('has no file that cannot be read in one sitting, but for the one a program wrote', () => {
+  it('has no file above 300 lines, except the generated one', () => {
     const lines = ({ text }: Source) => text.trimEnd().split('\n').length;
     const long = client.filter((source) => !source.path.endsWith('.gen.ts') && lines(source) > longest);
     expect(long.map(({ path }) => path)).toEqual([]);
@@ -179,8 +193,10 @@ describe('the console', () => {
   const pages = sourcesBelow(consoleRoot);
   const scripts = pages.filter(({ path }) => /\.tsx?$/.test(path));
 
-  it('speaks to the service through the client alone', () => {
-    expect(scripts.find(({ path }) => path === 'api/anagrafe.ts')?.others).toContain('@anagrafe/client');
+  it('calls the service only through the client package', () => {
+    expect(scripts.find(({ path }) => path === 'features/session/api-client.ts')?.others).toContain(
+      '@anagrafe/client',
+    );
     const outside = scripts.flatMap(({ path, ours, others }) =>
       [...ours.filter((target) => target.startsWith('..')), ...others.filter((name) => !isItsOwn(name))].map(
         (name) => `${path}: ${name}`,
@@ -191,21 +207,35 @@ describe('the console', () => {
     expect(itself.map(({ path }) => path)).toEqual([]);
   });
 
-  it('has pages that know the parts and what is read, and never one another', () => {
-    const strange = scripts
-      .filter(({ room }) => room === 'pages')
-      .flatMap(({ path, ours }) => {
-        const folder = path.split('/').slice(0, 2).join('/');
-        const known = [`${folder}/`, 'api/', 'language/', 'parts/'];
-        return ours
-          .filter((target) => !known.some((start) => target.startsWith(start)))
-          .map((target) => `${path}: ${target}`);
-      });
-    expect(strange).toEqual([]);
+  it('imports only from folders that come before in the order', () => {
+    const features = [
+      'session',
+      'clients',
+      'results',
+      'events',
+      'webhooks',
+      'audit',
+      'principals',
+      'calls',
+      'jobs',
+      'import',
+      'overview',
+    ];
+    const order = ['i18n', 'ui', ...features.map((name) => `features/${name}`), 'app', 'main.tsx'];
+    const rank = (path: string) =>
+      order.findIndex((folder) => path === folder || path.startsWith(`${folder}/`));
+    expect(scripts.filter(({ path }) => rank(path) < 0).map(({ path }) => path)).toEqual([]);
+    const wrong = scripts.flatMap(({ path, ours }) =>
+      ours.filter((target) => rank(target) > rank(path)).map((target) => `${path} imports ${target}`),
+    );
+    expect(wrong).toEqual([]);
+    expect(cycles(new Map(scripts.map(({ path, ours }) => [path, ours])))).toEqual([]);
   });
 
-  it('has no file that cannot be read in one sitting', () => {
-    const long = pages.filter(({ text }) => text.trimEnd().split('\n').length > longestPage);
+  it('has no file above 300 lines, except the translations', () => {
+    const long = pages.filter(
+      ({ path, text }) => !/^i18n\/(en|it)\.ts$/.test(path) && text.trimEnd().split('\n').length > longest,
+    );
     expect(long.map(({ path }) => path)).toEqual([]);
   });
 });

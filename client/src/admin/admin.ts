@@ -16,29 +16,29 @@ import { Audit } from './audit.ts';
 import { Clients } from './clients.ts';
 import { Webhooks } from './webhooks.ts';
 
-/** Which calls. */
+/** Options of {@link Admin.calls}. */
 export interface CompletedCallOptions extends PageOptions {
-  /** Only calls of which a record was not applied. */
+  /** Returns only calls with at least one record that was not applied. */
   readonly failed?: boolean | undefined;
 }
 
-/** Which jobs. */
+/** Options of {@link Admin.jobs}. */
 export interface AllJobsOptions extends PageOptions {
-  /** Only jobs that have not ended: the running ones first, then the others in the order in which they wait. */
+  /** Returns only jobs that have not ended: running jobs first, then queued jobs in queue order. */
   readonly open?: boolean | undefined;
-  /** Only jobs of which a record was not applied. */
+  /** Returns only jobs with at least one record that was not applied. */
   readonly failed?: boolean | undefined;
 }
 
-/** Which page of the tuples of a call. */
+/** Options of {@link Admin.call}. */
 export interface CallTupleOptions extends PageOptions {
-  /** From 1. */
+  /** Number of the page of tuples, from 1. Default: 1. */
   readonly page?: number | undefined;
-  /** Only the tuples of records that were not applied. */
+  /** Returns only the tuples of records that were not applied. */
   readonly failed?: boolean | undefined;
 }
 
-/** For those who look after the service: an API client of scope `admin`. */
+/** Administration of the service. Requires an API client with the scope `admin`. */
 export class Admin {
   readonly clients: Clients;
   readonly webhooks: Webhooks;
@@ -52,7 +52,7 @@ export class Admin {
     this.audit = new Audit(transport);
   }
 
-  /** The calls that were answered at once, the newest first. */
+  /** Lists the last 10,000 write calls that were neither jobs nor dry runs, newest first. */
   calls({ failed, pageSize, ...options }: CompletedCallOptions = {}): Pages<CompletedCall> {
     return new Pages(async (page) =>
       pageOf(await this.#transport.send('completedCalls', { query: { page, pageSize, failed } }, options)),
@@ -60,8 +60,8 @@ export class Admin {
   }
 
   /**
-   * A call in `record`, and a page of its tuples in `records`. `record.Positions` tells which record of the call each tuple belongs
-   * to, from 0.
+   * Returns a call in `record` and one page of its tuples in `records`, without `Item6`. `record.Positions[i]` is the
+   * zero-based index in the call of the record that `records[i]` belongs to.
    */
   async call(id: string, options: CallTupleOptions = {}): Promise<Page<Tuple, CallWithTuples>> {
     const { page, pageSize, failed, ...rest } = options;
@@ -69,26 +69,26 @@ export class Admin {
     return pageOf(await this.#transport.send('completedCall', call, rest));
   }
 
-  /** The retry kit of a call: its records that were not applied, without their secrets and with their faults. */
+  /** Returns the failed records of a call in the form of `Jobs.failed`: with field errors and without secrets. */
   async failedRecords(id: string, options?: CallOptions): Promise<FailedRecord[]> {
     return (await this.#transport.send('failedRecordsOfCall', { path: { id } }, options)).body;
   }
 
-  /** The records of all calls and jobs that were not applied, the newest first. */
+  /** Lists the last 10,000 failed records of all calls and jobs, newest first, without the fields that were sent. */
   failures({ pageSize, ...options }: PageOptions = {}): Pages<Failure> {
     return new Pages(async (page) =>
       pageOf(await this.#transport.send('failures', { query: { page, pageSize } }, options)),
     );
   }
 
-  /** The jobs of all clients, the newest first. */
+  /** Lists the jobs of all clients, newest first unless `open` is set. */
   jobs({ open, failed, pageSize, ...options }: AllJobsOptions = {}): Pages<Job> {
     return new Pages(async (page) =>
       pageOf(await this.#transport.send('allJobs', { query: { page, pageSize, open, failed } }, options)),
     );
   }
 
-  /** How much there is, and how much was done lately. */
+  /** Returns the current totals and the activity of the last 24 hours and the last 30 days (UTC). */
   async statistics(options?: CallOptions): Promise<Statistics> {
     return pageOf(await this.#transport.send('statistics', {}, options)).record;
   }

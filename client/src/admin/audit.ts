@@ -4,17 +4,17 @@ import type { CallOptions } from '../options.ts';
 import { Sequence, type SequenceOptions } from '../sequence.ts';
 import type { Transport } from '../transport.ts';
 
-/** Which rows of the journal. */
+/** Options of {@link Audit.rows}. */
 export interface AuditOptions extends SequenceOptions {
-  /** The position that was read last; without it, from the first row in the order. */
+  /** The `Position` of the last row already read (exclusive). Omitted or null: starts at the first row in `order`. */
   readonly after?: number | null | undefined;
-  /** Only what was done to the principal with this ID. */
+  /** Returns only rows about the principal with this ID. */
   readonly principal?: number | undefined;
-  /** Whether rows of those who have only read are among them; they are unless this is false. */
+  /** False excludes the rows of read access. Default: true. */
   readonly reads?: boolean | undefined;
 }
 
-/** The journal of everything that was done, sealed into a chain. */
+/** The audit log: the append-only record of all actions, linked by a hash chain. */
 export class Audit {
   readonly #transport: Transport;
 
@@ -22,7 +22,11 @@ export class Audit {
     this.#transport = transport;
   }
 
-  /** The rows, the oldest first, or the newest. */
+  /**
+   * Reads the rows of the audit log, oldest first unless `order` is `newest`.
+   *
+   * @throws {TypeError} If `follow` is combined with `order: 'newest'`.
+   */
   rows(options: AuditOptions = {}): Sequence<JournalRow, number> {
     const { after: start = null, order, principal, reads, pageSize, follow, pollMs, ...rest } = options;
     return new Sequence(
@@ -36,7 +40,10 @@ export class Audit {
     );
   }
 
-  /** Whether the journal is as it was written. Every row is read: give it time where there are millions. */
+  /**
+   * Verifies the hash chain of the audit log. The service reads every row: set a long `timeoutMs` for millions of rows.
+   * Store `LastPosition` and `LastSeal` outside the service: only a comparison with them detects a truncated log.
+   */
   async verify(options?: CallOptions): Promise<Verdict> {
     return pageOf(await this.#transport.send('verifyAudit', {}, options)).record;
   }

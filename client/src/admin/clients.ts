@@ -3,7 +3,7 @@ import type { Client, ClientChange, ClientWish, NewClient, NewSecret } from '../
 import type { CallOptions } from '../options.ts';
 import type { Transport } from '../transport.ts';
 
-/** The API clients: who may call. */
+/** API clients: the programs that may call the service, with their keys and scopes. */
 export class Clients {
   readonly #transport: Transport;
 
@@ -11,32 +11,35 @@ export class Clients {
     this.#transport = transport;
   }
 
-  /** All of them, revoked ones included, in the order of their creation. */
+  /** Lists all clients in order of creation, including revoked ones. */
   async list(options?: CallOptions): Promise<Client[]> {
     return pageOf(await this.#transport.send('clients', {}, options)).records;
   }
 
   /**
-   * Creates one. Its `SecretKey` is in this answer and in no other, so that the call is not sent again by itself: where
-   * no answer came, look whether `list()` has it, and revoke it.
+   * Creates a client. Only this answer contains its `SecretKey`. The call is retried only if the service did not start
+   * it: if the answer is lost, find the new client with `list` and revoke it.
    */
-  async create(wish: ClientWish, options?: CallOptions): Promise<NewClient> {
-    return pageOf(await this.#transport.send('createClient', { body: wish }, options)).record;
+  async create(client: ClientWish, options?: CallOptions): Promise<NewClient> {
+    return pageOf(await this.#transport.send('createClient', { body: client }, options)).record;
   }
 
-  /** Changes what is given, from the client's next call on. */
+  /** Changes the given fields of a client. The change applies from its next call. */
   async change(publicKey: string, change: ClientChange, options?: CallOptions): Promise<Client> {
     const call = { path: { publicKey }, body: change };
     return pageOf(await this.#transport.send('changeClient', call, options)).record;
   }
 
-  /** Gives a client a new secret, shown only here. The old one goes on for `Hours`, 24 unless given. */
-  async rotate(publicKey: string, wish: { Hours?: number } = {}, options?: CallOptions): Promise<NewSecret> {
-    const call = { path: { publicKey }, body: wish };
+  /**
+   * Rotates the secret key of a client. Only this answer contains the new key. The previous key stays valid for `Hours`
+   * (0 to 9,999, default 24); older keys end at once.
+   */
+  async rotate(publicKey: string, body: { Hours?: number } = {}, options?: CallOptions): Promise<NewSecret> {
+    const call = { path: { publicKey }, body };
     return pageOf(await this.#transport.send('rotateClient', call, options)).record;
   }
 
-  /** Shuts a client out for good. */
+  /** Revokes a client permanently. */
   async revoke(publicKey: string, options?: CallOptions): Promise<void> {
     await this.#transport.send('revokeClient', { path: { publicKey } }, options);
   }

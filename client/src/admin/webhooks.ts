@@ -13,13 +13,13 @@ import type { CallOptions, PageOptions } from '../options.ts';
 import { Pages } from '../pages.ts';
 import type { Transport } from '../transport.ts';
 
-/** Which messages to an endpoint. */
+/** Options of {@link Webhooks.deliveries}. */
 export interface DeliveryOptions extends PageOptions {
-  /** Only what was given up. */
+  /** Returns only deliveries that failed after their last attempt. */
   readonly failed?: boolean | undefined;
 }
 
-/** The endpoints that are told what happens. */
+/** Webhooks: the endpoints that receive events, and their deliveries. */
 export class Webhooks {
   readonly #transport: Transport;
 
@@ -27,39 +27,47 @@ export class Webhooks {
     this.#transport = transport;
   }
 
-  /** All of them, disabled ones included. */
+  /** Lists all webhooks, including disabled ones. */
   async list(options?: CallOptions): Promise<Webhook[]> {
     return pageOf(await this.#transport.send('webhooks', {}, options)).records;
   }
 
-  /** Has an endpoint told what happens from now on. Its `Secret`, for `verifyWebhook`, is in this answer alone. */
-  async create(wish: WebhookWish, options?: CallOptions): Promise<NewWebhook> {
-    return pageOf(await this.#transport.send('createWebhook', { body: wish }, options)).record;
+  /**
+   * Creates a webhook, which receives all later events. Only this answer contains its `Secret` for `verifyWebhook`. The
+   * call is retried only if the service did not start it.
+   */
+  async create(webhook: WebhookWish, options?: CallOptions): Promise<NewWebhook> {
+    return pageOf(await this.#transport.send('createWebhook', { body: webhook }, options)).record;
   }
 
-  /** Changes what is given. One that is enabled again is told everything that has happened meanwhile. */
+  /**
+   * Changes the given fields of a webhook. A webhook that is enabled again receives all events since it was disabled.
+   */
   async change(id: number, change: WebhookChange, options?: CallOptions): Promise<Webhook> {
     const call = { path: { id }, body: change };
     return pageOf(await this.#transport.send('changeWebhook', call, options)).record;
   }
 
-  /** Removes an endpoint; it is told nothing any more. */
+  /** Deletes a webhook, which then receives no further events. */
   async remove(id: number, options?: CallOptions): Promise<void> {
     await this.#transport.send('deleteWebhook', { path: { id } }, options);
   }
 
-  /** Sends an endpoint one message to try it, and says what came of it. */
+  /** Sends one signed `webhook.test` message, even to a disabled webhook, and returns the result of the attempt. */
   async test(id: number, options?: CallOptions): Promise<TestedWebhook> {
     return pageOf(await this.#transport.send('testWebhook', { path: { id } }, options)).record;
   }
 
-  /** Gives an endpoint a new secret, shown only here. The old one signs beside it for `Hours`, 24 unless given. */
-  async rotate(id: number, wish: { Hours?: number } = {}, options?: CallOptions): Promise<NewWebhookSecret> {
-    const call = { path: { id }, body: wish };
+  /**
+   * Rotates the secret of a webhook. Only this answer contains the new secret. Messages also carry a signature with the
+   * previous secret for `Hours` (default 24); older secrets end at once.
+   */
+  async rotate(id: number, body: { Hours?: number } = {}, options?: CallOptions): Promise<NewWebhookSecret> {
+    const call = { path: { id }, body };
     return pageOf(await this.#transport.send('rotateWebhook', call, options)).record;
   }
 
-  /** What was told to it, the newest first; `record` of a page is the endpoint. */
+  /** Lists the deliveries of a webhook, newest first. `record` of a page is the webhook. */
   deliveries(id: number, { failed, pageSize, ...options }: DeliveryOptions = {}): Pages<Delivery, Webhook> {
     return new Pages(async (page) => {
       const query = { page, pageSize, failed };
@@ -67,17 +75,17 @@ export class Webhooks {
     });
   }
 
-  /** One message in whole: its body as it is sent, and the beginning of what the receiver answered last. */
+  /** Returns one delivery with the body that is sent and the beginning of the receiver's last answer. */
   async delivery(id: number, delivery: string, options?: CallOptions): Promise<WholeDelivery> {
     return pageOf(await this.#transport.send('delivery', { path: { id, delivery } }, options)).record;
   }
 
-  /** Sends again all that was given up, and says how many messages that is. */
+  /** Queues all failed deliveries of a webhook again and returns their number. */
   async replayFailed(id: number, options?: CallOptions): Promise<number> {
     return pageOf(await this.#transport.send('replayFailed', { path: { id } }, options)).record.Replayed;
   }
 
-  /** Sends one message again. */
+  /** Queues one delivery again. */
   async replay(id: number, delivery: string, options?: CallOptions): Promise<void> {
     await this.#transport.send('replay', { path: { id, delivery } }, options);
   }

@@ -8,33 +8,40 @@ import { foldedUsername } from './username.ts';
 export type Principals = ReadonlyMap<string, InsertRecord>;
 
 /**
- * What rows that were tried would bring. Nothing of it is there, so that the service cannot know of it when others of the same file are
- * tried in another call.
+ * Principals and usernames that the dry runs of earlier rows would create. A dry run stores nothing, so the service
+ * cannot detect conflicts between rows of the same file that are checked in different calls.
  */
 export class Foreseen {
   readonly #described: Map<string, InsertRecord>;
   readonly #inserted = new Map<string, InsertRecord>();
   readonly #usernames = new Set<string>();
 
-  /** `described` is what other rows say of principals that are not there yet. */
+  /** @param described Principals that do not exist yet and that other rows of the file describe. */
   constructor(described: Principals = new Map()) {
     this.#described = new Map(described);
   }
 
-  /** Those that come before the users of rows, which name them by their keys. */
+  /** The principals that the import inserts before the users of the rows that refer to them by external key. */
   get described(): Principals {
     return this.#described;
   }
 
+  /** Adds principals that do not exist yet. */
   describe(principals: Principals): void {
     for (const [key, principal] of principals) this.#described.set(key, principal);
   }
 
+  /** Returns the principal that the import would create with this external key. */
   principal(key: string): InsertRecord | undefined {
     return this.#described.get(key) ?? this.#inserted.get(key);
   }
 
-  /** What the record of a row cannot have since another row has it. Where there is nothing, all of it is this row's from now on. */
+  /**
+   * Reserves the external key and the usernames of a record for its row. If another row has reserved one of them,
+   * returns the errors and reserves none.
+   *
+   * @param inserts True if the record creates a principal.
+   */
   claim({ kind }: SheetItem, record: object, inserts: boolean): RowFault[] {
     const { ExternalKey, Users: _, ...texts } = record as InsertRecord;
     const key = inserts && typeof ExternalKey === 'string' ? ExternalKey : null;

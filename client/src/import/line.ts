@@ -1,6 +1,6 @@
 import type { Anagrafe } from '../anagrafe.ts';
 
-/** A service that is spoken to, until the signal comes if there is one. */
+/** The client that an import uses, and the signal that aborts its calls. */
 export interface Line {
   readonly anagrafe: Anagrafe;
   readonly signal?: AbortSignal | undefined;

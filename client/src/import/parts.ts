@@ -1,13 +1,13 @@
 import { ApiError } from '../errors.ts';
 
-/** What became of a part of what was to be sent: an answer, or, of one thing alone, why the service does not take it. */
+/** The result for a part of the items: an answer or, for a single item, the message of the `ApiError`. */
 export type Part<Item, Answer> =
   | { readonly items: readonly Item[]; readonly answer: Answer; readonly refusal: null }
   | { readonly items: readonly [Item]; readonly answer: null; readonly refusal: string };
 
 /**
- * Sends things together. Where the service does not take them as they are, since they are too many for it or one of them
- * is something it cannot read, they are sent in halves, until the one is found that is to blame.
+ * Sends all items in one call. If the service rejects the call as too large or invalid (status 413 or 400), bisects the
+ * items until the call succeeds or the invalid item is alone. Rethrows every other error.
  */
 export async function inParts<Item, Answer>(
   items: readonly Item[],

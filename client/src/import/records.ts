@@ -4,23 +4,26 @@ import type { SheetPrincipal } from '../sheet/user.ts';
 import type { Descriptions } from './principals.ts';
 import { aboutRow, foundHere, type RowFaults } from './row-fault.ts';
 
-/** A row with the record that it is sent as. */
+/** A row and the record that it is sent as. */
 export interface Sent<Record> {
   readonly item: SheetItem;
   readonly record: Record;
 }
 
-/** What a batch comes to. It depends on its rows alone, so that a batch that is sent again is the same to the last byte. */
+/**
+ * The records of a batch. They depend only on its rows: a batch that is sent again has the same bytes, as its
+ * `Idempotency-Key` requires.
+ */
 export interface BatchRecords {
-  /** Rows that are sent as nothing. */
+  /** Errors of the rows that are not sent, by row number. */
   readonly faulty: RowFaults;
-  /** Those that have to be there before; the rows that belong to them name them by their external keys. */
+  /** Principals to insert before `update` is sent, whose records refer to them by external key. */
   readonly principals: Descriptions;
   readonly update: readonly Sent<UpdateRecord>[];
   readonly insert: readonly Sent<InsertRecord>[];
 }
 
-/** One record for each row: what is wrong with one row takes no other with it. */
+/** Creates one record per row, so that an error in one row does not affect the others. */
 export function recordsOf(items: readonly SheetItem[]): BatchRecords {
   const faulty: RowFaults = new Map();
   const principals = new Map<string, InsertRecord[]>();
@@ -40,7 +43,7 @@ export function recordsOf(items: readonly SheetItem[]): BatchRecords {
   function putRecord(item: RecordItem): void {
     const { ID, ExternalKey, Users, Position, Faults, ...texts } = item.record;
     const named = ExternalKey !== undefined && Users !== undefined && Object.keys(texts).length === 0;
-    // As it came: what the service does not know of it, it will say.
+    // Sent unchanged: the service reports unknown and invalid fields.
     const record = item.record as unknown;
     if ((ID !== undefined && ID !== null) || named) update.push({ item, record: record as UpdateRecord });
     else insert.push({ item, record: record as InsertRecord });
@@ -66,12 +69,15 @@ export function recordsOf(items: readonly SheetItem[]): BatchRecords {
   }
 }
 
-/** A key alone names a principal that is there; to make one of it would hide a key that is misspelt. */
+/**
+ * Returns true if the row has fields from which a principal can be inserted. An external key alone refers to an
+ * existing principal: inserting one for it would hide a misspelt key.
+ */
 function isDescribed({ ID, ExternalKey, ...texts }: SheetPrincipal): boolean {
   return Object.keys(texts).length > 0;
 }
 
-/** The users of a record, of which nothing was checked. */
+/** Returns `Users` of an unchecked record. An element that is not an object becomes `{}`, which keeps the indexes. */
 export function usersIn(record: object): readonly Readonly<Record<string, unknown>>[] {
   const { Users } = record as { readonly Users?: unknown };
   if (!Array.isArray(Users)) return [];

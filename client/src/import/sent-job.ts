@@ -2,13 +2,17 @@ import type { Line } from './line.ts';
 import type { Sent } from './records.ts';
 import { faultsOf, type RowFaults } from './row-fault.ts';
 
-/** A job, with the rows whose records it was given, in their order. */
+/** A submitted job and the rows of its records, in the order of the records. */
 export interface SentJob {
   readonly id: string;
   readonly sent: readonly Sent<unknown>[];
 }
 
-/** What is wrong with the rows that a job, which has ended, did not apply. What was `known` before says more. */
+/**
+ * Returns the errors of the rows that a job did not apply, by row number. Call it after the job has ended.
+ *
+ * @param known More specific errors that were found before the job was submitted. They replace those of the job.
+ */
 export async function failedOf(
   { id, sent }: SentJob,
   known: RowFaults,

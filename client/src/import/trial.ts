@@ -9,15 +9,17 @@ import { tryPrincipals } from './principals.ts';
 import { recordsOf, type Sent } from './records.ts';
 import { aboutRow, type RowFaults } from './row-fault.ts';
 
-/** What would become of rows. */
+/** The result of a dry run of rows. */
 export interface Trial {
+  /** Errors of the rows that would fail, by row number. */
   readonly faults: RowFaults;
+  /** One estimate per call of the dry run. */
   readonly estimates: readonly Estimate[];
 }
 
 /**
- * Makes every check of rows, and does nothing. Rows of one file that are tried after one another have what is `foreseen` in common: what
- * those before would bring is known to those after, and what these would bring is put to it.
+ * Checks rows with dry runs, without applying them. To check a file in several batches, pass the same `foreseen` with
+ * every batch in file order: it makes later rows aware of what earlier rows would create, and this function adds to it.
  */
 export async function tryRows(
   items: readonly SheetItem[],
@@ -30,18 +32,18 @@ export async function tryRows(
   foreseen.describe(missing);
   const faults: RowFaults = new Map(records.faulty);
   for (const { item, record } of records.update) {
-    const why = wrong.get(record.ExternalKey ?? '');
-    if (why) faults.set(item.row, why);
+    const principalErrors = wrong.get(record.ExternalKey ?? '');
+    if (principalErrors) faults.set(item.row, principalErrors);
   }
-  const sound = records.update.filter(({ item }) => !faults.has(item.row));
-  // What has something else for users is tried as it is: the service will say it.
+  const valid = records.update.filter(({ item }) => !faults.has(item.row));
+  // A record whose `Users` is not an array cannot be combined. It is sent as it is, and the service reports the error.
   const isForeseen = ({ record: { ExternalKey, Users } }: Sent<UpdateRecord>) =>
     foreseen.principal(ExternalKey ?? '') !== undefined && Array.isArray(Users);
-  const there = sound.filter((sent) => !isForeseen(sent));
+  const ofExisting = valid.filter((sent) => !isForeseen(sent));
   const estimates = [
-    ...(await tryAll('update', there.map(alone))),
+    ...(await tryAll('update', ofExisting.map(alone))),
     ...(await tryAll('insert', records.insert.map(alone))),
-    ...(await tryAll('insert', families(sound.filter(isForeseen), foreseen))),
+    ...(await tryAll('insert', families(valid.filter(isForeseen), foreseen))),
   ];
   claimAll();
   return { faults, estimates };
@@ -53,8 +55,8 @@ export async function tryRows(
     )) {
       if (answer) {
         estimates.push(answer.estimate);
-        for (const [place, { members }] of some.entries())
-          for (const [row, why] of blamed(members, answer.tuples[place])) faults.set(row, why);
+        for (const [index, { members }] of some.entries())
+          for (const [row, why] of blamed(members, answer.tuples[index])) faults.set(row, why);
         continue;
       }
       const [attempt] = some;
@@ -66,7 +68,7 @@ export async function tryRows(
     return estimates;
   }
 
-  /** What stands in two calls, the service has not seen. */
+  /** Finds duplicates in different calls, which the service cannot detect. The first row in the file is valid. */
   function claimAll(): void {
     const inserts = new Set<Sent<object>>(records.insert);
     const all = [...records.update, ...records.insert].sort((one, other) => one.item.row - other.item.row);

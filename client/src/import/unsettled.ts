@@ -1,6 +1,9 @@
 import type { RowFault } from './row-fault.ts';
 
-/** The service could not do something that other rows wait for, through no fault of theirs. It can be tried again. */
+/**
+ * The service did not apply a principal that other rows need, or does not know whether it did, for a reason other than
+ * its content. The rows are not invalid: send the batch again.
+ */
 export class UnsettledError extends Error {
   readonly reason: RowFault;
 

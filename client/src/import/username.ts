@@ -1,6 +1,6 @@
 /**
- * The same for usernames that the service takes for the same: without regard to case and width. Other forms that look alike cannot be in
- * one. Near enough to tell rows apart; the service has the last word.
+ * Normalises case and width, so that usernames the service treats as equal become equal strings. This approximates the
+ * PRECIS profile of the service and serves to compare rows; the service decides.
  */
 export function foldedUsername(username: string): string {
   return username.normalize('NFKC').toLowerCase();

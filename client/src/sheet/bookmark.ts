@@ -2,29 +2,33 @@ import type { Encoding } from './text/encoding.ts';
 
 export type SheetFormat = 'csv' | 'json' | 'ndjson';
 
-/** How a file is laid out: what has to be known to read it from the middle. */
+/** The format of a file: the state that is needed to continue reading in the middle of it. */
 export interface SheetLayout {
   readonly format: SheetFormat;
-  /** Null while only ASCII was read, which is the same in most encodings. */
+  /** Null while only ASCII was read, which does not determine the encoding. */
   readonly encoding: Encoding | null;
-  /** Between the cells of a CSV; empty for JSON. */
+  /** The character between the cells of a CSV; empty for JSON. */
   readonly separator: string;
-  /** The names of the columns as they stand in the file; for JSON those of the first flat row. */
+  /** The column names as written in the file. For JSON, the names in the first row if that is a flat object. */
   readonly header: readonly string[];
 }
 
-/** A place in the text, right after something that was read. */
+/** A position in the file, directly after a row. */
 export interface Mark {
-  /** How many bytes of the file lie before it. */
+  /** Zero-based byte offset from the beginning of the file. */
   readonly byte: number;
-  /** From 1. */
+  /** Line number, from 1. */
   readonly line: number;
+  /** Column number in UTF-16 code units, from 1. */
   readonly column: number;
 }
 
-/** Where a row ends. It can be kept as JSON; given as `from`, with the bytes from `byte` on, it makes the reading go on. */
+/**
+ * The end of a row, serialisable as JSON. To continue after that row, call `openSheet` with it as `from` and with the
+ * bytes from `byte` on.
+ */
 export interface Bookmark extends Mark {
-  /** The number of the row that ends here; 1 is the first after the header. */
+  /** The number of the row that ends here. The first row after the header is 1. */
   readonly row: number;
   readonly layout: SheetLayout;
 }

@@ -4,19 +4,19 @@ import { originalCells } from './csv/cells.ts';
 import { csvLine } from './csv/line.ts';
 import type { SheetItem } from './item.ts';
 
-/** Without it Excel would not take the file for UTF-8. */
+/** Excel reads a CSV as UTF-8 only if it begins with this mark. */
 export const byteOrderMark = '\ufeff';
 
 /**
- * Writes the rows that failed into a file of their own, to be corrected and read again: as CSV with the columns of the
- * file that was read behind two of ours, or, where that was JSON, one object per line. To be written as UTF-8.
+ * Formats the failed rows of a file as a file to correct and import again. A CSV has the original columns after two
+ * added columns for the line and the errors; JSON and NDJSON become NDJSON. Encode the text as UTF-8.
  *
- * Reading it back gives the original cells: our columns are passed over, and the apostrophes that keep a spreadsheet from
- * computing a cell are taken away. A row of which the cells could not be told has none here either; it is a fault
- * again, until it is corrected.
+ * `openSheet` restores the original cells: it ignores the added columns and removes the apostrophes that protect
+ * against CSV injection. A row whose cells could not be parsed is written without cells and fails again until it is
+ * corrected.
  */
 export class FailedRows {
-  /** What comes before the first row. */
+  /** The text before the first row: byte order mark and header of a CSV; empty for JSON. */
   readonly head: string;
   readonly #layout: SheetLayout;
 
@@ -29,7 +29,7 @@ export class FailedRows {
         : '';
   }
 
-  /** One row, with sentences that say what is wrong with it. */
+  /** Formats one row with its line end. `sentences` are the error messages of the row. */
   row({ line, source }: Pick<SheetItem, 'line' | 'source'>, sentences: readonly string[]): string {
     if (this.#layout.format !== 'csv')
       return `${JSON.stringify({ [lineColumn]: line, [faultsColumn]: sentences, ...source })}\n`;

@@ -1,58 +1,66 @@
 import type { SheetField } from './columns/fields.ts';
 import type { Encoding } from './text/encoding.ts';
 
-type None = Readonly<Record<never, never>>;
-/** Lines and columns count from 1. */
+type NoParameters = Readonly<Record<never, never>>;
 interface OnLine {
+  /** Line number in the file, from 1. */
   readonly line: number;
 }
-interface At extends OnLine {
+interface AtPosition extends OnLine {
+  /** Column number in UTF-16 code units, from 1. */
   readonly column: number;
 }
 
-/** What can be wrong with a sheet or with one of its rows, and the figures that tell more. None of them is the value of a cell. */
+/** Error codes of a file or of one of its rows, with the parameters of each message. No parameter is a cell value. */
 export interface FaultFigures {
   /** The bytes are those of an .xlsx, .ods or .xls file. */
-  readonly SPREADSHEET_FILE: None;
+  readonly SPREADSHEET_FILE: NoParameters;
   readonly NOT_IN_ENCODING: OnLine & { readonly encoding: Encoding };
-  /** Up to this line the file is in one encoding, on it in another. */
+  /** `from` is the detected encoding, `to` the encoding of the bytes on `line`. */
   readonly ENCODING_CHANGES: OnLine & { readonly from: Encoding; readonly to: Encoding };
-  readonly NO_HEADER: None;
-  readonly INVALID_SEPARATOR: None;
+  readonly NO_HEADER: NoParameters;
+  readonly INVALID_SEPARATOR: NoParameters;
   readonly NUL_IN_HEADER: OnLine;
-  /** The line on which the quote begins. */
+  /** The quote begins on `line`. `limit` is the maximum length of a quoted cell in characters. */
   readonly UNCLOSED_QUOTE: OnLine & { readonly limit: number };
-  readonly NOT_A_LIST: At;
+  /** The file is neither a JSON array nor NDJSON. */
+  readonly NOT_A_LIST: AtPosition;
+  /** No column of the file is one of the `needed` fields. */
   readonly MISSING_COLUMN: { readonly needed: readonly SheetField[]; readonly found: readonly string[] };
+  /** Several columns map to the same field. */
   readonly DUPLICATE_COLUMN: { readonly field: SheetField; readonly columns: readonly string[] };
-  /** A column was mapped that the file does not have. */
+  /** The column mapping names a column that the file does not have. */
   readonly MAPPED_COLUMN_MISSING: { readonly column: string; readonly found: readonly string[] };
-  /** A column was mapped to a field that does not exist. */
+  /** The column mapping names a field that does not exist. */
   readonly UNKNOWN_FIELD: { readonly column: string; readonly field: string };
 
-  readonly INVALID_JSON: At;
-  readonly NOT_AN_OBJECT: At;
-  readonly DUPLICATE_NAME: At;
+  readonly INVALID_JSON: AtPosition;
+  readonly NOT_AN_OBJECT: AtPosition;
+  /** The object has the same property name twice. */
+  readonly DUPLICATE_NAME: AtPosition;
+  /** The row begins on `line`. `limit` is the maximum length of a row in characters. */
   readonly ROW_TOO_LARGE: OnLine & { readonly limit: number };
   readonly TEXT_AFTER_QUOTE: OnLine;
   readonly NUL_CHARACTER: OnLine;
   readonly WRONG_CELL_COUNT: { readonly expected: number; readonly found: number };
-  /** A value stands in a column that has no name; columns count from 1. */
+  /** A column without a name has a value. `column` is its number, from 1. */
   readonly UNNAMED_COLUMN: { readonly column: number };
-  /** A name that the first row does not have, and that means nothing. */
+  /** A JSON object has a property that is not in the first row and is not a known field. */
   readonly UNKNOWN_COLUMN: { readonly column: string };
   readonly NOT_A_TEXT: { readonly column: string };
   readonly INVALID_ID: { readonly field: SheetField };
-  readonly AMBIGUOUS_USER: None;
-  readonly UNRECOGNISED_USER: None;
+  /** The row has both a username and a user ID. */
+  readonly AMBIGUOUS_USER: NoParameters;
+  /** The row has neither a username nor a user ID. */
+  readonly UNRECOGNISED_USER: NoParameters;
   readonly NOT_FOR_RESET: { readonly field: SheetField };
-  readonly NO_PRINCIPAL: None;
-  readonly PASSWORDS_DIFFER: None;
+  readonly NO_PRINCIPAL: NoParameters;
+  readonly PASSWORDS_DIFFER: NoParameters;
 }
 
 export type FaultCode = keyof FaultFigures;
 
-const sentences: { readonly [Code in FaultCode]: (figures: FaultFigures[Code]) => string } = {
+const messages: { readonly [Code in FaultCode]: (figures: FaultFigures[Code]) => string } = {
   SPREADSHEET_FILE: () => 'This is the file of a spreadsheet program. Save it as "CSV UTF-8" there first.',
   NOT_IN_ENCODING: ({ line, encoding }) => `Line ${line} has bytes that are not ${encoding}.`,
   ENCODING_CHANGES: ({ line, from, to }) =>
@@ -94,7 +102,7 @@ const sentences: { readonly [Code in FaultCode]: (figures: FaultFigures[Code]) =
   PASSWORDS_DIFFER: () => 'Password and ConfirmPassword differ.',
 };
 
-/** `code` tells which fault it is, `message` says it in English; `figures` are what is needed to say it in another language. */
+/** An error of a file or of a row. `message` is English; to translate it, use `code` and its parameters, `figures`. */
 export type SheetFault = {
   readonly [Code in FaultCode]: {
     readonly code: Code;
@@ -103,23 +111,25 @@ export type SheetFault = {
   };
 }[FaultCode];
 
+/** Creates an error with its English message. */
 export function fault<Code extends FaultCode>(code: Code, figures: FaultFigures[Code]): SheetFault {
-  return { code, figures, message: sentences[code](figures) } as SheetFault;
+  return { code, figures, message: messages[code](figures) } as SheetFault;
 }
 
 /**
- * The sheet cannot be read, or not further. `switch (error.fault.code)` tells the figures of each.
+ * The file cannot be read, or not beyond this point. `switch (error.fault.code)` narrows the type of
+ * `error.fault.figures`.
  *
- * Names of columns stand in some figures and messages. In a file without a header these may be anything, a password
- * too: show them to whoever has the file, and write them to no log.
+ * Some parameters and messages contain column names. In a file without a header these can be any data, even passwords:
+ * show them only to the owner of the file, and do not log them.
  */
 export class SheetError extends Error {
   readonly fault: SheetFault;
 
-  constructor(why: SheetFault) {
-    super(why.message);
+  constructor(cause: SheetFault) {
+    super(cause.message);
     this.name = 'SheetError';
-    this.fault = why;
+    this.fault = cause;
   }
 
   get code(): FaultCode {
@@ -127,23 +137,28 @@ export class SheetError extends Error {
   }
 }
 
+/** Creates the exception for an error that ends the reading of the file. */
 export function refusal<Code extends FaultCode>(code: Code, figures: FaultFigures[Code]): SheetError {
   return new SheetError(fault(code, figures));
 }
 
-const namesShown = 50;
-const nameShown = 60;
+/** Maximum number of column names in a message. */
+const namesMax = 50;
+/** Maximum length of a column name in a message, in UTF-16 code units. */
+const nameLengthMax = 60;
 
 function listed(names: readonly string[]): string {
   if (names.length === 0) return 'nothing';
-  const more = names.length > namesShown ? `, and ${names.length - namesShown} more` : '';
+  const more = names.length > namesMax ? `, and ${names.length - namesMax} more` : '';
   return `${names
-    .slice(0, namesShown)
+    .slice(0, namesMax)
     .map((name) => `"${shown(name)}"`)
     .join(', ')}${more}`;
 }
 
-/** Cut between two characters. */
+/** Truncates a long name without splitting a surrogate pair. */
 function shown(name: string): string {
-  return name.length > nameShown ? `${name.slice(0, nameShown).replace(/[\ud800-\udbff]$/, '')}…` : name;
+  return name.length > nameLengthMax
+    ? `${name.slice(0, nameLengthMax).replace(/[\ud800-\udbff]$/, '')}…`
+    : name;
 }

@@ -4,18 +4,18 @@ import { refusal } from './fault.ts';
 import { elementLimit, placeIn } from './json/element.ts';
 import type { Pieces } from './text/pieces.ts';
 
-/** By the first character: `[` begins a JSON array, `{` a line of its own, and anything else a CSV. */
+/** Detects the format by the first character that is not white space: `[` is JSON, `{` is NDJSON, all else is CSV. */
 export async function findFormat(pieces: Pieces): Promise<SheetFormat> {
   while (!pieces.isAll && pieces.head.length < rowLimit && pieces.head.trim() === '') await pieces.look();
   const first = pieces.head.trimStart();
   if (first.startsWith('[')) return 'json';
   if (!first.startsWith('{')) return 'csv';
-  await refuseLongObject(pieces);
+  await refuseMultilineObject(pieces);
   return 'ndjson';
 }
 
-/** One object over many lines would be a fault on each of them. */
-async function refuseLongObject(pieces: Pieces): Promise<void> {
+/** Rejects an object that spans several lines. Read as NDJSON it would cause one error per line. */
+async function refuseMultilineObject(pieces: Pieces): Promise<void> {
   const start = pieces.head.indexOf('{');
   while (!pieces.isAll && pieces.head.length < elementLimit && pieces.head.indexOf('\n', start) < 0)
     await pieces.look();

@@ -2,7 +2,7 @@ import type { Found } from './scanner.ts';
 
 type Batch<Content> = readonly Found<Content>[];
 
-/** Rows as they are found, of which the first ones can be taken or looked at before the others are read. */
+/** A stream of rows with lookahead, to read the header before the other rows. */
 export class FoundRows<Content> {
   readonly #batches: AsyncGenerator<Batch<Content>, void, undefined>;
   #batch: Batch<Content> = [];
@@ -11,6 +11,7 @@ export class FoundRows<Content> {
     this.#batches = batches;
   }
 
+  /** Returns the next row without consuming it; null after the last row. */
   async peek(): Promise<Found<Content> | null> {
     while (this.#batch.length === 0) {
       const next = await this.#batches.next();
@@ -20,13 +21,14 @@ export class FoundRows<Content> {
     return this.#batch[0] ?? null;
   }
 
+  /** Consumes the next row; null after the last row. */
   async take(): Promise<Found<Content> | null> {
     const first = await this.peek();
     this.#batch = this.#batch.slice(1);
     return first;
   }
 
-  /** All that were not taken. */
+  /** Yields the rows that `take` has not consumed. Closes the source when the iteration ends, even early. */
   async *batches(): AsyncGenerator<Batch<Content>, void, undefined> {
     try {
       yield this.#batch;

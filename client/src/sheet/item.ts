@@ -3,31 +3,31 @@ import type { SheetFault } from './fault.ts';
 import type { JsonObject } from './json/element.ts';
 import type { SheetUser } from './user.ts';
 
-/** A row as it stood in the file: the cells of a CSV, or an object. Null where it could not be read. */
+/** A row as written in the file: the cells of a CSV or a JSON object. Null if it could not be parsed. */
 export type SheetSource = readonly string[] | JsonObject | null;
 
 interface Item {
-  /** From 1, the first after the header; in JSON, the first element. */
+  /** Row number, from 1: the first row after the header or, in JSON, the first element. */
   readonly row: number;
-  /** The line on which the row begins. */
+  /** Number of the line on which the row begins, from 1. */
   readonly line: number;
-  /** Where the row ends, to read on from there another time. */
+  /** The end of the row, from which a later `openSheet` can continue. */
   readonly end: Bookmark;
   readonly source: SheetSource;
 }
 
-/** One user, to be registered or to have the password reset. */
+/** A row with one user to register or one password to reset. */
 export interface UserItem extends Item, SheetUser {
   readonly kind: 'user';
 }
 
-/** A record of the interface with its `Users`, from JSON. Nothing in it was checked. */
+/** A record of the API with its `Users`, from JSON. It is not validated. */
 export interface RecordItem extends Item {
   readonly kind: 'record';
   readonly record: JsonObject;
 }
 
-/** A row that means nothing, and why. */
+/** A row that cannot be parsed or interpreted, with its errors. */
 export interface FaultyItem extends Item {
   readonly kind: 'fault';
   readonly faults: readonly SheetFault[];
@@ -35,19 +35,21 @@ export interface FaultyItem extends Item {
 
 export type SheetItem = UserItem | RecordItem | FaultyItem;
 
-/** What a row means, without its place in the file. */
+/** The interpretation of a row, without its position in the file. */
 export type Meaning =
   | { readonly kind: 'user'; readonly principal: SheetUser['principal']; readonly user: SheetUser['user'] }
   | { readonly kind: 'record'; readonly record: JsonObject }
   | { readonly kind: 'fault'; readonly faults: readonly SheetFault[] };
 
-/** How the content of a row is understood. */
+/** Interprets the rows of one format. */
 export interface RowReader<Content extends SheetSource> {
-  /** The row as it was before it came into a file of failed rows, if it ever did. */
+  /** Removes the columns and apostrophes that `FailedRows` adds. Returns the content of other files unchanged. */
   original(content: Content): Content;
+  /** Interprets the result of `original`. */
   meaning(original: Content): Meaning;
 }
 
-export function meant(said: SheetUser | SheetFault[]): Meaning {
-  return Array.isArray(said) ? { kind: 'fault', faults: said } : { kind: 'user', ...said };
+/** Converts a result of `readUser`. */
+export function meant(result: SheetUser | SheetFault[]): Meaning {
+  return Array.isArray(result) ? { kind: 'fault', faults: result } : { kind: 'user', ...result };
 }

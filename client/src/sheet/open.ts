@@ -18,28 +18,29 @@ import type { Encoding } from './text/encoding.ts';
 import { Pieces } from './text/pieces.ts';
 import type { SheetPrincipal, Terms } from './user.ts';
 
+/** Options of {@link openSheet}. */
 export interface SheetOptions {
-  /** Found by the first character unless given. */
+  /** Default: detected by the first character that is not white space. */
   readonly format?: SheetFormat;
-  /** Found out unless given. What is given is not doubted; bytes that do not fit are a fault. */
+  /** Default: detected by the byte order mark or the first bytes beyond ASCII. Bytes invalid in it are an error. */
   readonly encoding?: Encoding;
-  /** Between the cells of a CSV: one character, found by the header unless given. */
+  /** The character between the cells of a CSV. Default: detected by the header. */
   readonly separator?: string;
-  /** What columns are whose names do not say it: `{ "Login name": "Username", "Note": null }`. */
+  /** Maps columns whose names are not recognised: `{ "Login name": "Username", "Note": null }`. */
   readonly columns?: ColumnMapping;
-  /** Only to look at the file, before it is said what its columns are: none of them is needed, and none is too many. */
+  /** Skips the check for missing and duplicate columns, to preview a file before its columns are mapped. */
   readonly survey?: boolean;
-  /** The principal of the rows that name none. */
+  /** The principal of rows that have no principal fields. */
   readonly principal?: SheetPrincipal;
-  /** Passwords are to be reset: a `Username` names a user that there is, and says enough of its principal. */
+  /** The file resets passwords: `Username` refers to an existing user, and a row with it needs no principal. */
   readonly resets?: boolean;
-  /** Passwords may be missing, since someone else makes them up. */
+  /** Allows a file without a column for passwords or password hashes, for a caller that generates the passwords. */
   readonly withoutPasswords?: boolean;
-  /** Where an earlier reading of the same file ended: the bytes are those from `from.byte` on. Give the same options again. */
+  /** Continues an earlier reading of the file. Pass the bytes from `from.byte` on, and the same options as before. */
   readonly from?: Bookmark;
 }
 
-interface Reading {
+interface OpenContext {
   readonly pieces: Pieces;
   readonly decoder: Decoder;
   readonly names: ColumnNames;
@@ -51,11 +52,12 @@ const userFields: readonly SheetField[] = ['Username', 'UserID'];
 const secretFields: readonly SheetField[] = ['Password', 'PasswordHash'];
 
 /**
- * Begins to read a file of users, in CSV, JSON or NDJSON. It takes the same little memory for a file of any size.
+ * Opens a file of users in CSV, JSON or NDJSON and reads it as a stream. Memory use does not depend on the file size.
  *
- * A fault of one row is an item among the others; a file that cannot be read, or not further, is a `SheetError`, here or
- * while the rows are read. To know of all faults before anything is done, read the file twice.
+ * A row with an error is an item of kind `fault`. A file that cannot be read, or not beyond some point, throws a
+ * `SheetError`, either here or during the iteration. To find all errors before you apply any row, read the file twice.
  *
+ * @example
  * ```ts
  * const sheet = await openSheet(createReadStream('users.csv'));
  * for await (const item of sheet) {
@@ -63,7 +65,7 @@ const secretFields: readonly SheetField[] = ['Password', 'PasswordHash'];
  * }
  * ```
  *
- * @throws {SheetError}
+ * @throws {SheetError} If the format, the encoding, the header or the column mapping is invalid.
  */
 export async function openSheet(bytes: SheetBytes, options: SheetOptions = {}): Promise<Sheet> {
   const names = new ColumnNames(options.columns ?? {});
@@ -72,19 +74,19 @@ export async function openSheet(bytes: SheetBytes, options: SheetOptions = {}): 
   const from = options.from ?? { byte: 0, line: 1, column: 1 };
   try {
     const format = options.from?.layout.format ?? options.format ?? (await findFormat(pieces));
-    const reading: Reading = { pieces, decoder, names, options, from };
-    return format === 'csv' ? await openCsv(reading) : await openJson(reading, format);
+    const context: OpenContext = { pieces, decoder, names, options, from };
+    return format === 'csv' ? await openCsv(context) : await openJson(context, format);
   } catch (error) {
     await pieces.close();
     throw error;
   }
 }
 
-async function openCsv({ pieces, decoder, names, options, from }: Reading): Promise<Sheet> {
+async function openCsv({ pieces, decoder, names, options, from }: OpenContext): Promise<Sheet> {
   const layout = options.from?.layout;
   const { separator, told } = layout
     ? { separator: layout.separator, told: false }
-    : await separation(pieces, options.separator);
+    : await detectSeparator(pieces, options.separator);
   const rows = new FoundRows(scan(pieces, new CsvScanner(separator, from)));
   if (told) await rows.take();
   const header = layout?.header ?? (await takeHeader(rows));
@@ -102,12 +104,13 @@ async function openCsv({ pieces, decoder, names, options, from }: Reading): Prom
   });
 }
 
+/** Returns groups of fields. The file must have a column for at least one field of each group. */
 function neededFields(columns: readonly SheetColumn[], options: SheetOptions): (readonly SheetField[])[] {
-  const named = options.resets === true && columns.some(({ field }) => field === 'Username');
+  const resetsByName = options.resets === true && columns.some(({ field }) => field === 'Username');
   return [
     userFields,
     ...(options.withoutPasswords ? [] : [secretFields]),
-    ...(options.principal || named ? [] : [principalFields]),
+    ...(options.principal || resetsByName ? [] : [principalFields]),
   ];
 }
 
@@ -115,7 +118,8 @@ function termsOf({ principal, resets = false }: SheetOptions): Terms {
   return { principal: principal ?? null, resets };
 }
 
-async function separation(pieces: Pieces, given: string | undefined): Promise<Separation> {
+/** Detects a `sep=` line even if the separator is given, because that line must be skipped. */
+async function detectSeparator(pieces: Pieces, given: string | undefined): Promise<Separation> {
   if (given !== undefined && !/^[^"\r\n]$/.test(given)) throw refusal('INVALID_SEPARATOR', {});
   let found = findSeparator(pieces.head, pieces.isAll);
   while (!found) {
@@ -134,7 +138,7 @@ async function takeHeader(rows: FoundRows<readonly string[]>): Promise<readonly 
 }
 
 async function openJson(
-  { pieces, decoder, names, options, from }: Reading,
+  { pieces, decoder, names, options, from }: OpenContext,
   format: 'json' | 'ndjson',
 ): Promise<Sheet> {
   const scanner =
@@ -144,7 +148,7 @@ async function openJson(
   const first = layout ? null : ((await rows.peek())?.content ?? null);
   const header = layout?.header ?? namesOf(first);
   const columns = options.survey ? header.map((name) => names.column(name)) : names.columns(header);
-  // Other rows may have other names; where not one of them is known, none of the others will be.
+  // Later rows may have other names, so only a first row without any known field is rejected.
   if (!options.survey && header.length > 0 && columns.every(({ field }) => field === null))
     refuseMissing(columns, [userFields]);
   return new RowSheet({

@@ -2,24 +2,25 @@ import type { Mark } from './bookmark.ts';
 import { SheetError, type SheetFault } from './fault.ts';
 import type { Piece } from './text/piece.ts';
 
-/** A row as it was found in the text. */
+/** A row that a scanner found. */
 export type Found<Content> = {
-  /** On which it begins, from 1. */
+  /** Number of the line on which the row begins, from 1. */
   readonly line: number;
   readonly end: Mark;
 } & Finding<Content>;
 
-/** There is content beside a fault where the text can be trusted to mean it all the same. */
+/** The content of a row, its error, or both if the row could be parsed reliably in spite of the error. */
 export type Finding<Content> =
   | { readonly content: Content; readonly fault: null }
   | { readonly content: Content | null; readonly fault: SheetFault };
 
-/** Cuts a text that comes in pieces into rows. It throws a `SheetError` where it cannot go on. */
+/** Splits a text that arrives in pieces into rows. Throws a `SheetError` if it cannot continue. */
 export interface Scanner<Content> {
-  /** The line that is being read. */
+  /** Number of the current line, from 1. */
   readonly line: number;
   readonly found: FoundList<Content>;
   feed(piece: Piece): void;
+  /** Completes the last row. Call it once, after the last piece. */
   end(): void;
 }
 
@@ -31,6 +32,7 @@ export class FoundList<Content> {
     this.#rows.push(row);
   }
 
+  /** Returns the rows and empties the list. */
   take(): Found<Content>[] {
     const rows = this.#rows;
     this.#rows = [];
@@ -38,7 +40,7 @@ export class FoundList<Content> {
   }
 }
 
-/** What was found before a fault is given before the fault is thrown. */
+/** Yields the rows of each piece. Yields the rows before an error first, and then throws the `SheetError`. */
 export async function* scan<Content>(
   pieces: AsyncIterable<Piece>,
   scanner: Scanner<Content>,
@@ -54,6 +56,7 @@ export async function* scan<Content>(
   if (failure) throw failure;
 }
 
+/** Returns the `SheetError` that `step` throws, or null. Rethrows every other error. */
 function failureOf(step: () => void): SheetError | null {
   try {
     step();

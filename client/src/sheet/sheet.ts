@@ -5,13 +5,13 @@ import type { RowReader, SheetItem, SheetSource } from './item.ts';
 import type { Found } from './scanner.ts';
 import type { Decoder } from './text/decoder.ts';
 
-/** A file of users that is being read. It can be iterated over once; whoever breaks off the loop lets go of the file. */
+/** An open file of users. It can be iterated once. Leaving the loop early closes the file. */
 export interface Sheet extends AsyncIterable<SheetItem> {
-  /** What the columns are; in JSON, those of the first row. */
+  /** The columns of the file; for JSON those of the first row. */
   readonly columns: readonly SheetColumn[];
-  /** The columns that nothing reads because nobody said what they are: to be told to the user, and mapped. */
+  /** Names of the columns that are neither recognised nor mapped. Their values are ignored. */
   readonly unknown: readonly string[];
-  /** As far as it is known by now. */
+  /** The format as detected so far. `encoding` may still change from null during the iteration. */
   readonly layout: SheetLayout;
 }
 
@@ -21,7 +21,7 @@ export interface SheetParts<Content extends SheetSource> {
   readonly rows: FoundRows<Content>;
   readonly reader: RowReader<Content>;
   readonly decoder: Decoder;
-  /** The number of the last row that was read before. */
+  /** The number of the last row of an earlier reading that this one continues; 0 without one. */
   readonly rowsBefore: number;
 }
 
@@ -42,7 +42,7 @@ export class RowSheet<Content extends SheetSource> implements Sheet {
     return this.columns.filter(({ kind }) => kind === 'unknown').map(({ name }) => name);
   }
 
-  /** One object for all rows, until the encoding is found out. */
+  /** Returns the same object for all rows, to save memory. It is replaced when the encoding is detected. */
   get layout(): SheetLayout {
     const { encoding } = this.#parts.decoder;
     if (this.#layout.encoding !== encoding) this.#layout = { ...this.#layout, encoding };

@@ -1,7 +1,7 @@
 import type { SheetField } from './columns/fields.ts';
 import { fault, type SheetFault } from './fault.ts';
 
-/** What a row says of the principal. Where there is an `ID`, it says which one; the texts beside it may be what it is called by. */
+/** The principal fields of a row. `ID` refers to an existing principal; the other fields are then only informative. */
 export interface SheetPrincipal {
   readonly ID?: number;
   readonly ExternalKey?: string;
@@ -13,7 +13,7 @@ export interface SheetPrincipal {
   readonly Email?: string;
 }
 
-/** A user to be registered, as the interface takes it. */
+/** A user to register, in the form of the API. */
 export interface SheetRegistration {
   readonly Username: string;
   readonly Email?: string;
@@ -23,7 +23,7 @@ export interface SheetRegistration {
   readonly ID?: never;
 }
 
-/** A user whose password is to be reset: by its ID, as the interface takes it, or by its name, to be looked up first. */
+/** A password to reset. The API takes only the `ID` of the user: the caller must look up the ID of a `Username`. */
 export interface SheetReset {
   readonly ID?: number;
   readonly Username?: string;
@@ -36,39 +36,41 @@ export interface SheetReset {
 /** The cells of a row by field. An empty cell is absent. */
 export type Values = { readonly [Field in SheetField]?: string };
 
+/** A user of a row and the principal fields of the same row. */
 export interface SheetUser {
   readonly principal: SheetPrincipal;
   readonly user: SheetRegistration | SheetReset;
 }
 
-/** Digits alone: "1e3" and "1.5" are no IDs, and neither is "007", which may be a code. */
+/** Rejects "1e3" and "1.5", which are not IDs, and "007", which may be another code. */
 const wholeNumber = /^[1-9]\d*$/;
 
-/** What has to be known beside a row to understand it. */
+/** Options of `openSheet` that affect the interpretation of a row. */
 export interface Terms {
-  /** The principal of rows that name none. */
+  /** The principal of rows that have no principal fields; null if there is none. */
   readonly principal: SheetPrincipal | null;
-  /** Whether passwords are to be reset: then a username names a user that there is. */
+  /** True if the file resets passwords: a username then refers to an existing user. */
   readonly resets: boolean;
 }
 
-/** What a row says. The rules of the fields are the service's; here it is only told what the row means. */
+/** Interprets the cells of a row. It does not validate the values of the fields, which the service does. */
 export function readUser(values: Values, terms: Terms): SheetUser | SheetFault[] {
   const faults: SheetFault[] = [];
   const principal = readPrincipal(values, faults) ?? terms.principal;
-  const named = terms.resets && values.Username !== undefined;
-  if (!principal && !named) faults.push(fault('NO_PRINCIPAL', {}));
+  const resetsByName = terms.resets && values.Username !== undefined;
+  if (!principal && !resetsByName) faults.push(fault('NO_PRINCIPAL', {}));
   const user = readUserFields(values, terms, faults);
   return faults.length === 0 && user ? { principal: principal ?? {}, user } : faults;
 }
 
 const principalTexts = ['ExternalKey', 'Denomination', 'Surname', 'Name', 'Vatnumber', 'Taxcode'] as const;
 const secrets = ['Password', 'ConfirmPassword'] as const;
-const ofRegistration = ['Email', ...secrets, 'PasswordHash'] as const;
-const notOfReset = ['Email', 'PasswordHash'] as const;
-/** A file of users has their addresses, which say nothing in a reset and do no harm. */
-const notOfNamedReset = ['PasswordHash'] as const;
+const registrationFields = ['Email', ...secrets, 'PasswordHash'] as const;
+const invalidForReset = ['Email', 'PasswordHash'] as const;
+/** Allows `Email` in a file that resets passwords, because a list of users often has addresses. It is ignored. */
+const invalidInResetFile = ['PasswordHash'] as const;
 
+/** Returns null if the row has no principal fields. */
 function readPrincipal(values: Values, faults: SheetFault[]): SheetPrincipal | null {
   const principal: { -readonly [Name in keyof SheetPrincipal]: SheetPrincipal[Name] } = {};
   if (values.ID !== undefined) principal.ID = readId('ID', values.ID, faults);
@@ -81,10 +83,10 @@ function readUserFields(values: Values, { resets }: Terms, faults: SheetFault[])
   const { Username, UserID } = values;
   if (values.Password !== values.ConfirmPassword) faults.push(fault('PASSWORDS_DIFFER', {}));
   if (Username !== undefined && UserID !== undefined) faults.push(fault('AMBIGUOUS_USER', {}));
-  else if (Username !== undefined && !resets) return copyTexts(values, ofRegistration, { Username });
+  else if (Username !== undefined && !resets) return copyTexts(values, registrationFields, { Username });
   else if (UserID === undefined && Username === undefined) faults.push(fault('UNRECOGNISED_USER', {}));
   else {
-    for (const field of resets ? notOfNamedReset : notOfReset)
+    for (const field of resets ? invalidInResetFile : invalidForReset)
       if (values[field] !== undefined) faults.push(fault('NOT_FOR_RESET', { field }));
     const who = UserID === undefined ? { Username } : { ID: readId('UserID', UserID, faults) };
     return copyTexts(values, secrets, who as SheetReset);
@@ -98,7 +100,7 @@ function readId(field: SheetField, text: string, faults: SheetFault[]): number {
   return id;
 }
 
-/** The target, with those of the fields that are there. */
+/** Copies the fields that are present to `target` and returns it. */
 function copyTexts<Target extends object, Field extends SheetField>(
   values: Values,
   fields: readonly Field[],

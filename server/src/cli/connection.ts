@@ -2,7 +2,11 @@ import { readFileSync } from 'node:fs';
 import { Anagrafe } from '@anagrafe/client';
 import type { Command } from 'commander';
 import { type Config, ConfigError, prefix, readConfig } from '../config.ts';
-import { readKeyPair } from '../core/access/keys.ts';
+import type { Database } from '../db/database.ts';
+import { masterKeyIdentity } from '../db/master-key-identity.ts';
+import { KeyRing } from '../encryption/key-ring.ts';
+import { readKeyPair } from '../lib/secrets.ts';
+import { wrongMasterKey } from '../master-key-file.ts';
 
 export interface ConnectionOptions {
   readonly url?: string;
@@ -12,18 +16,21 @@ export interface ConnectionOptions {
 export interface Connection {
   readonly anagrafe: Anagrafe;
   readonly url: string;
-  /** The public key of the API client. */
+  /** Public key of the API client; null if there is no credential. */
   readonly caller: string | null;
 }
 
-/** How a command that calls the service is told where it is, and as whom to call. A secret is no argument: everyone on the machine could see it. */
+/**
+ * Adds the options for the URL of the service and the credential. The credential comes from a file, because every user
+ * of the machine can read the arguments of a process.
+ */
 export function withConnection(command: Command): Command {
   return command
     .option('--url <url>', `where the service is; else ${prefix}URL, else on this machine`)
     .option('--key-file <file>', `a file with <public>.<secret> of an API client; else ${prefix}KEY`);
 }
 
-/** The service that the options and the settings name. */
+/** Creates a client for the service that the options name, else the settings. Sends no request. */
 export function connect(options: ConnectionOptions): Connection {
   const config = readConfig(process.env);
   const url = options.url ?? config.URL ?? localUrl(config);
@@ -32,19 +39,19 @@ export function connect(options: ConnectionOptions): Connection {
   try {
     return { anagrafe: new Anagrafe({ url, publicKey, secretKey }), url, caller: publicKey ?? null };
   } catch (error) {
-    // Not the address itself, which may hold a password.
+    // The message omits the URL, which may contain a password.
     throw new ConfigError(`--url or ${prefix}URL: ${(error as Error).message}`);
   }
 }
 
 const answerMs = 10_000;
 
-/** The same, once something answers there: a program may be patient, but a person wants to know at once that nothing does. */
+/** Connects and checks that the service responds, so that a wrong URL fails at once instead of after all retries. */
 export async function reach(options: ConnectionOptions): Promise<Connection> {
   const connection = connect(options);
   const { url } = connection;
-  const asking = { redirect: 'manual', signal: AbortSignal.timeout(answerMs) } as const;
-  const answer = await fetch(`${url.replace(/\/+$/, '')}/health/live`, asking).catch((error) => {
+  const init = { redirect: 'manual', signal: AbortSignal.timeout(answerMs) } as const;
+  const answer = await fetch(`${url.replace(/\/+$/, '')}/health/live`, init).catch((error) => {
     const why = error.cause?.code ?? error.cause?.message ?? error.message;
     throw new ConfigError(
       `${url} does not answer (${why}). Does the service run, and is --url or ANAGRAFE_URL its address?`,
@@ -58,16 +65,16 @@ export async function reach(options: ConnectionOptions): Promise<Connection> {
   return connection;
 }
 
-/** Where a service with these settings is called from the machine it runs on. */
+/** Returns the URL of a service with these settings, as seen from its own machine. */
 export function localUrl({ HOST, PORT }: Config): string {
-  const everywhere = HOST === '0.0.0.0' || HOST === '::';
-  const host = everywhere ? '127.0.0.1' : HOST.includes(':') ? `[${HOST}]` : HOST;
+  const isWildcard = HOST === '0.0.0.0' || HOST === '::';
+  const host = isWildcard ? '127.0.0.1' : HOST.includes(':') ? `[${HOST}]` : HOST;
   return `http://${host}:${PORT}`;
 }
 
 function readKeyFile(path: string): string {
   const text = textOf(path).trim();
-  // As "client create" prints the two.
+  // The file may also contain the two lines that "client create" prints.
   const [, publicKey, secret] = /^SyncPublicKey: (\S+)\s+SyncSecretKey: (\S+)$/.exec(text) ?? [];
   const key = publicKey === undefined ? text : `${publicKey}.${secret}`;
   if (!readKeyPair(key))
@@ -82,4 +89,21 @@ function textOf(path: string): string {
     const { code } = error as NodeJS.ErrnoException;
     throw new ConfigError(`${path} cannot be read (${code}): give another with --key-file`);
   }
+}
+
+/**
+ * Opens the key ring for a command.
+ *
+ * @throws {ConfigError} if the master key is not the one that the database was first used with.
+ */
+export async function openKnownKeyRing(
+  key: Buffer | null,
+  config: Config,
+  database: Database,
+): Promise<KeyRing> {
+  const identity = await masterKeyIdentity(database);
+  if (!identity) throw new ConfigError('the store has no master key yet: start the service once.');
+  const keyRing = key && new KeyRing(key);
+  if (!keyRing?.identity.equals(identity)) throw wrongMasterKey(config, key);
+  return keyRing;
 }

@@ -1,12 +1,13 @@
+import { relative } from 'node:path';
 import { ApiError, ConnectionError, TimeoutError } from '@anagrafe/client';
-import { SheetError } from '@anagrafe/client/sheet';
-import { type ImportTools, runImport } from '../import/run.ts';
+import { type Sheet, SheetError, type SheetField } from '@anagrafe/client/sheet';
+import { dryRunImport, type ImportDryRun } from '../import/dry-run.ts';
+import { type ImportResult, type ImportTools, runImport } from '../import/run.ts';
 import type { ImportFigures, ImportTask } from '../import/task.ts';
-import { tryImport } from '../import/trial.ts';
 import { type ConnectionOptions, reach } from './connection.ts';
-import { greet, tellResult, tellTrial } from './import-report.ts';
-import { LiveLine, type Standing } from './live-line.ts';
-import { exitCodes, explainToOperator, tell } from './output.ts';
+import { inUnits } from './output/format.ts';
+import { grouped, LiveLine, type Progress } from './output/live-line.ts';
+import { exitCodes, explainToOperator, print, tell } from './output/output.ts';
 
 export interface RunOptions extends ConnectionOptions {
   readonly dryRun?: boolean;
@@ -14,10 +15,10 @@ export interface RunOptions extends ConnectionOptions {
   readonly json?: boolean;
 }
 
-/** What a command is given; where the service is, it finds out itself. */
-export type FileWish = Omit<ImportTask, 'url' | 'caller'>;
+/** An import task without the service and the caller, which `importFile` adds. */
+export type ImportFileOptions = Omit<ImportTask, 'url' | 'caller'>;
 
-/** The operator has had enough. */
+/** The reason of the abort after SIGINT or SIGTERM. */
 class Interrupted extends Error {
   readonly exitCode: number;
 
@@ -27,10 +28,10 @@ class Interrupted extends Error {
   }
 }
 
-/** Brings a file to the service, or tries it, and says how it goes. */
-export async function bringFile(wish: FileWish, options: RunOptions): Promise<void> {
+/** Imports a file, or performs a dry run, and prints the progress and the result. Sets the exit code. */
+export async function importFile(file: ImportFileOptions, options: RunOptions): Promise<void> {
   const { anagrafe, url, caller } = await reach(options);
-  const task = { ...wish, url, caller };
+  const task = { ...file, url, caller };
   const line = new LiveLine();
   let begun = false;
   const interruption = interruptible();
@@ -44,17 +45,17 @@ export async function bringFile(wish: FileWish, options: RunOptions): Promise<vo
     onProgress: (figures) => line.show(standingOf(figures, task, options)),
   };
   try {
-    const tellEnd = options.dryRun
-      ? await tryOut(task, tools, options)
-      : await carryOut(task, tools, options);
+    const printResult = options.dryRun
+      ? await performDryRun(task, tools, options)
+      : await performImport(task, tools, options);
     line.end({ keeping: true });
-    tellEnd();
+    printResult();
   } catch (error) {
     line.end({ keeping: true });
     process.exitCode = error instanceof Interrupted ? error.exitCode : explainToOperator(error);
     if (options.dryRun || !begun) return;
     const stopped = error instanceof Interrupted ? 'Stopped. The service goes on with what was sent. ' : '';
-    if (stopped || canGoOn(error))
+    if (stopped || isRetryable(error))
       tell(`${stopped}Run the same command again to go on; nothing is done twice.`);
     if (error instanceof SheetError)
       tell('Every row before that is done. Mend the rest, and run the same command again.');
@@ -63,10 +64,10 @@ export async function bringFile(wish: FileWish, options: RunOptions): Promise<vo
   }
 }
 
-/** Whether the same command may have better luck another time. */
-function canGoOn(error: unknown): boolean {
-  const isAway = error instanceof ApiError && (error.status >= 500 || error.status === 429);
-  return isAway || error instanceof ConnectionError || error instanceof TimeoutError;
+/** Returns true if the same command may succeed later. */
+function isRetryable(error: unknown): boolean {
+  const isUnavailable = error instanceof ApiError && (error.status >= 500 || error.status === 429);
+  return isUnavailable || error instanceof ConnectionError || error instanceof TimeoutError;
 }
 
 function interruptible(): { signal: AbortSignal; end(): void } {
@@ -82,24 +83,24 @@ function interruptible(): { signal: AbortSignal; end(): void } {
   };
 }
 
-async function carryOut(task: ImportTask, tools: ImportTools, options: RunOptions): Promise<() => void> {
+async function performImport(task: ImportTask, tools: ImportTools, options: RunOptions): Promise<() => void> {
   const result = await runImport(task, tools, { anew: options.restart ?? false });
   if (result.failed > 0) process.exitCode = exitCodes.someFailed;
   return () => tellResult(result, task, options.json ?? false);
 }
 
-async function tryOut(task: ImportTask, tools: ImportTools, options: RunOptions): Promise<() => void> {
-  const trial = await tryImport(task, tools);
-  if (trial.failed > 0) process.exitCode = exitCodes.someFailed;
-  return () => tellTrial(trial, task, options.json ?? false);
+async function performDryRun(task: ImportTask, tools: ImportTools, options: RunOptions): Promise<() => void> {
+  const result = await dryRunImport(task, tools);
+  if (result.failed > 0) process.exitCode = exitCodes.someFailed;
+  return () => printDryRun(result, task, options.json ?? false);
 }
 
-/** How many rows there are is not known before the end; the bytes tell about how many. */
+/** Estimates the total number of rows from the share of the bytes: it is known only at the end of the file. */
 function standingOf(
   { bytes, bytesDone, rowsDone, rowsFailed }: ImportFigures,
   { purpose }: ImportTask,
   { dryRun }: RunOptions,
-): Standing {
+): Progress {
   const total = bytesDone > 0 && rowsDone > 0 ? Math.round((rowsDone * bytes) / bytesDone) : null;
   return {
     state: dryRun ? 'checking' : purpose === 'register' ? 'importing' : 'resetting',
@@ -109,4 +110,82 @@ function standingOf(
     unit: 'rows',
     failed: rowsFailed,
   };
+}
+
+/** Prints how the columns of the file are interpreted. */
+export function greet(sheet: Sheet, rowsBefore: number, { path, url, purpose, principal }: ImportTask): void {
+  const doing = purpose === 'register' ? 'Importing' : 'Resetting the passwords of';
+  tell(`${doing} ${short(path)}: ${sheet.layout.format.toUpperCase()}, to ${url}`);
+  for (const { name, field } of sheet.columns)
+    if (field && field !== name) tell(`  "${name}" is read as ${field}`);
+  if (sheet.unknown.length > 0)
+    tell(`  Not read: ${sheet.unknown.map((name) => `"${name}"`).join(', ')} (--map says what a column is)`);
+  const has = (...fields: SheetField[]) => sheet.columns.some(({ field }) => field && fields.includes(field));
+  if (purpose === 'register' && principal === null && sheet.columns.length > 0 && !has('ID', 'ExternalKey'))
+    tell('  No column names principals by ID or ExternalKey: every row makes a new principal of its own.');
+  if (rowsBefore > 0) tell(`  Going on after row ${grouped(rowsBefore)}.`);
+}
+
+export function tellResult({ rows, failed }: ImportResult, task: ImportTask, json: boolean): void {
+  const failedFile = failed > 0 ? task.failedPath : null;
+  const passwordsFile = rows > failed ? task.passwordsPath : null;
+  if (json) {
+    print(JSON.stringify({ rows, applied: rows - failed, failed, failedFile, passwordsFile }));
+    return;
+  }
+  const verb = task.purpose === 'register' ? 'imported' : 'reset';
+  tell(rows === 0 ? 'The file has no rows.' : `${grouped(rows - failed)} of ${counted(rows)} ${verb}.`);
+  if (failedFile) tell(`${those(failed)} failed ${whereFailed(failed, failedFile, task)}`);
+  if (passwordsFile) tell(`The passwords that were made up are in ${short(passwordsFile)}; keep it safe.`);
+}
+
+export function printDryRun(
+  { samples, seconds, rows, failed }: ImportDryRun,
+  task: ImportTask,
+  json: boolean,
+): void {
+  const estimatedSeconds = Math.ceil(seconds * 10) / 10;
+  const failedFile = failed > 0 ? task.wouldFailPath : null;
+  if (json) {
+    print(JSON.stringify({ dryRun: true, rows, failed, estimatedSeconds, failedFile }));
+    return;
+  }
+  const time = `in about ${inUnits(estimatedSeconds)}`;
+  tell(`${grouped(rows - failed)} of ${counted(rows)} would be done, ${time}. Nothing was done.`);
+  for (const { line, sentences } of samples) tell(`  line ${line}: ${sentences.join(' ')}`);
+  if (failed > samples.length) tell(`  … and ${grouped(failed - samples.length)} more`);
+  if (failedFile) {
+    const are = failed === 1 ? 'is' : 'are';
+    tell(`${those(failed)} would fail ${are} in ${short(failedFile)}, with the reason.`);
+  }
+}
+
+function those(failed: number): string {
+  return failed === 1 ? 'The one that' : `The ${grouped(failed)} that`;
+}
+
+/** Names the file of the failed rows and the command that sends the corrected rows. */
+function whereFailed(
+  failed: number,
+  path: string,
+  { purpose, principal, passwordsPath }: ImportTask,
+): string {
+  const [are, what] = failed === 1 ? ['is', 'it'] : ['are', 'them'];
+  const command = [
+    `anagrafe ${purpose === 'register' ? 'import' : 'reset'} ${short(path)}`,
+    ...(principal?.ID === undefined ? [] : [`--principal ${principal.ID}`]),
+    ...(principal?.ExternalKey === undefined ? [] : [`--external-key ${principal.ExternalKey}`]),
+    ...(passwordsPath === null ? [] : ['--generate-passwords <another file>']),
+  ];
+  return `${are} in ${short(path)}, with the reason: correct ${what} there, then "${command.join(' ')}".`;
+}
+
+function counted(rows: number): string {
+  return `${grouped(rows)} ${rows === 1 ? 'row' : 'rows'}`;
+}
+
+/** Returns a path inside the current folder as a relative path, any other unchanged. */
+function short(path: string): string {
+  const from = relative(process.cwd(), path);
+  return from.startsWith('..') ? path : from;
 }

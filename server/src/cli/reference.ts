@@ -1,9 +1,9 @@
 import type { Command, Option } from 'commander';
-import { program } from '../cli.ts';
-import { exitCodes, exitCodeWords } from './output.ts';
-import { commandsBelow, pathOf } from './tree.ts';
+import { commandsBelow, pathOf } from './command-tree.ts';
+import { exitCodes, exitCodeWords } from './output/output.ts';
+import { program } from './program.ts';
 
-/** The page of the commands, written from the commands themselves. */
+/** Generates the reference page of the command line from the definitions of the commands. */
 export function commandLinePage(): string {
   const commands = commandsBelow(program).filter((command) => command.commands.length === 0);
   return `${[head(), ...commands.map(section)].join('\n\n')}\n`;
@@ -77,7 +77,7 @@ function section(command: Command): string {
       'option',
       options.map((option) => [option.flags, optionText(option, help.optionDescription(option))]),
     ),
-    ...afterwards(command),
+    ...textAfterOptions(command),
   ].join('\n');
 }
 
@@ -96,7 +96,7 @@ function optionText({ mandatory }: Option, about: string): string {
   return mandatory ? `${about}; required` : about;
 }
 
-/** What `--help` writes, with what stands below the options. */
+/** Returns the output of `--help`, including the text after the options. */
 export function helpOf(command: Command): string {
   let text = '';
   command.configureOutput({ writeOut: (piece) => (text += piece) });
@@ -105,8 +105,8 @@ export function helpOf(command: Command): string {
   return text;
 }
 
-/** What stands below the options in the help: remarks, and the example last. */
-function afterwards(command: Command): string[] {
+/** Returns the help text after the options as Markdown lines: the remarks, then the example. */
+function textAfterOptions(command: Command): string[] {
   const below = helpOf(command).slice(command.helpInformation().length);
   const [remarks = '', example = ''] = below.split(/Examples?:\n/);
   return [

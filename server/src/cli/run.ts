@@ -1,9 +1,9 @@
 import { CommanderError } from 'commander';
-import { program } from '../cli.ts';
-import { exitCodes, explainToOperator } from './output.ts';
-import { commandsBelow } from './tree.ts';
+import { commandsBelow } from './command-tree.ts';
+import { exitCodes, explainToOperator } from './output/output.ts';
+import { program } from './program.ts';
 
-// Whoever reads may have had enough, as "head" has: what is written after that goes nowhere.
+// The reader of a pipe may exit early, such as "head". The rest of the output is discarded.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
@@ -14,6 +14,6 @@ try {
   await program.parseAsync();
 } catch (error) {
   if (!(error instanceof CommanderError)) process.exitCode = explainToOperator(error);
-  // Help that was asked for ends a command too, and well.
+  // Commander also throws for --help and --version, with exit code 0.
   else process.exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.wrongUsage;
 }

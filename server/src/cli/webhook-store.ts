@@ -1,11 +1,11 @@
 import { ConfigError, readConfig } from '../config.ts';
-import type { WebhookStore } from '../core/webhooks/webhook.ts';
-import type { Database } from '../storage/database.ts';
-import { refuseUnmigrated } from '../storage/migrations.ts';
-import { openWebhooks } from '../storage/webhooks.ts';
+import type { Database } from '../db/database.ts';
+import { refuseUnmigrated } from '../db/migrations.ts';
 import { openStore } from '../store.ts';
+import type { WebhookStore } from '../webhooks/delivery.ts';
+import { openWebhooks } from '../webhooks/webhooks.store.ts';
 
-/** Opens the endpoints of the store for one command. */
+/** Opens the webhook store for one command and closes it afterwards. */
 export async function withWebhooks(
   work: (store: WebhookStore, database: Database) => Promise<void>,
 ): Promise<void> {

@@ -1,55 +1,55 @@
 import type { Hmac } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Refusal } from '../core/faults.ts';
-import { JsonError, readJson } from '../core/json/read.ts';
-import { RecordList } from '../core/json/record-list.ts';
-import { sourceOf } from '../network.ts';
-import { BodyBudget, type Hold } from './body-budget.ts';
-import { addressOf } from './evidence.ts';
-import { collect } from './intake.ts';
+import { JsonError } from '../json/errors.ts';
+import { readJson } from '../json/read-json.ts';
+import { RecordList } from '../json/record-list.ts';
+import { ApiError } from '../lib/field-errors.ts';
+import { sourceOf } from '../lib/network.ts';
+import { BodyBudget, collect, type MemoryReservation } from './body-memory-limit.ts';
+import { addressOf } from './credentials.ts';
 
 export interface BodyLimits {
   readonly bytes: number;
   readonly depth: number;
-  /** Strings, numbers, objects and all: what a body of full size needs, and more. */
+  /** Maximum number of JSON values (strings, numbers, objects, ...); more than a body of full size needs. */
   readonly values: number;
-  /** The bodies of all calls at work together. */
+  /** Maximum bytes of the bodies of all concurrent requests of API clients. */
   readonly bytesTogether: number;
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The memory that the request takes; null until its body comes. */
-    memory: Hold | null;
-    /** How many still need the body: the connection it came on, the work on it. */
+    /** The memory reservation of the request; null until its body arrives. */
+    memory: MemoryReservation | null;
+    /** Reference count of the body: the connection and the handler. At 0 the memory is released. */
     holders: number;
-    /** Counts memory that the work on the body takes, up to the end of the answer. Refuses the call where there is none. */
+    /** Reserves memory to process the body, until the request ends. Throws an `ApiError` OVERLOADED. */
     holdMemory(bytes: number): void;
-    /** Of a call that was sent with a key: what tells its body from any other. */
+    /** HMAC of the body of a request with an idempotency key; null without a key. */
     fingerprint: Buffer | null;
   }
   interface FastifyContextConfig {
-    /** Whether a call without a body is one without parameters. */
+    /** Accepts a request without a body as one without parameters. */
     emptyBody?: boolean;
-    /** How many values the body may hold, where a few are enough; it is small then. */
+    /** Maximum number of JSON values, for a route that needs few. Also limits the body to `smallBytes`. */
     maxValues?: number;
-    /** Whether the body is to be read as a list of records. */
+    /** Reads the body as a `RecordList`. */
     records?: boolean;
   }
 }
 
-/** The largest body of a call that has few values, and of any call of a signed-in user. */
+/** Maximum body size in bytes of a route with `maxValues`, and of any request of a signed-in user. */
 const smallBytes = 65_536;
-/** The largest body of a call that needs no credential. */
+/** Maximum body size in bytes of an unauthenticated request. */
 const openBytes = 16_384;
-/** The memory for the bodies of signed-in users and of those who have shown no credential. */
+/** Memory in bytes for the bodies of signed-in users and unauthenticated callers together. */
 const openTotal = 16 * 1024 * 1024;
 const openPerCaller = 1024 * 1024;
-/** How long such a body may take. */
+/** Time limit in milliseconds to receive such a body. */
 const openBodyMs = 10_000;
 
-/** Whatever is sent to where nothing is gets read and dropped, so that the answer is about the path and not the body. */
+/** Drains the bodies of requests to unknown paths, so that the answer is about the path and not about the body. */
 export function dropBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', async (_request: FastifyRequest, payload: Readable) => {
@@ -58,32 +58,32 @@ export function dropBodies(app: FastifyInstance): void {
 }
 
 function refuseAll(): never {
-  throw new Refusal('NOT_FOUND');
+  throw new ApiError('NOT_FOUND');
 }
 
-/** Bodies are JSON, read strictly and in slices. */
+/** Reads bodies as strict JSON in time slices. `fingerprintOf` returns null if the request needs no fingerprint. */
 export function readBodies(
   app: FastifyInstance,
   limits: BodyLimits,
   fingerprintOf: (request: FastifyRequest) => Hmac | null,
 ): void {
-  const ofClients = new BodyBudget({
+  const clientBudget = new BodyBudget({
     total: limits.bytesTogether,
     perCaller: limits.bytesTogether / 2,
     evicts: false,
   });
-  const ofOthers = new BodyBudget({ total: openTotal, perCaller: openPerCaller, evicts: true });
+  const openBudget = new BodyBudget({ total: openTotal, perCaller: openPerCaller, evicts: true });
 
-  function tooLarge(variant: 'bytes' | 'deep' | 'values' | 'names', bytes = limits.bytes): Refusal {
-    return new Refusal('BODY_TOO_LARGE', {
+  function tooLarge(variant: 'bytes' | 'deep' | 'values' | 'names', bytes = limits.bytes): ApiError {
+    return new ApiError('BODY_TOO_LARGE', {
       variant,
       figures: { bytes, depth: limits.depth, values: limits.values },
     });
   }
 
-  function refusalOf({ problem, offset, at }: JsonError): Refusal {
+  function toApiError({ problem, offset, at }: JsonError): ApiError {
     if (problem === 'deep' || problem === 'names' || problem === 'values') return tooLarge(problem);
-    return new Refusal('INVALID_JSON', { variant: problem, figures: { offset, at: at === '' ? '$' : at } });
+    return new ApiError('INVALID_JSON', { variant: problem, figures: { offset, at: at === '' ? '$' : at } });
   }
 
   app.decorateRequest('memory', null);
@@ -93,24 +93,24 @@ export function readBodies(
     this.memory?.addEstimate(bytes);
   });
 
-  function letGo(request: FastifyRequest): void {
+  function releaseBody(request: FastifyRequest): void {
     if (--request.holders > 0) return;
     request.memory?.release();
   }
   app.addHook('onRequest', async (request, reply) => {
     request.holders++;
-    // However the call ends: a caller that hangs up in the middle of a body gets no response to hook on to.
-    reply.raw.once('close', () => letGo(request));
+    // The close event covers every end of a request: no response hook runs if the client disconnects within the body.
+    reply.raw.once('close', () => releaseBody(request));
   });
   app.addHook('onRoute', (route) => {
     const { handler } = route;
-    // A caller that hangs up does not end the work on its body.
+    // The handler counts as a holder, because it continues to use the body after the client has disconnected.
     route.handler = async function (request, reply) {
       request.holders++;
       try {
         return await handler.call(this, request, reply);
       } finally {
-        letGo(request);
+        releaseBody(request);
       }
     };
   });
@@ -122,27 +122,27 @@ export function readBodies(
     const { caller } = request;
     const isClient = caller.user === null && caller.scopes.size > 0;
     const small = !isClient && caller.user === null ? openBytes : smallBytes;
-    const most = isClient && maxValues === undefined ? limits.bytes : Math.min(limits.bytes, small);
+    const maxBytes = isClient && maxValues === undefined ? limits.bytes : Math.min(limits.bytes, small);
     const declared = Number(request.headers['content-length'] ?? 0);
     const fingerprint = fingerprintOf(request);
-    const tooSlow = new AbortController();
-    const end = () => tooSlow.abort(new Refusal('REQUEST_TIMEOUT'));
-    const timer = isClient ? undefined : setTimeout(end, openBodyMs).unref();
+    const timeout = new AbortController();
+    const abort = () => timeout.abort(new ApiError('REQUEST_TIMEOUT'));
+    const timer = isClient ? undefined : setTimeout(abort, openBodyMs).unref();
     const memory = isClient
-      ? ofClients.open(`client ${caller.clientId}`, end)
-      : ofOthers.open(caller.user ? `user ${caller.user.id}` : sourceOf(addressOf(request)), end);
+      ? clientBudget.open(`client ${caller.clientId}`, abort)
+      : openBudget.open(caller.user ? `user ${caller.user.id}` : sourceOf(addressOf(request)), abort);
     request.memory = memory;
     let length = 0;
     const bytes = await collect(
       payload,
-      Math.min(declared, most),
+      Math.min(declared, maxBytes),
       (piece) => {
         length += piece.length;
-        if (declared > most || length > most) throw tooLarge('bytes', most);
+        if (declared > maxBytes || length > maxBytes) throw tooLarge('bytes', maxBytes);
         memory.add(piece.length);
         fingerprint?.update(piece);
       },
-      tooSlow.signal,
+      timeout.signal,
     )
       .catch((error) => {
         memory.release();
@@ -157,7 +157,7 @@ export function readBodies(
     } catch (error) {
       if (!(error instanceof JsonError)) throw error;
       if (error.problem === 'empty' && request.routeOptions.config.emptyBody) return undefined;
-      throw refusalOf(error);
+      throw toApiError(error);
     }
   });
 }
@@ -166,6 +166,6 @@ function refuseOtherCodings(request: FastifyRequest): void {
   const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(request.headers['content-type'] ?? '')?.[1];
   const encoding = request.headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity' || (charset !== undefined && !/^utf-?8$/i.test(charset))) {
-    throw new Refusal('UNSUPPORTED_MEDIA_TYPE');
+    throw new ApiError('UNSUPPORTED_MEDIA_TYPE');
   }
 }

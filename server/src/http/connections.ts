@@ -2,11 +2,11 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
 /**
- * Lets a stop wait for calls alone. Connections that no call is using would hold it up: those kept alive, and those
- * that were opened and never used, which Node does not count as idle.
+ * Closes connections without an active request when the server stops, so that the stop waits for requests only.
+ * Covers kept-alive connections, and those that were opened and never used, which Node does not count as idle.
  */
 export function endIdleConnections(app: FastifyInstance): void {
-  const calls = new Map<Socket, number>();
+  const activeRequests = new Map<Socket, number>();
   let stopping = false;
 
   app.server.on('connection', (socket) => {
@@ -14,15 +14,15 @@ export function endIdleConnections(app: FastifyInstance): void {
       socket.destroy();
       return;
     }
-    calls.set(socket, 0);
-    socket.once('close', () => calls.delete(socket));
+    activeRequests.set(socket, 0);
+    socket.once('close', () => activeRequests.delete(socket));
   });
   app.server.prependListener('request', ({ socket }, response) => {
-    calls.set(socket, (calls.get(socket) ?? 0) + 1);
+    activeRequests.set(socket, (activeRequests.get(socket) ?? 0) + 1);
     response.once('close', () => {
-      const left = (calls.get(socket) ?? 1) - 1;
+      const left = (activeRequests.get(socket) ?? 1) - 1;
       if (socket.destroyed) return;
-      calls.set(socket, left);
+      activeRequests.set(socket, left);
       if (stopping && left === 0) socket.destroySoon();
     });
   });
@@ -32,6 +32,6 @@ export function endIdleConnections(app: FastifyInstance): void {
   });
   app.addHook('preClose', async () => {
     stopping = true;
-    for (const [socket, count] of calls) if (count === 0) socket.destroy();
+    for (const [socket, count] of activeRequests) if (count === 0) socket.destroy();
   });
 }

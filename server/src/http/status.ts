@@ -1,6 +1,6 @@
-import type { Code } from '../core/codes.ts';
+import type { Code } from '../lib/error-codes.ts';
 
-/** The one place where a code meets an HTTP status. A code that is not here is never the code of a whole call. */
+/** The only mapping of codes to HTTP status. A code that is missing here is never the code of a whole request. */
 const statuses: Partial<Record<Code, number>> = {
   PARTIALLY_APPLIED: 207,
   INVALID_JSON: 400,
@@ -32,7 +32,7 @@ const statuses: Partial<Record<Code, number>> = {
   UNAVAILABLE: 503,
 };
 
-/** The codes that a whole call can end with. */
+/** The codes that a whole request can end with. */
 export const callCodes = Object.keys(statuses) as Code[];
 
 export function statusOf(code: Code): number {

@@ -13,35 +13,23 @@ import {
   UnsettledError,
 } from '@anagrafe/client/import';
 import type { SheetItem } from '@anagrafe/client/sheet';
-import type { Memo } from './memo.ts';
+import type { ImportProgress } from './progress-file.ts';
 import { ImportError } from './task.ts';
-import type { Passwords, Ready } from './users.ts';
-
-/** A batch that the service has taken. */
-export interface SentBatch {
-  /** All of its rows. */
-  readonly items: readonly SheetItem[];
-  readonly passwords: Passwords;
-  /** Rows that were not sent, and why. */
-  readonly unsent: RowFaults;
-  /** What is known of rows that were sent, and says more than what becomes of their records. */
-  readonly known: RowFaults;
-  readonly jobs: readonly NamedJob[];
-}
+import type { Passwords, PreparedBatch } from './users.ts';
 
 interface NamedJob extends SentJob {
   readonly name: string;
 }
 
-/** Has a batch taken as jobs. One that was taken before is found again, and not done twice. */
+/** Submits a batch as jobs. The idempotency keys identify jobs that an earlier run has submitted. */
 export async function send(
-  { items, complete, passwords, faults }: Ready,
-  memo: Memo,
+  { items, complete, passwords, faults }: PreparedBatch,
+  progress: ImportProgress,
   line: Line,
 ): Promise<SentBatch> {
-  await memo.keepSending(items.at(-1)?.end.byte ?? 0);
+  await progress.keepSending(items.at(-1)?.end.byte ?? 0);
   const records = recordsOf(complete);
-  // Rows whose principals could not be inserted are sent all the same: a batch is always the same.
+  // Rows whose principals could not be inserted are sent too: a batch that is sent again must have the same content.
   const known = await insertPrincipals(records, line).catch((error) => {
     if (!(error instanceof UnsettledError)) throw error;
     throw new ImportError(
@@ -55,7 +43,7 @@ export async function send(
   return { items, passwords, unsent, known, jobs };
 
   async function submit(operation: 'insert' | 'update', sent: readonly Sent<unknown>[]): Promise<void> {
-    const parts = await inParts(sent, (some) => submitOnce(operation, some, memo, line));
+    const parts = await inParts(sent, (some) => submitOnce(operation, some, progress, line));
     for (const { items: some, answer, refusal } of parts) {
       if (answer) jobs.push({ ...answer, sent: some });
       else for (const { item } of some) unsent.set(item.row, [aboutRow(refusal)]);
@@ -66,23 +54,23 @@ export async function send(
 async function submitOnce(
   operation: 'insert' | 'update',
   sent: readonly Sent<unknown>[],
-  memo: Memo,
+  progress: ImportProgress,
   { anagrafe, signal }: Line,
 ): Promise<Omit<NamedJob, 'sent'>> {
   const name = `${operation}-${sent[0]?.item.row}-${sent.length}`;
-  const known = memo.jobOf(name);
+  const known = progress.jobOf(name);
   if (known !== undefined) return { name, id: known };
   const records = sent.map(({ record }) => record) as never[];
-  const key = `import-${memo.run}-${name}`;
+  const key = `import-${progress.run}-${name}`;
   const submit = (idempotencyKey: string) =>
     anagrafe.jobs.submit(operation, records, { idempotencyKey, signal });
-  // Where users are looked up first, someone may have come or gone since the call was sent before.
+  // A reset looks up user IDs. Users added or removed since an earlier run change the body, which needs another key.
   const { ID: id } = await submit(key).catch((error) => {
     if (error instanceof ApiError && error.code === 'IDEMPOTENCY_KEY_REUSED')
       return submit(`${key}-${digestOf(records)}`);
     throw error;
   });
-  await memo.keepJob(name, id);
+  await progress.keepJob(name, id);
   return { name, id };
 }
 
@@ -90,7 +78,7 @@ function digestOf(records: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(records)).digest('hex').slice(0, 16);
 }
 
-/** Waits until every row has its outcome. Returns what is wrong with those that failed. */
+/** Waits for the jobs of a batch. Returns the errors of the rows that failed, by row number. */
 export async function settle(
   { unsent, known, jobs }: SentBatch,
   line: Line,
@@ -98,9 +86,9 @@ export async function settle(
 ): Promise<RowFaults> {
   const failed: RowFaults = new Map(unsent);
   const seen: Job[] = [];
-  for (const [place, sent] of jobs.entries()) {
-    const job = await waitFor(sent.id, line, (now) => {
-      seen[place] = now;
+  for (const [index, sent] of jobs.entries()) {
+    const job = await waitFor(sent.id, line, (current) => {
+      seen[index] = current;
       onProgress(seen.filter(Boolean));
     });
     if (job.RecordsFailed === 0) continue;
@@ -117,4 +105,16 @@ async function waitFor(id: string, { anagrafe, signal }: Line, onProgress: (job:
         'Look what is there, then begin anew with --restart.',
     );
   });
+}
+
+/** A batch that the service has accepted. */
+export interface SentBatch {
+  /** All rows of the batch, including those not sent. */
+  readonly items: readonly SheetItem[];
+  readonly passwords: Passwords;
+  /** Errors of the rows that were not sent. */
+  readonly unsent: RowFaults;
+  /** Errors found before sending. They replace the less specific errors of the failed records. */
+  readonly known: RowFaults;
+  readonly jobs: readonly NamedJob[];
 }

@@ -1,33 +1,33 @@
+import { createHmac } from 'node:crypto';
 import type { UserOfPrincipal } from '@anagrafe/client';
 import { foldedUsername, type Line, type RowFaults, resetIn } from '@anagrafe/client/import';
 import type { SheetItem, UserItem } from '@anagrafe/client/sheet';
-import { generatedPassword } from './passwords.ts';
 import type { ImportTask } from './task.ts';
 
-/** Those that were made up, by the numbers of their rows. */
+/** Generated passwords by row number. */
 export type Passwords = ReadonlyMap<number, string>;
 
-/** Rows with all that they need to be sent. */
-export interface Ready {
-  /** As they came. */
+/** The rows of a batch, prepared for sending. */
+export interface PreparedBatch {
+  /** All rows as read from the file. */
   readonly items: readonly SheetItem[];
-  /** As they are sent: those without a fault, with their passwords and IDs. */
+  /** The rows without an error, with generated passwords and user IDs filled in. */
   readonly complete: readonly SheetItem[];
   readonly passwords: Passwords;
-  /** Rows of which something could not be found. */
+  /** Errors of the rows that cannot be sent, by row number. */
   readonly faults: RowFaults;
 }
 
-/** As many usernames as the service looks up at once. */
+/** The most usernames that the service looks up in one request. */
 const namesAtOnce = 100;
 
-/** Gives rows what they lack: a password that is made up, and, for a reset, the ID of a user that is named. */
-export async function readyRows(
+/** Fills in what rows lack: generated passwords and, for a reset, the IDs of users that are named by username. */
+export async function prepareRows(
   items: readonly SheetItem[],
   { purpose, passwordsPath }: ImportTask,
   seed: Buffer,
   line: Line,
-): Promise<Ready> {
+): Promise<PreparedBatch> {
   const passwords = new Map<number, string>();
   const withPasswords = items.map((item) => {
     if (passwordsPath === null || item.kind !== 'user' || !lacksPassword(item)) return item;
@@ -40,7 +40,7 @@ export async function readyRows(
   return { items, complete: all.filter((item) => !faults.has(item.row)), passwords, faults };
 }
 
-/** Whoever registers users does not mean to change the passwords of others. */
+/** Returns an error for each row that would reset a password: registering users must not change existing ones. */
 function resetsAmong(items: readonly SheetItem[]): RowFaults {
   const message = 'this row would reset a password, which is done by "anagrafe reset".';
   return new Map(
@@ -69,7 +69,7 @@ async function withIds(items: readonly SheetItem[], faults: RowFaults, line: Lin
   });
 }
 
-/** Under the principal that the row names, if it names one: whether the user belongs to it, the service says. */
+/** Keeps the principal if the row names one; the service then checks that the user belongs to it. */
 function resetOf(item: UserItem, { ID, IRID }: UserOfPrincipal): UserItem {
   const { Password, ConfirmPassword } = item.user;
   const secrets = { ...(Password && { Password }), ...(ConfirmPassword && { ConfirmPassword }) };
@@ -86,11 +86,27 @@ async function usersNamed(
   { anagrafe, signal }: Line,
 ): Promise<Map<string, UserOfPrincipal>> {
   const users = new Map<string, UserOfPrincipal>();
-  const different = [...new Set(names)];
-  for (let at = 0; at < different.length; at += namesAtOnce) {
-    const Usernames = different.slice(at, at + namesAtOnce);
+  const distinct = [...new Set(names)];
+  for (let at = 0; at < distinct.length; at += namesAtOnce) {
+    const Usernames = distinct.slice(at, at + namesAtOnce);
     for await (const user of anagrafe.users({ Usernames, PageSize: namesAtOnce }, { signal }))
       users.set(foldedUsername(user.Username), user);
   }
   return users;
+}
+
+/** Omits letters and digits that look alike. The length of 32 divides 256, so the modulo of a byte has no bias. */
+const alphabet = 'abcdefghijkmnpqrstuvwxyz23456789';
+const groups = 4;
+const groupLength = 5;
+
+/** Derives a password with 100 bits of entropy. The same seed and row always give the same password. */
+export function generatedPassword(seed: Buffer, row: number): string {
+  const bytes = createHmac('sha256', seed).update(String(row)).digest();
+  return Array.from({ length: groups }, (_, group) =>
+    Array.from(
+      { length: groupLength },
+      (_, at) => alphabet[(bytes[group * groupLength + at] ?? 0) % alphabet.length],
+    ).join(''),
+  ).join('-');
 }

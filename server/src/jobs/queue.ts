@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Job, PgBoss } from 'pg-boss';
-import { type Pool, startPool } from './pool.ts';
+import { ApiError } from '../lib/field-errors.ts';
+import { Aborted } from '../passwords/hash-pool.ts';
+import { type ChunkTools, runChunk } from './run-chunk.ts';
+import { type Pool, startPool } from './worker-pool.ts';
 
-/** What statements run on, by themselves or inside a transaction. */
+/** Runs SQL statements, on a pool or inside a transaction. */
 export interface Executor {
   query(sql: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
 }
@@ -14,51 +17,52 @@ export interface ChunkMessage {
 
 export interface QueueOptions {
   readonly database: Executor;
-  /** Chunks that this node works on at once. */
+  /** Maximum number of chunks that this node runs in parallel. */
   readonly chunksAtOnce: number;
   onError(error: Error): void;
 }
 
-/** The queue through which any node takes work, whoever put it there. */
+/** The queue in PostgreSQL that all nodes share: any node may run the work that another node enqueued. */
 export interface Queue {
+  /** Enqueues chunks in the transaction of `connection`. A chunk with a lower `turn` runs earlier. */
   enqueue(connection: Executor, chunks: readonly (ChunkMessage & { turn: number })[]): Promise<void>;
-  /** Has this node look for work at once. */
+  /** Makes the chunk workers of this node fetch now instead of at the next poll. */
   wake(): void;
   /**
-   * Has `run` called for chunks, one at a time each. A chunk for which it throws `Interrupted` is run once more by this
-   * node when the database answers again; after any other error it is begun again later, by any node.
+   * Starts `chunksAtOnce` workers that call `run`. If it throws `Interrupted`, this node runs the chunk once more when
+   * the database answers again. After any other error, the queue retries the chunk later, on any node.
    */
   work(run: (message: ChunkMessage, signal: AbortSignal) => Promise<void>): Promise<void>;
-  /** Has an endpoint looked after; one for which that is asked already is not asked for twice. */
+  /** Enqueues webhook endpoints. An endpoint that is already queued or running is not enqueued again. */
   enqueueWebhooks(ids: readonly number[]): Promise<void>;
-  /** Has `run` called for endpoints, for each by one node at a time; one for which it throws can be asked for again. */
+  /** Calls `run` for endpoints, for each on one node at a time. If it throws, the endpoint can be enqueued again. */
   workOnWebhooks(run: (id: number, signal: AbortSignal) => Promise<void>): Promise<void>;
-  /** Has `run` called at the times of a cron expression, on one node. */
+  /** Calls `run` at the times of a cron expression, on one node each time. */
   repeat(name: string, cron: string, run: () => Promise<void>): Promise<void>;
-  /** Lets the work at hand come to a place where it can be broken off. */
+  /** Aborts the signals of the running work and waits until it has ended. */
   stop(): Promise<void>;
 }
 
-/** The database went away during the work, which can be run again. */
+/** The database became unreachable during the work. The work can be run again. */
 export class Interrupted extends Error {}
 
 const chunks = 'chunks';
 const webhooks = 'deliveries';
 /**
- * Endpoints that this node delivers to at once. One whose receiver does not answer takes a place here for up to 15
- * seconds, with a single message; so there are more places than endpoints that are likely to hang at the same time.
+ * Maximum number of endpoints that this node delivers to in parallel. A receiver that does not answer occupies one of
+ * them for up to 15 seconds, so the number is higher than the number of receivers that are likely to hang at once.
  */
 const webhooksAtOnce = 200;
-/** How soon new work is seen that no node has announced, or none could. */
+/** Poll interval. It bounds the delay of work that no notification announced. */
 const pollSeconds = 1;
-/** A node that has said nothing for so long is taken for dead, and its chunks are given to others. */
+/** Heartbeat timeout: the queue considers a node dead after this time and gives its chunks to other nodes. */
 const deadSeconds = 10;
-/** How often an interrupted worker tries to renew its lease. */
+/** Interval at which an interrupted worker tries to renew its lease. */
 const renewalMs = 250;
 const day = 24 * 3600;
 
 const chunkQueue = {
-  // As long as the queue allows: what a chunk may take is bounded by its heartbeat and by its attempts.
+  // The maximum that pg-boss allows. The heartbeat and the number of attempts limit the time of a chunk.
   expireInSeconds: day - 60,
   heartbeatSeconds: deadSeconds,
   retentionSeconds: 365 * day,
@@ -69,7 +73,7 @@ const chunkQueue = {
   retryDelayMax: 30,
 };
 
-/** One for each endpoint, whether it waits or is at work; what is due is asked for again all the time. */
+/** Holds one job per endpoint, queued or running. It needs no retries: due deliveries enqueue their endpoint again. */
 const webhookQueue = {
   policy: 'exclusive',
   expireInSeconds: 3600,
@@ -91,7 +95,7 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
     await boss.createQueue(chunks, chunkQueue);
     await boss.createQueue(webhooks, webhookQueue);
   } catch (error) {
-    // What has been started of it would keep the process from ending.
+    // The parts of pg-boss that have started would keep the process alive.
     await boss.stop({ graceful: false });
     throw error;
   }
@@ -104,16 +108,16 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
   }
 
   /**
-   * Waits until the database answers, and renews the lease of a job there. Until then the queue could neither complete
-   * the job nor put it back, and would wait for its heartbeat to expire. False where the queue has given the job to
-   * another worker, or where the signal is aborted.
+   * Waits until the database answers, then renews the lease of a job. Before that, the queue could neither complete nor
+   * retry the job, and would wait for its heartbeat timeout. Returns false if the queue has given the job to another
+   * worker, or if the signal is aborted.
    */
   async function renewLease(name: string, job: Job<unknown>, signal: AbortSignal): Promise<boolean> {
     const aborted = new Promise<'aborted'>((resolve) => {
       signal.addEventListener('abort', () => resolve('aborted'), { once: true });
     });
     while (!signal.aborted) {
-      // The type that the package declares for the answer is empty.
+      // The types of pg-boss declare no properties of the result.
       const renewed = boss.touch(name, job) as Promise<{ affected: number }>;
       const answer = await Promise.race([renewed.catch(() => null), aborted]);
       if (answer === 'aborted') break;
@@ -123,7 +127,7 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
     return false;
   }
 
-  /** Only once: what fails again though the database answers is put back, and waits longer each time. */
+  /** Runs the chunk at most twice. If it fails again, the queue retries it with increasing delays. */
   async function runAgainWhenInterrupted(
     job: Job<ChunkMessage>,
     signal: AbortSignal,
@@ -160,7 +164,7 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
             try {
               await runAgainWhenInterrupted(job, signal, () => run(job.data, signal));
             } finally {
-              // There may be more, and it need not wait for the next look.
+              // Fetches the next chunk without waiting for the next poll.
               boss.notifyWorker(worker);
             }
           },
@@ -192,7 +196,7 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
     async repeat(name, cron, run) {
       await boss.createQueue(name, { policy: 'exclusive', expireInSeconds: 3600, retryLimit: 0 });
       await boss.work(name, { pollingIntervalSeconds: 30 }, async () => {
-        // The queue would keep a failure to itself.
+        // pg-boss would store the error with the job and not report it.
         await run().catch(options.onError);
       });
       await boss.schedule(name, cron);
@@ -209,4 +213,26 @@ function asBossDatabase(executor: Executor) {
   return {
     executeSql: async (sql: string, values?: unknown[]) => ({ rows: await executor.query(sql, values) }),
   };
+}
+
+/** Runs the chunks that the queue assigns to this node. */
+export async function workOnJobs(queue: Queue, tools: ChunkTools): Promise<void> {
+  await queue.work(async ({ callId, number }, signal) => {
+    try {
+      await runChunk(callId, number, tools, signal);
+    } catch (error) {
+      if (!(error instanceof Aborted)) tools.report(error);
+      // The queue stores the message of this error; the log has the cause.
+      const interrupted = !signal.aborted && isInterruption(error);
+      throw interrupted
+        ? new Interrupted('the chunk was interrupted')
+        : new Error('the chunk was broken off');
+    }
+  });
+}
+
+/** Returns true if the database was unreachable, did not confirm a commit, or did not accept every record. */
+function isInterruption(error: unknown): boolean {
+  if (error instanceof ApiError) return ['UNAVAILABLE', 'OUTCOME_UNKNOWN'].includes(error.fault.code);
+  return error instanceof Aborted;
 }

@@ -1,41 +1,41 @@
-// Plain JavaScript, since a thread begins with a file that Node.js itself can read: the source in a test, the same in
-// a release.
+// The entry point of the worker threads. It is plain JavaScript, because Node.js loads it directly, from the source in
+// tests and from the bundle in a release.
 import { pbkdf2Sync, timingSafeEqual } from 'node:crypto';
 import { parentPort, receiveMessageOnPort } from 'node:worker_threads';
 import { hashSync, verifySync as verifyArgon2 } from '@node-rs/argon2';
 import { verifySync as verifyBcrypt } from '@node-rs/bcrypt';
 
-/** @typedef {import('./hash-thread.ts').Asked} Asked */
-/** @typedef {import('./work.ts').Work} Work */
+/** @typedef {import('./hash-thread.ts').HashRequest} HashRequest */
+/** @typedef {import('./hash-work.ts').Work} Work */
 
-/** After so many urgent ones in a row, one that waits has its turn. */
-const urgentRun = 16;
+/** The number of consecutive urgent requests after which one normal request runs, so that it does not starve. */
+const maxUrgentRun = 16;
 
-/** @type {Asked[]} */
+/** @type {HashRequest[]} */
 const urgent = [];
-/** @type {Asked[]} */
-const patient = [];
-let urgentTurns = 0;
+/** @type {HashRequest[]} */
+const normal = [];
+let urgentRun = 0;
 
-/** @param {Asked} asked */
-function put(asked) {
-  (asked.urgent ? urgent : patient).push(asked);
+/** @param {HashRequest} asked */
+function enqueue(asked) {
+  (asked.urgent ? urgent : normal).push(asked);
 }
 
-/** Looks for what has come meanwhile, so that something urgent waits for no more than the work at hand. */
+/** Receives pending messages first, so that an urgent request waits for the current hash at most. */
 function next() {
   for (;;) {
     const received = receiveMessageOnPort(port);
     if (!received) break;
-    put(received.message);
+    enqueue(received.message);
   }
-  const yields = patient.length > 0 && urgentTurns >= urgentRun;
-  if (urgent.length > 0 && !yields) {
-    urgentTurns++;
+  const normalIsDue = normal.length > 0 && urgentRun >= maxUrgentRun;
+  if (urgent.length > 0 && !normalIsDue) {
+    urgentRun++;
     return urgent.shift();
   }
-  urgentTurns = 0;
-  return patient.shift();
+  urgentRun = 0;
+  return normal.shift();
 }
 
 /**
@@ -57,8 +57,8 @@ function resultOf(work) {
   }
 }
 
-/** @param {Asked} asked */
-function done({ number, work }) {
+/** @param {HashRequest} asked */
+function answer({ number, work }) {
   const start = performance.now();
   try {
     const result = resultOf(work);
@@ -71,6 +71,6 @@ function done({ number, work }) {
 if (!parentPort) throw new Error('this is the program of a thread');
 const port = parentPort;
 port.on('message', (first) => {
-  put(first);
-  for (let asked = next(); asked; asked = next()) port.postMessage(done(asked));
+  enqueue(first);
+  for (let asked = next(); asked; asked = next()) port.postMessage(answer(asked));
 });

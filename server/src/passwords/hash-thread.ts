@@ -1,32 +1,33 @@
 import { Worker } from 'node:worker_threads';
-import type { Work } from './work.ts';
+import type { Work } from './hash-work.ts';
 
-/** What the thread is told. */
-export interface Asked {
+/** A request to the worker thread. */
+export interface HashRequest {
+  /** Request number; the answer has the same one. */
   readonly number: number;
-  /** Goes before what waits. */
+  /** Urgent requests run before the other requests that wait in the thread. */
   readonly urgent: boolean;
   readonly work: Work;
 }
 
-/** What it answers. */
+/** The answer of the worker thread to the request with the same number. */
 export type Answer =
   | { readonly number: number; readonly result: string | boolean; readonly seconds: number }
   | { readonly number: number; readonly failure: string };
 
-export interface Done {
+export interface HashResult {
   readonly result: string | boolean;
   readonly seconds: number;
 }
 
-interface Waiting {
+interface PendingRequest {
   readonly urgent: boolean;
   readonly costly: boolean;
-  resolve(done: Done): void;
+  resolve(done: HashResult): void;
   reject(error: Error): void;
 }
 
-/** What it was asked for was not done, and can be asked for again. */
+/** The thread ended before it answered; the request may be sent again. */
 export class ThreadEnded extends Error {
   constructor() {
     super('the thread that hashes has ended');
@@ -37,19 +38,19 @@ export class ThreadEnded extends Error {
 const program = new URL('hash-thread.mjs', import.meta.url);
 
 /**
- * A thread that hashes and verifies one password after another. It can be given the next ones while it is at work, so
- * that it never stands still until somebody has taken notice that it is done.
+ * A worker thread that hashes or verifies one password at a time. It accepts further requests while it works, so that
+ * it does not idle until the main thread has processed an answer.
  */
 export class HashThread {
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<number, PendingRequest>();
   #worker: Worker | undefined;
   #urgent = 0;
   #costly = 0;
   #last = 0;
-  /** When it began with what it has at hand, as far as it can be known from outside. */
+  /** The `performance.now()` at which the current request started, as seen from the main thread. */
   since = 0;
 
-  /** What it was given and has not done yet, the one at hand included. */
+  /** The number of requests without an answer, the current one included. */
   get load(): number {
     return this.#waiting.size;
   }
@@ -58,18 +59,18 @@ export class HashThread {
     return this.#urgent;
   }
 
-  /** The number of tasks it was given that take many times as long as a hash of our own. */
+  /** The number of unanswered requests that take many times as long as a hash of this service. */
   get costly(): number {
     return this.#costly;
   }
 
-  ask(work: Work, urgent: boolean, costly = false): Promise<Done> {
+  ask(work: Work, urgent: boolean, costly = false): Promise<HashResult> {
     const worker = this.#worker ?? this.#start();
     if (this.#waiting.size === 0) {
       this.since = performance.now();
       worker.ref();
     }
-    const asked: Asked = { number: ++this.#last, urgent, work };
+    const asked: HashRequest = { number: ++this.#last, urgent, work };
     if (urgent) this.#urgent++;
     if (costly) this.#costly++;
     return new Promise((resolve, reject) => {
@@ -78,7 +79,7 @@ export class HashThread {
     });
   }
 
-  /** What it has is given back undone. */
+  /** Terminates the thread; pending requests reject with `ThreadEnded`. */
   async close(): Promise<void> {
     await this.#worker?.terminate();
   }
@@ -86,7 +87,7 @@ export class HashThread {
   #start(): Worker {
     const worker = new Worker(program, { name: 'hashing' });
     worker.on('message', (answer: Answer) => this.#settle(answer));
-    // The end follows, and without a listener it would be that of the process.
+    // An `error` event without a listener would end the process. The `exit` event follows and rejects the requests.
     worker.once('error', () => undefined);
     worker.once('exit', () => {
       if (this.#worker === worker) this.#end();
@@ -96,22 +97,22 @@ export class HashThread {
   }
 
   #settle(answer: Answer): void {
-    const waiting = this.#forget(answer.number);
-    if ('failure' in answer) waiting?.reject(new Error(answer.failure));
-    else waiting?.resolve(answer);
+    const pending = this.#forget(answer.number);
+    if ('failure' in answer) pending?.reject(new Error(answer.failure));
+    else pending?.resolve(answer);
   }
 
-  #forget(number: number): Waiting | undefined {
-    const waiting = this.#waiting.get(number);
-    if (waiting?.urgent) this.#urgent--;
-    if (waiting?.costly) this.#costly--;
+  #forget(number: number): PendingRequest | undefined {
+    const pending = this.#waiting.get(number);
+    if (pending?.urgent) this.#urgent--;
+    if (pending?.costly) this.#costly--;
     this.#waiting.delete(number);
     this.since = performance.now();
     if (this.#waiting.size === 0) this.#worker?.unref();
-    return waiting;
+    return pending;
   }
 
-  /** The next work is done by a new thread. */
+  /** Rejects all pending requests; the next request starts a new thread. */
   #end(): void {
     this.#worker = undefined;
     for (const number of [...this.#waiting.keys()]) this.#forget(number)?.reject(new ThreadEnded());

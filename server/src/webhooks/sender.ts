@@ -2,28 +2,32 @@ import { lookup as lookUp } from 'node:dns';
 import { Agent as HttpAgent, type RequestOptions, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { type BlockList, isIP, type LookupFunction } from 'node:net';
-import type { Sent } from '../core/webhooks/attempt.ts';
-import { refusalOf } from './addresses.ts';
-import { readAnswer } from './answer.ts';
+import type { KeyRing } from '../encryption/key-ring.ts';
+import { isInside, networkList } from '../lib/network.ts';
+import { version } from '../lib/package-folder.ts';
+import type { Signing } from './attempt.ts';
+import type { Sent } from './delivery.ts';
+import { readAnswer } from './receiver-answer.ts';
+import { webhookName } from './webhook.ts';
 
 export interface Sender {
-  /** Says what came of it; it never throws. */
+  /** Resolves to the result of the request; a network error does not reject. */
   send(url: string, headers: Record<string, string>, body: string): Promise<Sent>;
 }
 
-/** How long a receiver may take. */
+/** Time limit for a request with its whole response. */
 const timeoutMs = 15_000;
-/** So much of an answer is waited for, so that the connection can be used again. */
-const answerBytes = 65_536;
+/** Bytes of a response body that are drained, so that the connection can be reused; a longer body closes it. */
+const maxDrainedBytes = 65_536;
 
-/** Sends messages to the outside world, and nowhere else: every address that is connected to is looked at. */
+/** Opens a sender that checks every address before it connects: only public addresses and `allowed` networks. */
 export function openSender(allowed: BlockList, version: string): Sender {
   const agents = {
     'http:': new HttpAgent({ keepAlive: true, timeout: timeoutMs }),
     'https:': new HttpsAgent({ keepAlive: true, timeout: timeoutMs }),
   };
 
-  /** A name may stand for several addresses; the one that is given on is the one that is connected to. */
+  /** Returns only permitted addresses to the socket, so that DNS rebinding cannot bypass the check. */
   function guardedLookup(protocol: string): LookupFunction {
     return (hostname, options, callback) => {
       lookUp(hostname, { ...options, all: true }, (error, addresses) => {
@@ -31,12 +35,14 @@ export function openSender(allowed: BlockList, version: string): Sender {
           callback(error, '', 0);
           return;
         }
-        const good = addresses.filter(({ address }) => refusalOf(address, protocol, allowed) === null);
-        const [first] = good;
+        const permitted = addresses.filter(
+          ({ address }) => addressError(address, protocol, allowed) === null,
+        );
+        const [first] = permitted;
         if (!first) {
-          const why = refusalOf(addresses[0]?.address ?? '', protocol, allowed);
+          const why = addressError(addresses[0]?.address ?? '', protocol, allowed);
           callback(new Error(why ?? 'the name has no address'), '', 0);
-        } else if (options.all) callback(null, good);
+        } else if (options.all) callback(null, permitted);
         else callback(null, first.address, first.family);
       });
     };
@@ -47,8 +53,8 @@ export function openSender(allowed: BlockList, version: string): Sender {
       const url = new URL(text);
       const { protocol } = url;
       const literal = url.hostname.replace(/^\[|\]$/g, '');
-      // An address needs no look-up.
-      const refused = isIP(literal) === 0 ? null : refusalOf(literal, protocol, allowed);
+      // Node does not call `lookup` for an IP address, so it is checked here.
+      const refused = isIP(literal) === 0 ? null : addressError(literal, protocol, allowed);
       if (refused !== null) return unanswered(refused);
       const options = {
         method: 'POST',
@@ -80,11 +86,11 @@ function exchange(url: URL, options: RequestOptions, body: string): Promise<Sent
     }, timeoutMs);
     request.once('response', (response) => {
       const status = response.statusCode ?? 0;
-      // A redirect could lead anywhere.
+      // Redirects are not followed and count as a failure.
       const failure = status >= 300 && status < 400 ? 'the receiver answered with a redirect' : null;
       resolve({ status, failure, answer: readAnswer(response) });
-      // Whatever else it answers is not of interest, and has to end.
-      let left = answerBytes;
+      // Drains the rest of the body, up to the limit.
+      let left = maxDrainedBytes;
       response.on('data', (piece: Buffer) => {
         left -= piece.length;
         if (left < 0) request.destroy();
@@ -98,4 +104,52 @@ function exchange(url: URL, options: RequestOptions, body: string): Promise<Sent
     });
     request.end(body);
   });
+}
+
+/** Networks that are not public: this machine, private networks and the special-purpose ranges of IANA. */
+const internal = networkList([
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+  '::/96',
+  '::ffff:0:0:0/96',
+  '64:ff9b::/96',
+  '64:ff9b:1::/48',
+  '100::/64',
+  '2001::/23',
+  '2001:db8::/32',
+  '2002::/16',
+  '3fff::/20',
+  'fc00::/7',
+  'fe80::/10',
+  'fec0::/10',
+  'ff00::/8',
+]);
+
+/** Returns why nothing may be sent to an address, or null if it is permitted. Plain HTTP needs an `allowed` network. */
+export function addressError(address: string, protocol: string, allowed: BlockList): string | null {
+  if (isInside(address, allowed)) return null;
+  if (isInside(address, internal))
+    return 'the address is internal, and ANAGRAFE_WEBHOOK_NETWORKS does not name it';
+  return protocol === 'https:' ? null : 'plain http is for the networks in ANAGRAFE_WEBHOOK_NETWORKS';
+}
+
+/** Opens the decryption of webhook secrets and the sender, for the service and the command line. */
+export function openSigning(keyRing: KeyRing, networks: readonly string[]): Signing {
+  return {
+    openSecret: (sealed, id) => keyRing.openSecret(sealed, webhookName(id)),
+    send: openSender(networkList(networks), version).send,
+  };
 }

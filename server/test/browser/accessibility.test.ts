@@ -24,15 +24,15 @@ beforeAll(async () => {
   await fill(filled, office);
 });
 
-/** Pages that no other file checks, with what shows that they are there. */
-const pages: readonly [path: string, there: (page: Page) => Promise<void>][] = [
+/** Pages that no other file checks, each with a function that waits until it is loaded. */
+const pages: readonly [path: string, loaded: (page: Page) => Promise<void>][] = [
   ['', (page) => page.getByText(/PASSWORD_TOO_SHORT/).waitFor()],
   ['/clients', (page) => page.getByRole('row', { name: /erp/ }).waitFor()],
   ['/nowhere', (page) => page.getByRole('heading', { name: 'There is no such page' }).waitFor()],
 ];
 
 describe('in light and dark, on a desktop and on a phone', () => {
-  it('the first start and its dialog are accessible', async () => {
+  it('the overview at the first start and its dialog are accessible', async () => {
     const { page, goTo } = await visit(empty);
     await goTo('');
     await page.getByText('Nothing has failed.').waitFor();
@@ -49,9 +49,9 @@ describe('in light and dark, on a desktop and on a phone', () => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await expectAccessible(page);
     await enter(person, '', office);
-    for (const [path, there] of pages) {
+    for (const [path, loaded] of pages) {
       await goTo(path);
-      await there(page);
+      await loaded(page);
       await expectAccessible(page);
     }
   });
@@ -61,20 +61,20 @@ describe('in light and dark, on a desktop and on a phone', () => {
     const { page } = person;
     await enter(person, '/clients', office);
     await page.getByRole('button', { name: 'New client' }).click();
-    await lookAndClose();
+    await checkAndClose();
     const openMenu = () => page.getByRole('button', { name: 'Actions for erp' }).click();
     await openMenu();
     await page.getByRole('menuitem', { name: 'Edit' }).waitFor();
     await expectPartAccessible(page, 'menu');
     await page.keyboard.press('Escape');
     await page.getByRole('menu').waitFor({ state: 'hidden' });
-    for (const act of ['Edit', 'New secret', 'Revoke']) {
+    for (const action of ['Edit', 'New secret', 'Revoke']) {
       await openMenu();
-      await page.getByRole('menuitem', { name: act }).click();
-      await lookAndClose();
+      await page.getByRole('menuitem', { name: action }).click();
+      await checkAndClose();
     }
 
-    async function lookAndClose(): Promise<void> {
+    async function checkAndClose(): Promise<void> {
       await page.getByRole('dialog').waitFor();
       await expectPartAccessible(page, 'dialog');
       await page.keyboard.press('Escape');

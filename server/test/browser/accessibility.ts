@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { desktop, phone } from './browser.ts';
 
-/** In its short form: every page has to read it. */
+/** The minified build, because every page evaluates it. */
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 const everything = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
@@ -18,7 +18,7 @@ type Look = {
 };
 const attribute = 'data-mantine-color-scheme';
 
-/** A page shows other elements on a phone than on a desktop, so that each of them is checked in both colour schemes. */
+/** A page has different elements on a phone and on a desktop, so both are checked in both colour schemes. */
 const looksOfPage: readonly Look[] = [
   { colorScheme: 'light', viewport: desktop, rules: everything },
   { colorScheme: 'light', viewport: phone, rules: everything },
@@ -27,8 +27,8 @@ const looksOfPage: readonly Look[] = [
 ];
 
 /**
- * Checks WCAG 2.2 AA, as far as a program can tell, in light and dark, on a desktop and on a phone, on which nothing
- * may be too wide. It leaves the page on a desktop in the other colour scheme, because changing the scheme is slow.
+ * Checks the WCAG 2.2 AA rules that axe can verify, and that no page scrolls sideways: in light and dark, on a desktop
+ * and on a phone. Afterwards the page has the desktop size and the other colour scheme, because a change is slow.
  */
 export async function expectAccessible(page: Page): Promise<void> {
   for (const look of (await isDark(page)) ? looksOfPage.toReversed() : looksOfPage)
@@ -36,8 +36,8 @@ export async function expectAccessible(page: Page): Promise<void> {
 }
 
 /**
- * The same for a dialog or menu in front of a page that is checked by itself. It has the same elements on a phone as
- * on a desktop, so that one of them is checked in light and the other in dark.
+ * Checks a dialog or menu, while the page behind it is checked by another call. It has the same elements on a phone
+ * and on a desktop, so one of them is checked in light and the other in dark.
  */
 export async function expectPartAccessible(page: Page, role: 'dialog' | 'menu'): Promise<void> {
   const schemes = (await isDark(page)) ? (['dark', 'light'] as const) : (['light', 'dark'] as const);
@@ -71,7 +71,7 @@ async function violations(page: Page, rules: readonly string[], part?: string): 
   if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(axe);
   const options = JSON.stringify({ runOnly: rules, resultTypes: ['violations'], preload: false });
   const where = part === undefined ? 'document' : JSON.stringify(part);
-  // Only what is wrong leaves the page: the rest is long.
+  // Only the violations are returned from the page, because the whole result is large.
   const found = (await page.evaluate(
     `axe.run(${where}, ${options}).then((all) => all.violations)`,
   )) as Result[];
@@ -81,7 +81,7 @@ async function violations(page: Page, rules: readonly string[], part?: string): 
 }
 
 async function tooWide(page: Page): Promise<string[]> {
-  // What is fixed to the screen does not make the page wider.
+  // The header is measured separately: it is fixed, so it does not make the document wider.
   const wide = await page.evaluate(
     `[document.documentElement, document.querySelector('header')].some((part) => part?.scrollWidth > innerWidth)`,
   );

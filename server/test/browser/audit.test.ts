@@ -21,32 +21,32 @@ async function startFilled(): Promise<[TestService, Credential]> {
   return [started, client];
 }
 
-/** The position of the newest row. */
-async function end({ database }: TestService): Promise<number> {
+/** Reads the position of the newest row in the hash chain. */
+async function lastPosition({ database }: TestService): Promise<number> {
   const [chain] = await database.query<{ last: number }>(
     'select last_position as last from anagrafe.journal_chain',
   );
   return Number(chain?.last);
 }
 
-describe('the audit', () => {
-  it('tells what was done and by whom, the newest first, with its details', async () => {
+describe('the audit log page', () => {
+  it('lists changes newest first, with the actor and the details of each', async () => {
     await service.call('irs/state', [{ ID: 1, State: 'disabled' }], { headers: office });
     const person = await visit(service);
     const { page } = person;
     await enter(person, '/audit', office);
     await allSealed(service);
-    const journal = page.getByRole('table', { name: 'The journal' });
+    const auditLog = page.getByRole('table', { name: 'The journal' });
     await rowOf(
       page,
       'The journal',
       /Principal 1 The principal was created\. Registered: user \d+\./,
     ).waitFor();
     await rowOf(page, 'The journal', /Principal 1 The principal was disabled\./).waitFor();
-    await journal.getByText('The API client office was created.').waitFor();
-    await journal.getByText('A call was answered: 3 records, 2 not applied.').waitFor();
+    await auditLog.getByText('The API client office was created.').waitFor();
+    await auditLog.getByText('A call was answered: 3 records, 2 not applied.').waitFor();
     await expect
-      .poll(() => journal.getByRole('row').nth(1).innerText())
+      .poll(() => auditLog.getByRole('row').nth(1).innerText())
       .toMatch(/office, at the console\s+Signed in at the console\./);
 
     const row = rowOf(page, 'The journal', /Principal 1 Registered: user \d+, user \d+\./);
@@ -59,7 +59,7 @@ describe('the audit', () => {
     await page.getByRole('heading', { name: 'Rossi Srl', level: 1 }).waitFor();
   });
 
-  it('of one principal is asked for by its ID, also without those who have only read', async () => {
+  it('filters by principal ID, with or without reads', async () => {
     await service.call('irs/list', { ID: 2 }, { headers: office });
     const person = await visit(service);
     const { page } = person;
@@ -81,7 +81,7 @@ describe('the audit', () => {
     await rowOf(page, 'The journal', /Principal 1 The principal was created/).waitFor();
   });
 
-  it('keeps itself current, and goes further back by the button or to a position', async () => {
+  it('updates itself, loads older rows by the button, and jumps to a position', async () => {
     const [full, client] = await startFilled();
     const rows = Array.from({ length: 60 }, (_, n) => ({ Denomination: `Row ${n}` }));
     await full.call('irs/insert', rows, { headers: client });
@@ -90,13 +90,13 @@ describe('the audit', () => {
     await openSession(person, client);
     await allSealed(full);
     await goTo('/audit');
-    const journal = page.getByRole('table', { name: 'The journal' });
+    const auditLog = page.getByRole('table', { name: 'The journal' });
     const shown = async () => {
-      const positions = await journal.getByRole('row').locator('td:first-child').allInnerTexts();
+      const positions = await auditLog.getByRole('row').locator('td:first-child').allInnerTexts();
       return positions.map(Number);
     };
     const from = (last: number, count: number) => Array.from({ length: count }, (_, n) => last - n);
-    const last = await end(full);
+    const last = await lastPosition(full);
     await expect.poll(shown).toEqual(from(last, 50));
 
     await full.call('irs/insert', [{ Denomination: 'While it is open' }], { headers: client });
@@ -104,7 +104,7 @@ describe('the audit', () => {
     await page.getByRole('button', { name: 'Show older' }).click();
     await page.getByText('There is nothing older.').waitFor();
     await expect.poll(() => shown()).toEqual(from(last + 2, last + 2));
-    await journal.getByText('The API client office was created.').waitFor();
+    await auditLog.getByText('The API client office was created.').waitFor();
 
     await page.getByRole('textbox', { name: 'Go to the position' }).fill(String(last - 55));
     await page.keyboard.press('Enter');
@@ -114,7 +114,7 @@ describe('the audit', () => {
     await expect.poll(async () => (await shown())[0]).toBe(last + 2);
   });
 
-  it('is verified on screen, with the end to note elsewhere', async () => {
+  it('verifies the hash chain, and offers its last position and hash to copy', async () => {
     const person = await visit(service);
     const { page } = person;
     await enter(person, '/audit', office);
@@ -130,7 +130,7 @@ describe('the audit', () => {
     expect(copied).toBe(`${verdict.LastPosition}:${verdict.LastSeal}`);
   });
 
-  it('is there in Italian', async () => {
+  it('is translated into Italian', async () => {
     const person = await visit(service);
     const { page } = person;
     await enter(person, '/audit', office);
@@ -143,7 +143,7 @@ describe('the audit', () => {
     await page.getByText('Il registro è come è stato scritto').waitFor();
   });
 
-  it('that was tampered with is found out, and where', async () => {
+  it('shows the position of a row that was changed in the database', async () => {
     const [tampered, client] = await startFilled();
     const person = await visit(tampered);
     const { page } = person;

@@ -7,7 +7,7 @@ import {
   type Page,
 } from 'playwright-core';
 import { afterEach, expect } from 'vitest';
-import { builtConsole } from '../../src/console-folder.ts';
+import { builtConsole } from '../../src/console/console.routes.ts';
 import type { Credential } from '../setup/admin.ts';
 import { keysOf, ownPage } from '../setup/console.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
@@ -17,38 +17,38 @@ const { findChromium } = createRequire(import.meta.url)('../../../scripts/chromi
   findChromium(): string | null;
 };
 
-/** A person with a browser, in front of the console. */
+/** A browser page that shows the console of a service. */
 export interface Visit {
   readonly page: Page;
-  /** Of the service. */
+  /** Base URL of the service. */
   readonly url: string;
-  /** Goes to `/console` and what is below it, by typing the address. */
+  /** Loads a path below `/console`. */
   goTo(path: string): Promise<void>;
-  /** Lets an answer with this status pass: it is what the test is about. */
+  /** Allows answers with this status, which would otherwise fail the test. */
   expectStatus(status: number): void;
-  /** Of the same browser: what was signed in here is signed in there. */
+  /** Opens a tab in the same browser context, which shares the session cookie. */
   anotherTab(): Promise<Visit>;
 }
 
 export const desktop = { width: 1280, height: 800 };
-/** As narrow as WCAG has pages be read without scrolling sideways. */
+/** The width at which WCAG 1.4.10 forbids sideways scrolling. */
 export const phone = { width: 320, height: 844 };
 
 let launching: Promise<Browser> | undefined;
-/** A page without cookies and stored data that an earlier test has left; loading the console in it is cheaper. */
+/** A page of an earlier test, without cookies and stored data: its warm cache makes loading the console cheaper. */
 let idlePage: Page | undefined;
-const troubles: string[] = [];
+const problems: string[] = [];
 const open: OpenContext[] = [];
 
 interface OpenContext {
   readonly context: BrowserContext;
-  /** The page to keep for the next test, and the origin that it was used on; null: the context is closed. */
+  /** The page to keep for the next test and the origin it was used on; null if the context is closed after the test. */
   readonly reused: { readonly page: Page; readonly url: string } | null;
 }
 
 /**
- * Clears or closes every page after each test, and fails the test for whatever a page reported: script errors, console
- * warnings, violations of the content security policy, failed requests, unexpected statuses.
+ * Clears or closes every page after each test, and fails the test if a page reported a script error, a console warning,
+ * a violation of the content security policy, a failed request or an unexpected status.
  */
 export function useBrowser(): void {
   afterEach(async () => {
@@ -57,7 +57,7 @@ export function useBrowser(): void {
       if (kept) idlePage = reused.page;
       else await context.close();
     }
-    expect(troubles.splice(0)).toEqual([]);
+    expect(problems.splice(0)).toEqual([]);
   });
 }
 
@@ -65,7 +65,7 @@ export function useBrowser(): void {
 async function clear(context: BrowserContext, { page, url }: { page: Page; url: string }): Promise<boolean> {
   try {
     removeListeners(page);
-    // A page with unsaved input asks before it is left.
+    // A page with unsaved input opens a dialog before the navigation.
     page.on('dialog', (dialog) => void dialog.accept().catch(() => undefined));
     await page.unrouteAll({ behavior: 'ignoreErrors' });
     for (const other of context.pages()) if (other !== page) await other.close();
@@ -95,7 +95,7 @@ function launchBrowser(): Promise<Browser> {
   return launching;
 }
 
-/** The real service with the console as it was built. */
+/** Starts a service that serves the built console. */
 export async function startConsole(settings: Record<string, string> = {}): Promise<TestService> {
   const consoleFolder = builtConsole();
   if (!consoleFolder) throw new Error('build the console first: npm run build');
@@ -103,7 +103,7 @@ export async function startConsole(settings: Record<string, string> = {}): Promi
 }
 
 interface VisitOptions extends Pick<BrowserContextOptions, 'colorScheme' | 'locale' | 'viewport'> {
-  /** Starts with an empty cache and is closed after the test: for tests that set `page.clock`, which cannot be undone. */
+  /** Uses a new context, with an empty cache, for this test only: a change of `page.clock` cannot be undone. */
   readonly newContext?: boolean;
 }
 
@@ -130,24 +130,24 @@ async function newPage(locale = 'en-GB'): Promise<Page> {
   return context.newPage();
 }
 
-/** Records whatever the page reports, for the end of the test. */
+/** Records the problems that the page reports; `useBrowser` checks them at the end of the test. */
 function watch(page: Page, url: string): Visit {
   page.setDefaultTimeout(waitLimitMs);
   const expected = new Set<number>();
 
-  page.on('pageerror', (error) => troubles.push(`error: ${error.message}`));
+  page.on('pageerror', (error) => problems.push(`error: ${error.message}`));
   page.on('console', (message) => {
-    // Chromium notes every status of 400 and above by itself; what was answered is looked at below.
+    // Chromium logs every status of 400 and above; the handler of responses below checks those.
     const isStatus = message.text().startsWith('Failed to load resource');
-    if (!isStatus && ['error', 'warning'].includes(message.type())) troubles.push(message.text());
+    if (!isStatus && ['error', 'warning'].includes(message.type())) problems.push(message.text());
   });
   page.on('requestfailed', (request) => {
-    // A page that is left takes its requests along.
-    if (request.failure()?.errorText !== 'net::ERR_ABORTED') troubles.push(`failed: ${request.url()}`);
+    // A navigation aborts the open requests of the page.
+    if (request.failure()?.errorText !== 'net::ERR_ABORTED') problems.push(`failed: ${request.url()}`);
   });
   page.on('response', (response) => {
     const status = response.status();
-    if (status >= 400 && !expected.has(status)) troubles.push(`${status}: ${response.url()}`);
+    if (status >= 400 && !expected.has(status)) problems.push(`${status}: ${response.url()}`);
   });
   return {
     page,
@@ -160,7 +160,7 @@ function watch(page: Page, url: string): Visit {
   };
 }
 
-/** Signs in by the form that is there, whatever it hides. */
+/** Signs in by the visible form; hidden pages behind it may have fields with the same labels. */
 export async function signIn(
   page: Page,
   { SyncPublicKey = '', SyncSecretKey = '' }: Credential,
@@ -171,7 +171,7 @@ export async function signIn(
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-/** Signs the browser in without the form, and without a word to its pages. */
+/** Signs in by a direct request, without the form; open pages are not notified. */
 export async function openSession({ page, url }: Visit, client: Credential): Promise<void> {
   const { request } = page.context();
   const answer = await request.post(`${url}/console/session`, {
@@ -182,22 +182,22 @@ export async function openSession({ page, url }: Visit, client: Credential): Pro
   expect(answer.ok()).toBe(true);
 }
 
-/** Goes to a page as one who is signed in. */
+/** Signs in without the form and loads a page of the console. */
 export async function enter(person: Visit, path: string, client: Credential): Promise<void> {
   await openSession(person, client);
   await person.goTo(path);
   await person.page.getByRole('heading', { level: 1 }).waitFor();
 }
 
-/** Holds calls of a page back on their way, until they are let go. */
+/** Delays the matching requests of a page until the returned function is called. */
 export async function delayed(page: Page, path: string, method = 'POST'): Promise<() => void> {
-  let letGo = () => {};
-  const held = new Promise<void>((resolve) => {
-    letGo = resolve;
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
   });
   await page.route(`**${path}`, async (route, request) => {
-    if (request.method() === method) await held;
+    if (request.method() === method) await released;
     await route.continue();
   });
-  return letGo;
+  return release;
 }

@@ -15,8 +15,8 @@ beforeAll(async () => {
   await fill(service, office);
 });
 
-describe('the calls', () => {
-  it('with failures are found, and show what was wrong and the kit to send it again', async () => {
+describe('the calls pages', () => {
+  it('filter by calls with failed records, show their errors, and offer these records as a file', async () => {
     const person = await visit(service);
     const { page } = person;
     await enter(person, '/calls', office);
@@ -47,14 +47,17 @@ describe('the calls', () => {
       page.waitForEvent('download'),
       records.getByRole('button', { name: 'Retry kit' }).click(),
     ]);
-    const kit = JSON.parse(await readFile(await download.path(), 'utf8'));
-    expect(kit).toMatchObject([{ Position: 1 }, { Position: 2, Users: [{ Username: 'luca.verdi' }] }]);
+    const failedRecords = JSON.parse(await readFile(await download.path(), 'utf8'));
+    expect(failedRecords).toMatchObject([
+      { Position: 1 },
+      { Position: 2, Users: [{ Username: 'luca.verdi' }] },
+    ]);
 
     await records.getByRole('row').nth(1).getByRole('link').click();
     await page.getByRole('heading', { name: 'Bianchi SpA', level: 1 }).waitFor();
   });
 
-  it('end before a page that the address names, and the page links to the last one', async () => {
+  it('link to the last page if the URL names a page beyond it', async () => {
     const person = await visit(service);
     const { page } = person;
     await enter(person, '/calls?page=99', office);
@@ -63,7 +66,7 @@ describe('the calls', () => {
     await page.getByRole('button', { name: 'Go to the last page' }).click();
     await page.getByRole('row', { name: /Users ·/ }).waitFor();
     await expect.poll(() => new URL(page.url()).search).toBe('');
-    // Where there is nothing at all, no page is beyond it.
+    // An empty list shows its usual message, whatever page the URL names.
     for (const path of ['/jobs?page=99', '/jobs']) {
       await person.goTo(path);
       await page.getByText('No job yet').waitFor();
@@ -71,7 +74,7 @@ describe('the calls', () => {
     expect(await page.getByText(/Page 99|of 0/).count()).toBe(0);
   });
 
-  it('are there in Italian', async () => {
+  it('are translated into Italian', async () => {
     const person = await visit(service);
     const { page } = person;
     await enter(person, '/calls', office);

@@ -18,22 +18,22 @@ beforeEach(async () => {
 
 const row = (name: string) => person.page.getByRole('row').filter({ hasText: name });
 
-async function choose(name: string, act: string): Promise<void> {
+async function choose(name: string, action: string): Promise<void> {
   await person.page.getByRole('button', { name: `Actions for ${name}` }).click();
-  await person.page.getByRole('menuitem', { name: act }).click();
+  await person.page.getByRole('menuitem', { name: action }).click();
 }
 
-/** Whether keys that were shown are good. */
+/** Calls the API with a key pair and returns the status: 401 if the keys are invalid. */
 async function statusWith(publicKey: string, secretKey: string): Promise<number> {
   const headers = { SyncPublicKey: publicKey, SyncSecretKey: secretKey };
   return (await service.call('irs/list', {}, { headers })).status;
 }
 
-/** What a dialog shows once, and puts away when one says so. */
+/** Reads the keys from the dialog that shows them once, and closes it. */
 async function takeKeys(): Promise<[publicKey: string, secretKey: string]> {
   const dialog = person.page.getByRole('dialog');
   const publicKey = await dialog.getByLabel('Public key', { exact: true }).inputValue();
-  // The form that had the focus is gone.
+  // The alert takes the focus, because the form that had it is removed.
   await expect.poll(() => dialog.getByRole('alert').and(person.page.locator(':focus')).count()).toBe(1);
   const secretKey = await dialog.getByLabel('Secret key', { exact: true }).inputValue();
   await dialog.getByRole('button', { name: 'I have stored it' }).click();
@@ -49,8 +49,8 @@ async function create(name: string): Promise<[publicKey: string, secretKey: stri
   return takeKeys();
 }
 
-describe('the API clients', () => {
-  it('are created with what was chosen, and their keys work', async () => {
+describe('the API clients page', () => {
+  it('creates a client with the chosen scopes and networks, whose keys work', async () => {
     await enter(person, '/clients', office);
     const { page } = person;
     await page.getByRole('button', { name: 'New client' }).click();
@@ -68,7 +68,7 @@ describe('the API clients', () => {
     await expect.poll(() => page.content()).not.toContain(keys[1]);
   });
 
-  it('are refused in the words of the service where they cannot be', async () => {
+  it('shows the error message of the service for an invalid network', async () => {
     await enter(person, '/clients', office);
     const { page, expectStatus } = person;
     expectStatus(400);
@@ -83,7 +83,7 @@ describe('the API clients', () => {
     await expect.poll(() => row('wrong').count()).toBe(0);
   });
 
-  it('get a new secret, while the old one goes on for the hours that were chosen', async () => {
+  it('rotates a secret; the old one stops working after the chosen hours', async () => {
     await enter(person, '/clients', office);
     const [publicKey, old] = await create('crm');
     await choose('crm', 'New secret');
@@ -94,7 +94,7 @@ describe('the API clients', () => {
     expect(await statusWith(publicKey, old)).toBe(401);
   });
 
-  it('stay signed in when their own secret is rotated', async () => {
+  it('keeps the session when the signed-in client rotates its own secret', async () => {
     await enter(person, '/clients', await credential(service, { name: 'rotating' }));
     await choose('rotating', 'New secret');
     await person.page.getByRole('button', { name: 'Make a new secret' }).click();
@@ -103,7 +103,7 @@ describe('the API clients', () => {
     await person.page.getByText('Signed in as rotating').filter({ visible: true }).waitFor();
   });
 
-  it('are edited, from their next call on', async () => {
+  it('edits a client with effect from its next call', async () => {
     await enter(person, '/clients', office);
     const keys = await create('shop');
     await choose('shop', 'Edit');
@@ -116,7 +116,7 @@ describe('the API clients', () => {
     expect(await statusWith(...keys)).toBe(401);
   });
 
-  it('are called by their new name at once, also the one that is signed in', async () => {
+  it('shows the new name of the signed-in client at once', async () => {
     await enter(person, '/clients', await credential(service, { name: 'branch' }));
     await choose('branch', 'Edit');
     const dialog = person.page.getByRole('dialog', { name: 'Edit branch' });
@@ -125,7 +125,7 @@ describe('the API clients', () => {
     await person.page.getByText('Signed in as headquarters').filter({ visible: true }).waitFor();
   });
 
-  it('are revoked once their name was typed', async () => {
+  it('revokes a client after its name was typed', async () => {
     await enter(person, '/clients', office);
     const keys = await create('legacy');
     await choose('legacy', 'Revoke');
@@ -140,7 +140,7 @@ describe('the API clients', () => {
     expect(await statusWith(...keys)).toBe(401);
   });
 
-  it('end the session when the one that is signed in is revoked', async () => {
+  it('ends the session when the signed-in client is revoked', async () => {
     await enter(person, '/clients', office);
     const [SyncPublicKey, SyncSecretKey] = await create('own');
     await choose('own', 'Edit');

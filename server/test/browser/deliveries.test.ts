@@ -17,13 +17,13 @@ beforeAll(async () => {
 
 const types = ['principal.inserted'] as const;
 const insert = () => service.call('irs/insert', [{ Denomination: 'told' }], { headers: office });
-const isWhole = (part: { scrollWidth: number; clientWidth: number }) => part.scrollWidth <= part.clientWidth;
-/** What is said beside the type on a phone, and in a column of its own elsewhere. */
+const fits = (part: { scrollWidth: number; clientWidth: number }) => part.scrollWidth <= part.clientWidth;
+/** Finds the visible copy of a text: a phone shows it below the type, a desktop in a column of its own. */
 const seen = (row: Locator, text: string | RegExp) => row.getByText(text).filter({ visible: true });
 const clipboard = (page: Page) => page.evaluate('navigator.clipboard.readText()');
 
-/** An endpoint that has been told of a principal once. */
-async function told(
+/** Creates a webhook, inserts a principal and waits for the first delivery, which gets the given answer. */
+async function delivered(
   answer: Receiver['answer'],
 ): Promise<{ id: number; receiver: Receiver; delivery: string }> {
   const receiver = await startReceiver();
@@ -36,9 +36,9 @@ async function told(
 }
 
 describe('a delivery', () => {
-  it('is opened with the keys, shows what was sent and what came back, and is sent again', async () => {
+  it('is opened with the keyboard, shows the request and the response, and is sent again', async () => {
     const answer = '<b>out of order</b>\nsince noon';
-    const { id, receiver, delivery } = await told(() => ({ status: 500, body: answer }));
+    const { id, receiver, delivery } = await delivered(() => ({ status: 500, body: answer }));
     const person = await visit(service);
     const { page } = person;
     await enter(person, `/webhooks/${id}`, office);
@@ -75,8 +75,8 @@ describe('a delivery', () => {
     await expect.poll(() => page.url()).not.toContain('open=');
   });
 
-  it('has an address of its own, which one goes back from', async () => {
-    const { id, delivery } = await told(() => 204);
+  it('has a URL of its own, and the back button closes it', async () => {
+    const { id, delivery } = await delivered(() => 204);
     const person = await visit(service, { viewport: phone });
     const { page, expectStatus } = person;
     await enter(person, `/webhooks/${id}?open=${delivery}`, office);
@@ -93,8 +93,8 @@ describe('a delivery', () => {
     await dialog.getByRole('alert').waitFor();
   });
 
-  it('is followed by the list while it waits, and says what it waits for', async () => {
-    const { id, receiver, delivery } = await told(() => 500);
+  it('is updated in the list while it is pending, with the condition of its next attempt', async () => {
+    const { id, receiver, delivery } = await delivered(() => 500);
     const person = await visit(service);
     const { page } = person;
     const admin = adminOf(service);
@@ -109,7 +109,7 @@ describe('a delivery', () => {
     await expect.poll(() => row.getByText('next attempt').count()).toBe(0);
   });
 
-  it('that nobody took says why, and what to do', async () => {
+  it('that failed shows the reason and what to do', async () => {
     const receiver = await startReceiver();
     const person = await visit(service, { viewport: { width: 360, height: 740 } });
     const { page, goTo } = person;
@@ -148,11 +148,11 @@ describe('a delivery', () => {
       await page.getByRole('button', { name: 'Send a test message' }).click();
       await send.click();
       await dialog.getByText(what).waitFor();
-      await expect.poll(() => dialog.getByRole('status').first().evaluate(isWhole)).toBe(true);
+      await expect.poll(() => dialog.getByRole('status').first().evaluate(fits)).toBe(true);
     }
   });
 
-  it('that was not answered says in the list why, also in Italian', async () => {
+  it('that got no answer shows the reason in the list, in Italian too', async () => {
     const { id } = await subscribe(service, 'http://127.0.0.1:9/', { types });
     await insert();
     const person = await visit(service, { locale: 'it-IT' });

@@ -6,7 +6,7 @@ import { newUser, type TestService } from '../setup/service.ts';
 import { enter, startConsole, useBrowser, visit } from './browser.ts';
 import { fill, fillJournal } from './filled.ts';
 
-/** A service to which tests add events without counting those that are there. */
+/** A service that several tests share; they add events and do not rely on the total. */
 let many: TestService;
 let service: TestService;
 let headers: Credential;
@@ -25,9 +25,9 @@ async function startFilled(): Promise<TestService> {
   return started;
 }
 
-/** Goes to the events of a service; the functions below then are about these. */
-async function open(asked: TestService): Promise<void> {
-  service = asked;
+/** Opens the events page of a service, which the functions below then use. */
+async function open(opened: TestService): Promise<void> {
+  service = opened;
   headers = await credential(service);
   const person = await visit(service);
   await enter(person, '/events', headers);
@@ -45,12 +45,12 @@ const insert = (...names: string[]) =>
 const row = (name: RegExp) => table.getByRole('row', { name });
 const choose = (label: string) => page.getByLabel('Type', { exact: true }).selectOption({ label });
 const expectRows = (count: number) => expect.poll(() => table.getByRole('row').count()).toBe(count + 1);
-/** The position of the newest one that is shown. */
+/** The audit log position of the newest event on the page. */
 const newest = async () => Math.trunc(Number(await table.getByRole('code').first().innerText()));
 const older = () => page.getByRole('button', { name: 'Show older' });
 
-describe('the events', () => {
-  it('are told the newest first, all or by type', async () => {
+describe('the events page', () => {
+  it('lists events newest first, of all types or of one', async () => {
     await open(await startFilled());
     await row(/User registered.*mario\.rossi · principal 1/).waitFor();
     await expect.poll(() => table.getByRole('row').nth(1).innerText()).toMatch(/Call completed/);
@@ -68,7 +68,7 @@ describe('the events', () => {
     await page.getByText('Nessuno di questo tipo').waitFor();
   });
 
-  it('show up by themselves while the page is open', async () => {
+  it('adds new events while it is open', async () => {
     await open(await startFilled());
     await row(/mario\.rossi/).waitFor();
     await insert('while.open');
@@ -80,7 +80,7 @@ describe('the events', () => {
     await expectRows(4);
   });
 
-  it('are shown further back by the button, which adds to what is there', async () => {
+  it('appends older events to the list by the button', async () => {
     const filled = await startFilled();
     const records = Array.from({ length: 30 }, (_, n) => ({
       Denomination: `many.${n}`,
@@ -103,7 +103,7 @@ describe('the events', () => {
     expect(new Set(all).size).toBe(all.length);
   });
 
-  it('begin anew where very many have come at once, unless one has gone further back', async () => {
+  it('reloads the list after hundreds of new events, unless older events were loaded', async () => {
     await open(many);
     await table.getByRole('code').first().waitFor();
     const before = await newest();
@@ -116,7 +116,7 @@ describe('the events', () => {
     await expectRows(53);
     await expect.poll(() => newest()).toBe(reached + 2);
 
-    // Whoever has gone further back keeps what is there until it is let go.
+    // A list with older events stays as it is until the button for the newest is pressed.
     await older().click();
     await expectRows(103);
     await fillJournal(service, 700);
@@ -128,7 +128,7 @@ describe('the events', () => {
     await expect.poll(() => page.getByText('Much has happened since').count()).toBe(0);
   });
 
-  it('of one type are searched for further back, and it is told how far', async () => {
+  it('searches older events for a type, and shows how far back it has searched', async () => {
     await open(many);
     await fillJournal(service, 200);
     await choose('User registered');

@@ -4,7 +4,7 @@ import { holding, importedUser, jobOf, principalLock, readJob, submit } from '..
 import { allSealed } from '../setup/journal.ts';
 import { newUser, type TestService } from '../setup/service.ts';
 
-/** Fills a service as a first day of work does: principals, users, a reset, records that are refused. */
+/** Inserts 2 principals with 4 users, and sends 2 records that fail: a taken username and a short password. */
 export async function fill(service: TestService, headers: Credential): Promise<void> {
   const { body } = await service.call(
     'irs/insert',
@@ -23,7 +23,7 @@ export async function fill(service: TestService, headers: Credential): Promise<v
   );
 }
 
-/** So many rows more in the journal: principals that were inserted. */
+/** Appends `count` rows of the action `insert` to the audit log, and waits until the hash chain covers them. */
 export async function fillJournal(service: TestService, count: number): Promise<void> {
   await service.database.query(
     `insert into anagrafe.journal (actor, action, principal_id)
@@ -33,13 +33,13 @@ export async function fillJournal(service: TestService, count: number): Promise<
   await allSealed(service);
 }
 
-/** The size of the job that `withBlockedJob` submits, and how many of its users are written before the lock. */
+/** The users of the job that `withBlockedJob` submits, and those of them that are written before the lock. */
 export const blockedJob = { users: 300, usersDone: 30 };
 
 /**
- * Submits a job that stops in the middle as long as `work` runs: its first record is written, and a database lock
- * blocks the second one. A write that has waited for 25 s is cancelled and tried again, so that the job stays
- * blocked on a slow machine too.
+ * Submits a job that stays unfinished while `work` runs: its first record is written, and a database lock blocks the
+ * others. The service cancels a write that has waited for 25 s and retries it, so the job stays blocked on a slow
+ * machine too.
  */
 export async function withBlockedJob(
   service: TestService,

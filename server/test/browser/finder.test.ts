@@ -19,14 +19,14 @@ beforeAll(async () => {
   await service.call('irs/insert', records, { headers: office });
 });
 
-/** Whoever presses the keys types when the field is there. */
+/** Opens the search dialog and waits until its field has the focus, so that typed text reaches it. */
 async function openFinder(page: Page): Promise<void> {
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox', { name: 'Page or principal' }).and(page.locator(':focus')).waitFor();
 }
 
-describe('the way to anywhere', () => {
-  it('goes to a page by the keys alone, and gives the focus to its heading', async () => {
+describe('the search dialog', () => {
+  it('opens a page with the keyboard alone, and moves the focus to its heading', async () => {
     const person = await visit(service);
     const { page } = person;
     await enter(person, '', office);
@@ -42,7 +42,7 @@ describe('the way to anywhere', () => {
     await page.getByRole('combobox').waitFor({ state: 'detached' });
   });
 
-  it('finds principals by name, VAT number and username, and chooses among them with the arrows', async () => {
+  it('finds principals by name, VAT number, ID and username, and selects among them with the arrow keys', async () => {
     const person = await visit(service);
     const { page } = person;
     await enter(person, '', office);
@@ -90,7 +90,7 @@ describe('the way to anywhere', () => {
     await expectAccessible(page);
   });
 
-  it('is there on a phone, in Italian', async () => {
+  it('works on a phone and in Italian', async () => {
     const person = await visit(service, { viewport: phone, locale: 'it-IT' });
     const { page } = person;
     await person.goTo('');

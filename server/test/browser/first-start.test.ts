@@ -10,9 +10,9 @@ beforeAll(async () => {
 });
 
 describe('the console at the first start', () => {
-  it('is open at once, says why, and leads to the first client, which is then signed in', async () => {
+  it('is open without a sign-in, explains protected mode, and signs in the first client that is created', async () => {
     const { page, goTo, expectStatus } = await visit(service);
-    // What the page asks for between the first client and its session is refused.
+    // Requests between the creation of the first client and its session get 401.
     expectStatus(401);
     await goTo('');
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();

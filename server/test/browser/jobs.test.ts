@@ -19,8 +19,8 @@ beforeAll(async () => {
 const rowOfJob = (page: Page, id: string): Locator =>
   page.getByRole('row', { name: new RegExp(id.slice(0, 8)) });
 
-/** A job of which the first two records fail. */
-function submitWithFaults(name: string, goodRecords: number): Promise<string> {
+/** Submits a job whose first two records fail, and returns its ID. */
+function submitWithFailures(name: string, goodRecords: number): Promise<string> {
   const good = Array.from({ length: goodRecords }, (_, n) => ({
     Denomination: `${name} ${n}`,
     Users: [importedUser(`${name}.${n}`)],
@@ -33,14 +33,14 @@ function submitWithFaults(name: string, goodRecords: number): Promise<string> {
   return submit(service, 'irs/insert', [...bad, ...good], office);
 }
 
-describe('the jobs', () => {
-  it('are watched to their end, with the failed records and the kit to send them again', async () => {
+describe('the jobs pages', () => {
+  it('follow a job to its end, and offer its failed records as a file', async () => {
     const person = await visit(service);
     const { page } = person;
     await enter(person, '/jobs', office);
-    // The job cannot end before its page is open.
+    // The lock keeps the job running until its page is open.
     const id = await holding(service, principalsLock, async () => {
-      const submitted = await submitWithFaults('watched', 60);
+      const submitted = await submitWithFailures('watched', 60);
       const row = rowOfJob(page, submitted);
       await row.getByRole('progressbar', { name: /of 63 users$/ }).waitFor({ state: 'attached' });
       await row.getByRole('link').click();
@@ -72,8 +72,8 @@ describe('the jobs', () => {
       records.getByRole('button', { name: 'Retry kit' }).click(),
     ]);
     expect(download.suggestedFilename()).toBe(`retry-kit-${id}.json`);
-    const kit = JSON.parse(await readFile(await download.path(), 'utf8'));
-    expect(kit).toMatchObject([
+    const failedRecords = JSON.parse(await readFile(await download.path(), 'utf8'));
+    expect(failedRecords).toMatchObject([
       { Position: 0, Denomination: 'Bad password', Users: [{ Password: null }, { Password: null }] },
       { Position: 1, Faults: { Denomination: [{}] } },
     ]);
@@ -82,7 +82,7 @@ describe('the jobs', () => {
     await rowOfJob(page, id).getByText('Completed').waitFor();
   });
 
-  it('say who sent them, and are found by whether a record of theirs was not applied', async () => {
+  it('show the client of each job, and filter by jobs with failed records', async () => {
     const erp = await credential(service, { name: 'erp', scopes: ['sync:write'] });
     const good = await submit(service, 'irs/insert', [{ Name: 'Of the ERP' }], erp);
     const bad = await submit(service, 'irs/insert', [{ Name: '' }], erp);
@@ -98,7 +98,7 @@ describe('the jobs', () => {
     await expect.poll(() => new URL(page.url()).search).toBe('?failed=true');
   });
 
-  it('are cancelled after a question', async () => {
+  it('cancel a job after a confirmation', async () => {
     const person = await visit(service);
     const { page } = person;
     await withBlockedJob(service, office, async (id) => {
@@ -119,15 +119,15 @@ describe('the jobs', () => {
     await page.getByText('Not applied', { exact: true }).nth(1).waitFor();
   });
 
-  it('that are not there are told of', async () => {
+  it('show an error for an unknown job ID', async () => {
     const person = await visit(service);
     person.expectStatus(404);
     await enter(person, '/jobs/00000000-0000-0000-0000-000000000000', office);
     await person.page.getByRole('alert').getByText('This could not be loaded').waitFor();
   });
 
-  it('are there in Italian', async () => {
-    const id = await submitWithFaults('italian', 1);
+  it('are translated into Italian', async () => {
+    const id = await submitWithFailures('italian', 1);
     await finished(service, id, office);
     const person = await visit(service);
     const { page } = person;

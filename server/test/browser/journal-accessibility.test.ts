@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 
 describe('in light and dark, on a desktop and on a phone', () => {
-  it('the audit of one principal, a verdict and the details of a row are accessible', async () => {
+  it('the audit log of one principal, the result of a verification and the details of a row are accessible', async () => {
     const person = await visit(service);
     const { page } = person;
     await enter(person, '/audit?principal=2', office);
@@ -29,7 +29,7 @@ describe('in light and dark, on a desktop and on a phone', () => {
     await expectAccessible(page);
   });
 
-  it('the events and a search of them are accessible', async () => {
+  it('the events page and its search by type are accessible', async () => {
     const person = await visit(service);
     const { page, goTo } = person;
     await enter(person, '/events', office);

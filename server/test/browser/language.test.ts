@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 
 describe('the console in Italian', () => {
-  it('greets an Italian browser in its language', async () => {
+  it('is the default for an Italian browser', async () => {
     const { page, goTo } = await visit(service, { locale: 'it-IT' });
     await goTo('');
     await page.getByRole('heading', { name: 'Accedi' }).waitFor();
@@ -23,7 +23,7 @@ describe('the console in Italian', () => {
     await expect.poll(() => page.title()).toBe('Accedi · Anagrafe');
   });
 
-  it('is chosen in the header, also for what the service says, and remembered', async () => {
+  it('is chosen in the header, translates messages of the service too, and is kept after a reload', async () => {
     const person = await visit(service);
     const { page } = person;
     await enter(person, '', office);

@@ -38,8 +38,8 @@ function cancel(job: string) {
   return service.call(`jobs/${job}`, undefined, { method: 'DELETE', headers: office });
 }
 
-/** Every page, with what shows that it is there. */
-const pages: readonly [path: () => string, there: (page: Page) => Promise<void>][] = [
+/** The pages to check, each with a function that waits until it is loaded. */
+const pages: readonly [path: () => string, loaded: (page: Page) => Promise<void>][] = [
   [
     () => '/jobs',
     (page) =>
@@ -71,18 +71,18 @@ const pages: readonly [path: () => string, there: (page: Page) => Promise<void>]
 ];
 
 describe('in light and dark, on a desktop and on a phone', () => {
-  it('jobs, calls and webhooks are accessible', async () => {
+  it('the pages of jobs, calls and webhooks are accessible', async () => {
     const person = await visit(service);
     const { page, goTo } = person;
     await enter(person, '/jobs', office);
-    for (const [path, there] of pages) {
+    for (const [path, loaded] of pages) {
       await goTo(path());
-      await there(page);
+      await loaded(page);
       await expectAccessible(page);
     }
   });
 
-  it('a job that is under way is accessible', async () => {
+  it('the page of a running job is accessible', async () => {
     const person = await visit(service);
     const { page } = person;
     await withBlockedJob(service, office, async (running) => {
@@ -94,11 +94,11 @@ describe('in light and dark, on a desktop and on a phone', () => {
     });
   });
 
-  it('a delivery is accessible', async () => {
+  it('the dialog of a delivery is accessible', async () => {
     const person = await visit(service);
     const { page } = person;
     await enter(person, '/webhooks/2', office);
-    // The webhook is disabled once a message was given up, so that later messages have no answer.
+    // The service disables the webhook after its first failed delivery, so only that one has an answer to show.
     await page
       .getByRole('row', { name: /Principal inserted.*Given up/s })
       .first()
@@ -121,14 +121,14 @@ describe('in light and dark, on a desktop and on a phone', () => {
     await expectPartAccessible(page, 'dialog');
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
-    for (const act of ['Edit', 'Send a test message', 'New secret', 'Delete']) {
+    for (const action of ['Edit', 'Send a test message', 'New secret', 'Delete']) {
       await page
         .getByRole('button', { name: /^Actions for/ })
         .first()
         .click();
-      await page.getByRole('menuitem', { name: act }).click();
+      await page.getByRole('menuitem', { name: action }).click();
       await page.getByRole('dialog').waitFor();
-      if (act === 'Send a test message') {
+      if (action === 'Send a test message') {
         await page.getByRole('button', { name: 'Send it' }).click();
         await page.getByText('It answered').waitFor();
       }

@@ -5,13 +5,13 @@ import { newUser, type TestService } from '../setup/service.ts';
 import { desktop, enter, phone, startConsole, useBrowser, visit } from './browser.ts';
 import { fill } from './filled.ts';
 
-/** A service to which the tests only submit jobs. */
+/** A service for the tests that submit jobs. */
 let service: TestService;
 let office: Credential;
-/** A service with 4 users, 2 principals and 12 records that were not applied; the tests only read from it. */
+/** A service with 4 users, 2 principals and 12 failed records; the tests only read from it. */
 let filled: TestService;
 let filledOffice: Credential;
-/** The job in which the last of these records failed. */
+/** The ID of the job in which the last of these records failed. */
 let failedJob: string;
 
 useBrowser();
@@ -21,8 +21,8 @@ beforeAll(async () => {
   const unknown = Array.from({ length: 9 }, (_, n) => ({ ID: 900_000 + n, Users: [newUser(`nobody.${n}`)] }));
   await filled.call('irs/update', unknown, { headers: filledOffice });
   await fill(filled, filledOffice);
-  const faulty = newUser('led.to', { Password: 'short', ConfirmPassword: 'short' });
-  failedJob = await submit(filled, 'irs/insert', [{ Name: 'Nobody', Users: [faulty] }], filledOffice);
+  const invalid = newUser('led.to', { Password: 'short', ConfirmPassword: 'short' });
+  failedJob = await submit(filled, 'irs/insert', [{ Name: 'Nobody', Users: [invalid] }], filledOffice);
   await finished(filled, failedJob, filledOffice);
 });
 
@@ -32,7 +32,7 @@ async function start(): Promise<[TestService, Credential]> {
 }
 
 describe('the overview', () => {
-  it('of an empty service shows the next steps', async () => {
+  it('shows the next steps on an empty service', async () => {
     const [empty, client] = await start();
     const person = await visit(empty);
     const { page } = person;
@@ -50,7 +50,7 @@ describe('the overview', () => {
     await expect.poll(() => page.locator(':focus').and(heading).count()).toBe(1);
   });
 
-  it('of one in use shows how much there is, what was done, and what went wrong', async () => {
+  it('shows totals, daily activity and failed records on a service in use', async () => {
     const person = await visit(filled);
     const { page } = person;
     await enter(person, '', filledOffice);
@@ -62,7 +62,7 @@ describe('the overview', () => {
     await expect.poll(() => accounts.innerText()).toMatch(/\t4\t0\t2$/m);
     await page.getByText('Last 30 days').click();
     await expect.poll(() => accounts.innerText()).toMatch(/\t4\t0\t2$/m);
-    // The figures of the day, over its column.
+    // The tooltip of a column shows the figures of its day.
     await page.locator('rect[data-figure=UsersRegistered]').hover();
     await page
       .getByText(/^\d+ \w+Users registered\s*4\s*Passwords reset\s*0\s*Principals inserted\s*2$/)
@@ -84,7 +84,7 @@ describe('the overview', () => {
     await figures.getByText('Sessions of users').waitFor();
   });
 
-  it('leads from a failure to its call or job, and to its principal', async () => {
+  it('links a failed record to its call or job and to its principal', async () => {
     const person = await visit(filled);
     const { page } = person;
     await enter(person, '', filledOffice);
@@ -104,7 +104,7 @@ describe('the overview', () => {
     await page.getByRole('heading', { name: 'Bianchi SpA', level: 1 }).waitFor();
   });
 
-  it('has the failures page by page, by the address too', async () => {
+  it('paginates the failed records and keeps the page in the URL', async () => {
     const person = await visit(filled);
     const { page } = person;
     await enter(person, '', filledOffice);
@@ -117,7 +117,7 @@ describe('the overview', () => {
       .first()
       .waitFor();
     await expect.poll(() => new URL(page.url()).search).toBe('?page=2');
-    // At the end the button stays where it is, for whoever has just pressed it.
+    // On the last page the button is disabled but stays focusable, so that keyboard users keep the focus.
     await expect.poll(() => page.locator(':focus').getAttribute('aria-label')).toBe('Next page');
     await expect.poll(() => page.locator(':focus').getAttribute('aria-disabled')).toBe('true');
     await page.reload();
@@ -126,7 +126,7 @@ describe('the overview', () => {
     await pager.getByText('1–8 of 12').waitFor();
   });
 
-  it('shows the jobs that run before those that wait, and says how many more there are', async () => {
+  it('shows running jobs before queued ones, and the number of further jobs', async () => {
     const { body } = await service.call('irs/insert', [{ Name: 'Held' }], { headers: office });
     const held = body.result?.records[0]?.Item1 ?? 0;
     const send = (name: string) =>
@@ -146,7 +146,7 @@ describe('the overview', () => {
     });
   });
 
-  it('follows a job that is under way', async () => {
+  it('updates the progress of a running job', async () => {
     const names = [{ Name: 'First' }, { Name: 'Second' }, { Name: 'Third' }];
     const { body } = await service.call('irs/insert', names, { headers: office });
     const ids = (body.result?.records ?? []).map(({ Item1 }) => Item1 ?? 0);

@@ -19,14 +19,14 @@ beforeEach(async () => {
   person = await visit(service);
 });
 
-async function choose(username: string, act: string): Promise<Locator> {
+async function choose(username: string, action: string): Promise<Locator> {
   await person.page.getByRole('button', { name: `Actions for ${username}` }).click();
-  await person.page.getByRole('menuitem', { name: act }).click();
+  await person.page.getByRole('menuitem', { name: action }).click();
   return person.page.getByRole('dialog');
 }
 
 describe('the users of a principal', () => {
-  it('come page by page, and are found by how their username begins', async () => {
+  it('are paginated and found by the beginning of their username', async () => {
     const { page } = person;
     await enterNew(
       service,
@@ -50,7 +50,7 @@ describe('the users of a principal', () => {
     await page.getByText('No such user').waitFor();
   });
 
-  it('are found fault with beside the field, before anything is sent', async () => {
+  it('are validated while typing, with the errors next to the fields', async () => {
     const { page, expectStatus } = person;
     expectStatus(422);
     await enterNew(service, office, person, 'Verdi e Figli', 'taken.name');
@@ -103,7 +103,7 @@ describe('the users of a principal', () => {
     await rowOf(page, 'History', /A sign-in failed: marco\.gallo\./).waitFor();
   });
 
-  it('are disabled and enabled, each by itself', async () => {
+  it('are disabled and enabled individually', async () => {
     const { page } = person;
     await enterNew(service, office, person, 'Conti Spa', 'elena.conti', 'fabio.conti');
     const session = await signedIn(service, 'elena.conti');

@@ -16,11 +16,11 @@ beforeAll(async () => {
 });
 
 describe('in light and dark, on a desktop and on a phone', () => {
-  it('the principals, one of them, and what is done to it are accessible', async () => {
+  it('the list of principals, the page of one, and their dialogs are accessible', async () => {
     const person = await visit(service);
     const { page, expectStatus } = person;
     expectStatus(422);
-    async function lookAndClose() {
+    async function checkAndClose() {
       await page.getByRole('dialog').waitFor();
       await expectPartAccessible(page, 'dialog');
       await page.keyboard.press('Escape');
@@ -35,7 +35,7 @@ describe('in light and dark, on a desktop and on a phone', () => {
       .getByRole('dialog')
       .getByText(/at least one of/)
       .waitFor();
-    await lookAndClose();
+    await checkAndClose();
 
     await page.getByRole('link', { name: 'Rossi Srl' }).click();
     await page.getByRole('button', { name: 'Actions for mario.rossi' }).waitFor();
@@ -45,7 +45,7 @@ describe('in light and dark, on a desktop and on a phone', () => {
       .waitFor();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Disable' }).click();
-    await lookAndClose();
+    await checkAndClose();
 
     await page.getByRole('button', { name: 'Register a user' }).click();
     const dialog = page.getByRole('dialog', { name: 'Register a user' });
@@ -62,13 +62,13 @@ describe('in light and dark, on a desktop and on a phone', () => {
     }
     await dialog.getByLabel('Password', { exact: true }).fill('una frase lunga davvero 4711');
     await dialog.getByText('Strong', { exact: true }).waitFor();
-    await lookAndClose();
+    await checkAndClose();
 
     await page.getByRole('button', { name: 'Actions for mario.rossi' }).click();
     await page.getByRole('menuitem', { name: 'Disable' }).waitFor();
     await expectPartAccessible(page, 'menu');
     await page.getByRole('menuitem', { name: 'Disable' }).click();
-    await lookAndClose();
+    await checkAndClose();
 
     await page.getByRole('button', { name: 'Actions for mario.rossi' }).click();
     await page.getByRole('menuitem', { name: 'Reset the password' }).click();

@@ -24,8 +24,8 @@ beforeEach(async () => {
   person = await visit(service);
 });
 
-describe('from the first start to the first account', () => {
-  it('what is empty leads to what fills it', async () => {
+describe('on a new service', () => {
+  it('the empty pages offer an import and the creation of a client', async () => {
     person = await visit(await startConsole());
     const { page, goTo } = person;
     await goTo('/principals');
@@ -37,7 +37,7 @@ describe('from the first start to the first account', () => {
     await page.getByRole('dialog', { name: 'New client' }).waitFor();
   });
 
-  it('a principal is created, a user registered with a generated password, and that user signs in', async () => {
+  it('a principal is created, a user is registered with a generated password, and that user signs in', async () => {
     const fresh = await startConsole();
     person = await visit(fresh);
     const { page, goTo, expectStatus } = person;
@@ -67,11 +67,11 @@ describe('from the first start to the first account', () => {
   });
 });
 
-describe('the principals', () => {
+describe('the principals pages', () => {
   const names = () =>
     person.page.getByRole('table', { name: 'Principals' }).getByRole('link').allInnerTexts();
 
-  it('are found by name, external key, VAT number and username as one types, and the address keeps it', async () => {
+  it('search by name, external key, VAT number and username while typing, and keep the search in the URL', async () => {
     const { page } = person;
     await enter(person, '/principals', office);
     for (const [typed, found] of [
@@ -95,7 +95,7 @@ describe('the principals', () => {
     }
   });
 
-  it('come page by page, and a search begins at the first page', async () => {
+  it('paginate the list, and a search starts at the first page', async () => {
     const { page } = person;
     await enter(person, '/principals', office);
     await page.getByRole('button', { name: 'Next page' }).click();
@@ -110,7 +110,7 @@ describe('the principals', () => {
     await page.getByText('Nothing found for "nobody at all"').waitFor();
   });
 
-  it('are refused beside the field that is at fault', async () => {
+  it('show the errors of a new principal next to the invalid fields', async () => {
     const { page, expectStatus } = person;
     expectStatus(422);
     await enter(person, '/principals', office);
@@ -128,7 +128,7 @@ describe('the principals', () => {
     expect(await dialog.getByRole('alert').count()).toBe(0);
   });
 
-  it('that are not there are said to be nobody', async () => {
+  it('show a "not found" page for an unknown or invalid ID', async () => {
     const { page, goTo } = person;
     await enter(person, '/principals/999999', office);
     await page.getByRole('heading', { name: 'There is no such principal' }).waitFor();
@@ -138,7 +138,7 @@ describe('the principals', () => {
     await page.getByRole('link', { name: 'Rossi Srl' }).waitFor();
   });
 
-  it('shut their users out while they are disabled, and end their sessions', async () => {
+  it('disable a principal, which ends the sessions of its users and blocks sign-in until it is enabled', async () => {
     const { page, expectStatus } = person;
     await enterNew(service, office, person, 'Teatro Sociale', 'luca.riva');
     const session = await signedIn(service, 'luca.riva');
@@ -170,7 +170,7 @@ describe('the principals', () => {
 });
 
 describe('the history of a principal', () => {
-  it('lists the history of a principal newest first, keeps it current, and loads older rows by the button', async () => {
+  it('is listed newest first, updates itself, and loads older rows by the button', async () => {
     const { page } = person;
     await enterNew(service, office, person, 'Storia Srl', 'sara.storia');
     const ID = Number(new URL(page.url()).pathname.split('/').at(-1));
@@ -202,7 +202,7 @@ describe('the history of a principal', () => {
     await expect.poll(async () => (await historyRows())[0]).toMatch(/The principal was enabled\./);
   });
 
-  it('tells who has read it where one asks for that', async () => {
+  it('shows who has read the principal when that option is checked', async () => {
     const { page } = person;
     await enterNew(service, office, person, 'Greco Srl');
     await rowOf(page, 'History', /The principal was created\..*office/).waitFor();
@@ -214,8 +214,8 @@ describe('the history of a principal', () => {
   });
 });
 
-describe('the principals in Italian', () => {
-  it('are created and get users, with what the service says in Italian too', async () => {
+describe('the principals pages in Italian', () => {
+  it('translate the page, the history and the messages of the service', async () => {
     person = await visit(service);
     const { page, expectStatus } = person;
     expectStatus(422);

@@ -4,7 +4,7 @@ import type { Credential } from '../setup/admin.ts';
 import { newUser, type TestService } from '../setup/service.ts';
 import { enter, type Visit } from './browser.ts';
 
-/** Inserts principals and gives their IDs. */
+/** Inserts principals and returns their IDs, with 0 for a record that failed. */
 export async function insert(
   service: TestService,
   headers: Credential,
@@ -14,7 +14,7 @@ export async function insert(
   return (body.result?.records ?? []).map(({ Item1 }) => Item1 ?? 0);
 }
 
-/** Goes to the page of a new principal that has users of these names. */
+/** Inserts a principal with users and opens its page. */
 export async function enterNew(
   service: TestService,
   office: Credential,
@@ -32,19 +32,19 @@ export function rowOf(page: Page, table: string, name: RegExp): Locator {
   return page.getByRole('table', { name: table }).getByRole('row', { name });
 }
 
-/** What stands beside a field, also for those who listen. */
+/** Reads the texts that `aria-describedby` links to a field: its hint and its error. */
 export async function besides(field: Locator): Promise<string> {
   const ids = (await field.getAttribute('aria-describedby'))?.split(' ') ?? [];
   const texts = await Promise.all(ids.map((id) => field.page().locator(`[id="${id}"]`).allInnerTexts()));
   return texts.flat().join(' ');
 }
 
-/** Waits until the service has said it. */
+/** Waits until the description of a field matches. */
 export async function expectBeside(field: Locator, sentence: RegExp): Promise<void> {
   await expect.poll(() => besides(field)).toMatch(sentence);
 }
 
-/** Hands over a password that is shown once, and gives it. */
+/** Copies the password from the dialog that shows it once, closes the dialog and returns the password. */
 export async function takePassword(page: Page): Promise<string> {
   const dialog = page.getByRole('dialog');
   const done = dialog.getByRole('button', { name: 'I have handed it over' });

@@ -22,7 +22,7 @@ beforeEach(async () => {
   person.expectStatus(502);
 });
 
-/** The calls are done, but a proxy loses their answers; gives the way to mend it. */
+/** Lets the service process the calls, but answers them with 502; returns a function that ends this. */
 async function loseAnswers(page: Page, path: string): Promise<() => Promise<void>> {
   await page.route(`**${path}`, async (route) => {
     await route.fetch({ timeout: waitLimitMs });
@@ -31,19 +31,19 @@ async function loseAnswers(page: Page, path: string): Promise<() => Promise<void
   return () => page.unroute(`**${path}`);
 }
 
-/** Presses the button of a form until it says that the answer was lost, and then once more. */
+/** Submits a form, waits for the error that its answer was lost, and submits it again. */
 async function pressTwice(page: Page, submit: string, path: string): Promise<void> {
-  const mend = await loseAnswers(page, path);
+  const restoreAnswers = await loseAnswers(page, path);
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', { name: submit }).click();
   const alert = dialog.getByRole('alert').filter({ hasText: 'Something other than the service answered' });
   await alert.waitFor();
-  await mend();
+  await restoreAnswers();
   await dialog.getByRole('button', { name: submit }).click();
 }
 
-describe('a form that is sent again since its answer was lost', () => {
-  it('inserts a principal once', async () => {
+describe('a form that is submitted again after an error', () => {
+  it('inserts a principal once if the first answer was lost', async () => {
     const { page } = person;
     await enter(person, '/principals', office);
     await page.getByRole('button', { name: 'New principal' }).first().click();
@@ -54,7 +54,7 @@ describe('a form that is sent again since its answer was lost', () => {
     expect(body.result?.records).toHaveLength(1);
   });
 
-  it('registers a user once, and hands its password over', async () => {
+  it('registers a user once and shows its password if the first answer was lost', async () => {
     const { page } = person;
     await enterNew(service, office, person, 'Again Srl');
     await page.getByRole('button', { name: 'Register a user' }).click();
@@ -68,7 +68,7 @@ describe('a form that is sent again since its answer was lost', () => {
     expect((await login(service, 'once.registered', 'una frase lunga davvero')).status).toBe(200);
   });
 
-  it('is another call after a refusal, whose reason may be gone', async () => {
+  it('succeeds once the reason of the error no longer exists', async () => {
     const { page } = person;
     await enterNew(service, office, person, 'Refused Srl');
     const id = Number(new URL(page.url()).pathname.split('/').at(-1));

@@ -1,13 +1,13 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { builtConsole } from '../../src/console-folder.ts';
+import { builtConsole } from '../../src/console/console.routes.ts';
 import { type Credential, credential } from '../setup/admin.ts';
 import type { TestService } from '../setup/service.ts';
 import { enter, startConsole, useBrowser, visit } from './browser.ts';
 import { fill } from './filled.ts';
 
-const most = 300_000;
+const maxBytes = 300_000;
 const folder = builtConsole() ?? '';
 
 let service: TestService;
@@ -20,8 +20,8 @@ beforeAll(async () => {
   await fill(service, office);
 });
 
-describe('the first load', () => {
-  it('has fetched less than 300 kB, as gzip, when the overview and its charts are there', async () => {
+describe('the first load of the console', () => {
+  it('fetches less than 300 kB with gzip for the overview and its charts', async () => {
     const person = await visit(service, { newContext: true });
     const { page } = person;
     let requested = 0;
@@ -30,7 +30,7 @@ describe('the first load', () => {
     page.on('requestfinished', (request) => {
       const path = new URL(request.url()).pathname;
       const compressed = path.startsWith('/console/assets/') && join(folder, path.slice('/console/'.length));
-      // A browser on this machine takes Brotli, and one that is behind a proxy may not.
+      // The gzip size counts: this browser accepts Brotli, but one behind a proxy may not.
       const bytes = async () =>
         compressed ? statSync(`${compressed}.gz`).size : (await request.sizes()).responseBodySize;
       fetched.push(bytes().then((size) => ({ path, bytes: size })));
@@ -46,6 +46,6 @@ describe('the first load', () => {
       all.filter(({ path }) => part.test(path)).reduce((sum, { bytes }) => sum + bytes, 0);
     for (const part of [/\/assets\/index-.*\.js$/, /\/assets\/overview-.*\.js$/, /\.css$/, /^\/admin\/v1\//])
       expect(bytesOf(part)).toBeGreaterThan(0);
-    expect(bytesOf(/./)).toBeLessThan(most);
+    expect(bytesOf(/./)).toBeLessThan(maxBytes);
   });
 });

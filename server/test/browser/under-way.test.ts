@@ -24,15 +24,22 @@ beforeEach(async () => {
 const dialog = () => person.page.getByRole('dialog');
 const button = (name: string) => person.page.getByRole('button', { name, exact: true });
 
-async function choose(name: string, act: string): Promise<void> {
+async function choose(name: string, action: string): Promise<void> {
   await button(`Actions for ${name}`).click();
-  await person.page.getByRole('menuitem', { name: act }).click();
+  await person.page.getByRole('menuitem', { name: action }).click();
 }
 
-/** Sends the form, and tries every way out of it while the call is under way; what comes back is shown all the same. */
-async function expectHeld(submit: string, path: string, meanwhile?: () => Promise<void>): Promise<Locator> {
+/**
+ * Submits the form and tries every way to close it while the call is pending; expects that the dialog stays open and
+ * then shows the result.
+ */
+async function expectStaysOpen(
+  submit: string,
+  path: string,
+  meanwhile?: () => Promise<void>,
+): Promise<Locator> {
   const { page } = person;
-  const letGo = await delayed(page, path);
+  const release = await delayed(page, path);
   await dialog().getByRole('button', { name: submit }).click();
   const cancel = dialog().getByRole('button', { name: 'Cancel' });
   await expect.poll(() => cancel.getAttribute('aria-disabled')).toBe('true');
@@ -42,75 +49,75 @@ async function expectHeld(submit: string, path: string, meanwhile?: () => Promis
   await page.keyboard.press('Escape');
   await expect.poll(() => dialog().getByRole('button', { name: 'Close' }).count()).toBe(0);
   await expect.poll(() => page.locator(':focus').innerText()).toBe('Cancel');
-  letGo();
+  release();
   await dialog()
     .getByRole('button', { name: /^I have/ })
     .waitFor();
   return dialog();
 }
 
-describe('while a secret is being made, its dialog stays', () => {
-  it('for the first client, without which nobody could sign in', async () => {
+describe('while a secret is being created, its dialog stays open', () => {
+  it('for the first client, whose secret is needed to sign in', async () => {
     person = await visit(await startConsole());
     await person.goTo('');
     await button('Create the first client').click();
-    const shown = await expectHeld('Create it and sign in', '/admin/v1/clients');
+    const shown = await expectStaysOpen('Create it and sign in', '/admin/v1/clients');
     await expect.poll(() => shown.getByLabel('Secret key', { exact: true }).inputValue()).toMatch(/^ags_/);
     await person.page.getByText('Signed in as console').filter({ visible: true }).waitFor();
   });
 
-  it('for a client that is created, and one that gets a new secret', async () => {
+  it('for a new client and for a client that gets a new secret', async () => {
     await enter(person, '/clients', office);
     await button('New client').click();
     await dialog().getByLabel('Name').fill('held');
-    const created = await expectHeld('Create', '/admin/v1/clients');
+    const created = await expectStaysOpen('Create', '/admin/v1/clients');
     const first = await created.getByLabel('Secret key', { exact: true }).inputValue();
     await button('I have stored it').click();
     await choose('held', 'New secret');
-    const rotated = await expectHeld('New secret', '/admin/v1/clients/*/rotate');
+    const rotated = await expectStaysOpen('New secret', '/admin/v1/clients/*/rotate');
     await expect.poll(() => rotated.getByLabel('Secret key', { exact: true }).inputValue()).not.toBe(first);
   });
 
-  it('for a webhook that is created, and one that gets a new secret', async () => {
+  it('for a new webhook and for a webhook that gets a new secret', async () => {
     const { url } = await startReceiver();
     await enter(person, '/webhooks', office);
     await button('New webhook').click();
     await dialog().getByLabel('Address').fill(url);
-    const created = await expectHeld('Create', '/admin/v1/webhooks');
+    const created = await expectStaysOpen('Create', '/admin/v1/webhooks');
     const first = await created.getByLabel('Secret', { exact: true }).inputValue();
     await button('I have stored it').click();
     await choose(url, 'New secret');
-    const rotated = await expectHeld('New secret', '/admin/v1/webhooks/*/rotate');
+    const rotated = await expectStaysOpen('New secret', '/admin/v1/webhooks/*/rotate');
     await expect.poll(() => rotated.getByLabel('Secret', { exact: true }).inputValue()).not.toBe(first);
   });
 });
 
 describe('while a password is being set', () => {
-  /** Tries to change what was sent. */
-  async function meddle(): Promise<void> {
+  /** Tries to change the password while the call is pending. */
+  async function tryToChange(): Promise<void> {
     const password = dialog().getByLabel('Password', { exact: true });
     await password.press('End');
     await password.press('x');
     await dialog().getByRole('button', { name: 'Generate' }).click({ force: true });
   }
 
-  it('that of a new user stays as it was sent, and is the one that is handed over', async () => {
+  it('the password of a new user cannot be edited, and the dialog then shows the one that was sent', async () => {
     await enterNew(service, office, person, 'Held Srl');
     await button('Register a user').click();
     await dialog().getByLabel('Username').fill('held.user');
     await dialog().getByLabel('Password', { exact: true }).fill('una frase lunga davvero');
     await dialog().getByText('The rules of the service allow this password.').waitFor();
-    await expectHeld('Register', '/irs/update', meddle);
+    await expectStaysOpen('Register', '/irs/update', tryToChange);
     expect(await takePassword(person.page)).toBe('una frase lunga davvero');
     expect((await login(service, 'held.user', 'una frase lunga davvero')).status).toBe(200);
   });
 
-  it('a new one stays as it was sent, and is the one that is handed over', async () => {
+  it('the new password of a reset cannot be edited, and the dialog then shows the one that was sent', async () => {
     await enterNew(service, office, person, 'Held Snc', 'held.reset');
     await choose('held.reset', 'Reset the password');
     await dialog().getByRole('button', { name: 'Generate' }).click();
     await dialog().getByText('The rules of the service allow this password.').waitFor();
-    await expectHeld('Reset the password', '/irs/update', meddle);
+    await expectStaysOpen('Reset the password', '/irs/update', tryToChange);
     expect((await login(service, 'held.reset', await takePassword(person.page))).status).toBe(200);
   });
 });

@@ -14,8 +14,8 @@ beforeAll(async () => {
 
 const scheme = 'document.documentElement.dataset.mantineColorScheme';
 
-describe('light and dark', () => {
-  it('follow the system until one is chosen, which is remembered', async () => {
+describe('the colour scheme', () => {
+  it('follows the system until one is chosen, and the choice is kept after a reload', async () => {
     const person = await visit(service, { colorScheme: 'dark' });
     const { page } = person;
     await enter(person, '', office);
@@ -30,7 +30,7 @@ describe('light and dark', () => {
 });
 
 describe('on a phone', () => {
-  it('the pages and the way out are in a menu, which closes behind one', async () => {
+  it('the navigation and the sign-out button are in a menu, which closes after a choice', async () => {
     const person = await visit(service, { viewport: phone });
     const { page } = person;
     await enter(person, '', office);
@@ -47,11 +47,11 @@ describe('on a phone', () => {
 });
 
 describe('with the keyboard alone', () => {
-  it('one signs in, passes over the navigation, and creates a client', async () => {
+  it('a user can sign in, skip the navigation and create a client', async () => {
     const { page, goTo } = await visit(service);
     const { keyboard } = page;
     const focused = () => page.locator(':focus');
-    /** Presses Tab until what is focused has this name. */
+    /** Presses Tab until the button or link with this name has the focus. */
     async function tabTo(name: string | RegExp): Promise<void> {
       const wanted = page.getByRole('button', { name }).or(page.getByRole('link', { name }));
       await wanted.waitFor();
@@ -84,7 +84,7 @@ describe('with the keyboard alone', () => {
     await tabTo('I have stored it');
     await keyboard.press('Enter');
     await dialog.waitFor({ state: 'hidden' });
-    // Focus is back where the dialog was opened.
+    // The focus returns to the button that opened the dialog.
     await expect.poll(() => focused().innerText()).toBe('New client');
 
     await tabTo('Actions for keyboard');

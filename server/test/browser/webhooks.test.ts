@@ -44,7 +44,7 @@ async function act(page: Page, { url }: Receiver, name: string): Promise<void> {
 const insert = (name: string) =>
   service.call('irs/insert', [{ Denomination: name, Users: [newUser(name)] }], { headers: office });
 
-/** Waits until the service has disabled a webhook, whose message it gave up. */
+/** Waits until the service has disabled a webhook after its last failed attempt. */
 async function disabled(id: number): Promise<void> {
   const disabledAt = async () => {
     const { body } = await adminOf(service)<{ ID: number; DisabledAt: string | null }>(
@@ -57,7 +57,7 @@ async function disabled(id: number): Promise<void> {
 }
 
 describe('a webhook', () => {
-  it('is created, its secret shown once, and tried, with what came back', async () => {
+  it('is created, shows its secret once, and sends a test message whose response is shown', async () => {
     const receiver = await startReceiver();
     const first = await startConsole(settings);
     const person = await visit(first);
@@ -92,7 +92,7 @@ describe('a webhook', () => {
     await dialog.getByRole('alert').waitFor();
   });
 
-  it('whose message was given up is enabled again and gets it again', async () => {
+  it('that was disabled after a failed delivery is enabled again and receives that delivery', async () => {
     const receiver = await startReceiver();
     receiver.answer = () => 500;
     const person = await visit(service);
@@ -120,7 +120,7 @@ describe('a webhook', () => {
     expect(receiver.received.slice(before).map(idOf)).toEqual([idOf(receiver.received[0] as Received)]);
   });
 
-  it('gets all again that was given up', async () => {
+  it('receives all failed deliveries again by one button', async () => {
     const receiver = await startReceiver();
     receiver.answer = () => 500;
     const { id } = await subscribe(service, receiver.url, { types: ['principal.inserted'] });
@@ -177,7 +177,7 @@ describe('a webhook', () => {
     await row.waitFor({ state: 'hidden' });
   });
 
-  it('that was disabled says why in Italian too, as the audit does', async () => {
+  it('that was disabled shows the reason in Italian too, on its page and in the audit log', async () => {
     const receiver = await startReceiver();
     receiver.answer = () => ({ status: 500 });
     const unreachable = { ...receiver, url: 'http://127.0.0.1:9/hook' };
@@ -207,7 +207,7 @@ describe('a webhook', () => {
       .waitFor();
   });
 
-  it('is there in Italian', async () => {
+  it('is listed and shown in Italian', async () => {
     const receiver = await startReceiver();
     const person = await visit(service);
     const { page } = person;

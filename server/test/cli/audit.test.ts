@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 
 describe('audit', () => {
-  it('says that the journal is sound, and prints its end for a note', async () => {
+  it('verify reports that the hash chain is intact, and prints its last position and hash', async () => {
     const { code, stdout, stderr } = await anagrafe(['audit', 'verify'], settings);
     expect(stdout).toMatch(/^3:[0-9a-f]{64}\n$/);
     expect([code, stderr]).toEqual([0, 'The journal is sound: 3 rows are as they were written.\n']);
@@ -35,7 +35,7 @@ describe('audit', () => {
     expect(JSON.parse(again.stdout)).toEqual({ sound: true, rows: 3, last: stdout.trim() });
   });
 
-  it('writes every row as a line of JSON', async () => {
+  it('export writes every row as a line of JSON', async () => {
     const { code, stdout, stderr } = await anagrafe(['audit', 'export', '--json'], settings);
     expect([code, stderr]).toEqual([0, '']);
     const rows = stdout
@@ -49,7 +49,7 @@ describe('audit', () => {
     ]);
   });
 
-  it('takes nothing for a noted end that is none', async () => {
+  it('verify rejects a malformed value of --expect', async () => {
     for (const end of ['3', '3:xyz', 'x:00', '-1:'])
       expectOneLine(
         await inProcess(['audit', 'verify', '--expect', end], settings),
@@ -57,7 +57,7 @@ describe('audit', () => {
       );
   });
 
-  it('says that the master key is missing or another one, and not that rows were changed', async () => {
+  it('verify reports a missing or wrong master key instead of changed rows', async () => {
     const folder = await usedFolder();
     const embedded = { ANAGRAFE_DATA: folder };
     const other = { ...embedded, ANAGRAFE_MASTER_KEY: Buffer.alloc(32).toString('base64') };
@@ -66,7 +66,7 @@ describe('audit', () => {
     expectOneLine(await inProcess(['audit', 'verify'], embedded), /master\.key is missing/);
   });
 
-  it('ends with code 1 and names the row, where one was changed', async () => {
+  it('verify exits with code 1 and names the row that was removed', async () => {
     const broken = await startWithRows();
     const verify = (...options: string[]) => inProcess(['audit', 'verify', ...options], broken.settings);
     const { stdout: end } = await verify();
@@ -81,7 +81,7 @@ describe('audit', () => {
     expect(JSON.parse(json.stdout)).toEqual({ sound: false, rows: 1, position: 2, fault: 'removed' });
   });
 
-  it('says that a store on which no service has run has no master key yet', async () => {
+  it('verify reports that a store on which no service has run has no master key yet', async () => {
     const fresh = { ANAGRAFE_DATA: dataFolder() };
     await inProcess(['migrate'], fresh);
     expectOneLine(await inProcess(['audit', 'verify'], fresh), /has no master key yet/);

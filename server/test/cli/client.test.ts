@@ -14,7 +14,7 @@ import {
 
 const secretForm = /ags_[0-9A-Za-z]{49}/;
 
-it('client create says that there is no store where none is, and makes none', async () => {
+it('client create reports that the data folder has no store, and creates none', async () => {
   const folder = dataFolder();
   const outcome = await inProcess(['client', 'create', '--name', 'erp'], { ANAGRAFE_DATA: folder });
   expectOneLine(outcome, /There is no store in .*ANAGRAFE_DATA/);
@@ -22,7 +22,7 @@ it('client create says that there is no store where none is, and makes none', as
   expect(existsSync(join(folder, 'postgres'))).toBe(false);
 });
 
-describe('client', () => {
+describe('the client command', () => {
   let settings: Record<string, string>;
   beforeEach(async () => {
     settings = await databaseSettings();
@@ -34,7 +34,7 @@ describe('client', () => {
     return JSON.parse(stdout);
   };
 
-  it('lists nothing at first, and says how to create a client', async () => {
+  it('explains how to create a client if there is none', async () => {
     const { code, stdout, stderr } = await run('list');
     expect([code, stdout]).toEqual([0, '']);
     expect(stderr).toMatch(
@@ -43,7 +43,7 @@ describe('client', () => {
     expect(await runJson('list')).toEqual([]);
   });
 
-  it('creates a client and shows its secret once, apart from what is said to the person', async () => {
+  it('creates a client and prints its secret once, to standard output only', async () => {
     const { code, stdout, stderr } = await run('create', '--name', 'erp');
     expect(code).toBe(0);
     expect(stdout).toMatch(/^SyncPublicKey: agp_[0-9A-Za-z]{16}\nSyncSecretKey: ags_[0-9A-Za-z]{49}\n$/);
@@ -56,7 +56,7 @@ describe('client', () => {
     expect(list.stdout).toMatch(/^agp_\w{16} {2}erp {2}sync:write,sync:read {2}live\n$/);
   });
 
-  it('creates, rotates, revokes and lists for programs', async () => {
+  it('creates, rotates, revokes and lists clients with --json', async () => {
     const networks = ['--network', '10.0.0.0/8,192.168.1.4', '--known-by-address'];
     const created = await runJson('create', '--name', 'robot', '--scope', 'admin,sync:read', ...networks);
     expect(created).toEqual({
@@ -92,7 +92,7 @@ describe('client', () => {
     expect((await runJson('list')).at(-1)).toEqual({ ...client, revokedAt: expect.any(String) });
   });
 
-  it('rotates and revokes for people', async () => {
+  it('rotates and revokes a client with text output', async () => {
     const { publicKey } = await runJson('create', '--name', 'office');
     const rotated = await run('rotate', publicKey);
     expect(rotated.code).toBe(0);
@@ -104,7 +104,7 @@ describe('client', () => {
     expect((await run('list')).stdout).toMatch(new RegExp(`^${publicKey} .*revoked \\d{4}-`, 'm'));
   });
 
-  it('changes what is named of a client, and nothing else', async () => {
+  it('updates only the given properties of a client', async () => {
     const options = ['--scope', 'sync:read', '--network', '10.9.0.0/16', '--known-by-address'];
     const { secret: _, ...client } = await runJson('create', '--name', 'before', ...options);
     const update = (...change: string[]) => runJson('update', client.publicKey, ...change);
@@ -126,7 +126,7 @@ describe('client', () => {
     expectOneLine(await run('update', client.publicKey), /nothing was named that is to be changed/);
   });
 
-  it('says that no live client has the public key, whatever is to be done to it', async () => {
+  it('reports that no live client has the public key, for rotate, revoke and update', async () => {
     for (const [command = '', ...options] of [['rotate'], ['revoke'], ['update', '--name', 'x']]) {
       expectOneLine(
         await run(command, 'agp_nobody', ...options),
@@ -135,7 +135,7 @@ describe('client', () => {
     }
   });
 
-  it('refuses networks that another client is known by', async () => {
+  it('rejects networks that overlap with those of another client known by address', async () => {
     await runJson('create', '--name', 'one', '--network', '172.16.0.0/12', '--known-by-address');
     expectOneLine(
       await run('create', '--name', 'two', '--network', '172.16.5.0/24', '--known-by-address'),
@@ -148,8 +148,8 @@ describe('client', () => {
   });
 });
 
-describe('client, on a store that was only migrated', () => {
-  it('is created and listed, and is there for the service that is started then', async () => {
+describe('the client command on a store that was only migrated', () => {
+  it('creates and lists a client that works once the service is started', async () => {
     const folder = dataFolder();
     const settings = { ANAGRAFE_DATA: folder };
     await anagrafe(['migrate'], settings);
@@ -171,7 +171,7 @@ describe('client, on a store that was only migrated', () => {
   });
 });
 
-describe('client, with wrong options', () => {
+describe('the client command with invalid options', () => {
   let settings: Record<string, string>;
   beforeAll(async () => {
     settings = await databaseSettings();
@@ -197,15 +197,15 @@ describe('client, with wrong options', () => {
     [['revoke'], /public-key/],
     [['update', 'agp_x', '--scope', 'root'], /--scope.*'root'/],
     [['crate'], /unknown command 'crate'/],
-  ])('says in one line what is wrong with: client %j', async (args, line) => {
+  ])('prints a one-line error: client %j', async (args, line) => {
     const outcome = await inProcess(['client', ...args], settings);
     expectOneLine(outcome, line);
     expect(outcome.stdout).toBe('');
   });
 });
 
-describe('client, beside a running service', () => {
-  it('ends protected mode, rotates and revokes with effect on the very next call', async () => {
+describe('the client command while a service runs', () => {
+  it('ends protected mode, rotates and revokes with effect from the next call', async () => {
     const settings = { ANAGRAFE_DATA: await usedFolder() };
     const service = await serve(settings);
     const status = async (pair?: { publicKey: string; secret: string }) => {

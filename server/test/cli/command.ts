@@ -7,9 +7,9 @@ import { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { CommanderError } from 'commander';
 import { expect } from 'vitest';
-import { exitCodes, explainToOperator } from '../../src/cli/output.ts';
-import { commandsBelow } from '../../src/cli/tree.ts';
-import { program as commands } from '../../src/cli.ts';
+import { commandsBelow } from '../../src/cli/command-tree.ts';
+import { exitCodes, explainToOperator } from '../../src/cli/output/output.ts';
+import { program as commands } from '../../src/cli/program.ts';
 import { atEnd } from '../setup/endings.ts';
 import { environment, listen, type Outcome, outcomeOf } from '../setup/heard.ts';
 import { copyStore, newStore } from '../setup/store.ts';
@@ -22,15 +22,15 @@ export interface Serving {
   readonly process: ChildProcess;
   readonly stdout: () => string;
   readonly stderr: () => string;
-  /** Sends the signal and waits for the end. */
+  /** Sends the signal and waits for the exit. */
   end(signal: NodeJS.Signals): Promise<Outcome>;
 }
 
 const program = fileURLToPath(new URL('../../bin/anagrafe.cjs', import.meta.url));
-/** The banner comes in one piece, so that the whole of it is there when its address is. */
+/** Matches the API address in the banner; the program writes the banner at once, so the rest of it is there too. */
 const readyBanner = /API\s+(http:\/\/\S+?)\/api\//;
 
-/** A data folder of its own; it goes with the test file. */
+/** Creates an empty data folder; when the test file ends, its PostgreSQL is stopped and the folder deleted. */
 export function dataFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'anagrafe-cli-'));
   atEnd(async () => {
@@ -45,7 +45,7 @@ export function dataFolder(): string {
   return folder;
 }
 
-/** A data folder as it is once a service has run on it; it goes with the test file. */
+/** Creates a data folder on which a service has run before; it is deleted when the test file ends. */
 export async function usedFolder(): Promise<string> {
   const folder = dataFolder();
   await copyStore(folder);
@@ -59,7 +59,7 @@ export async function databaseSettings(): Promise<Settings> {
   return settings;
 }
 
-/** The process id of the PostgreSQL that runs on the folder. */
+/** Returns the process ID of the PostgreSQL that runs on a data folder, or undefined if none does. */
 export function postmaster(folder: string): number | undefined {
   const file = join(folder, 'postgres', 'postmaster.pid');
   if (!existsSync(file)) return undefined;
@@ -72,7 +72,7 @@ export function postmaster(folder: string): number | undefined {
   }
 }
 
-/** Starts the program as a person would, with these settings and no others. */
+/** Starts the program in a child process with only these settings. */
 export function start(args: readonly string[], settings: Settings = {}): ChildProcess {
   return spawned(process.execPath, [program, ...args], environment(settings));
 }
@@ -86,7 +86,7 @@ function spawned(file: string, args: readonly string[], env: NodeJS.ProcessEnv):
   return child;
 }
 
-/** Runs the program in a process of its own. */
+/** Runs the program to its end in a child process. */
 export async function anagrafe(args: readonly string[], settings: Settings = {}): Promise<Outcome> {
   return outcomeOf(listen(start(args, settings)));
 }
@@ -95,8 +95,8 @@ for (const command of commandsBelow(commands)) command.exitOverride();
 let lastRun: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs a command in the test's own process, which saves the start of another one. Calls run one after the other,
- * because the environment, the standard streams and the exit code belong to the whole process.
+ * Runs a command in the process of the test, which is faster than starting a child process. Calls run one after the
+ * other, because the environment, the standard streams and the exit code belong to the whole process.
  */
 export function inProcess(args: readonly string[], settings: Settings = {}): Promise<Outcome> {
   const run = lastRun.then(() => runHere(args, settings));
@@ -114,7 +114,7 @@ async function runHere(args: readonly string[], settings: Settings): Promise<Out
   Object.defineProperty(process, 'stdout', { value: stdout.stream, configurable: true });
   Object.defineProperty(process, 'stderr', { value: stderr.stream, configurable: true });
   try {
-    // As cli/run.ts does.
+    // The error handling is the same as in cli/run.ts.
     await commands.parseAsync(args, { from: 'user' }).catch((error: unknown) => {
       if (!(error instanceof CommanderError)) process.exitCode = explainToOperator(error);
       else process.exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.wrongUsage;
@@ -142,15 +142,15 @@ function collector() {
   return { stream, text: () => text };
 }
 
-/** The program on a terminal of so many columns: what is on the screen in the end, with what colours and moves it took. */
+/** Runs the program on a pseudo-terminal; `screen` is its whole output with control sequences. */
 export async function onTerminal(
   args: readonly string[],
   settings: Settings = {},
   columns = 80,
 ): Promise<{ screen: string; code: number | null }> {
   const command = `stty cols ${columns}; "$NODE" "$PROGRAM" ${args.join(' ')}`;
-  // What macOS has takes the command as arguments.
-  const ways =
+  // script(1) of macOS takes the command as arguments.
+  const scriptArgs =
     process.platform === 'darwin' ? ['-q', '/dev/null', 'sh', '-c', command] : ['-qec', command, '/dev/null'];
   const env = {
     ...environment(settings),
@@ -158,38 +158,41 @@ export async function onTerminal(
     PROGRAM: program,
     TERM: settings.TERM ?? 'xterm',
   };
-  const heard = listen(spawned('script', ways, env));
-  const { code, stdout } = await outcomeOf(heard);
+  const running = listen(spawned('script', scriptArgs, env));
+  const { code, stdout } = await outcomeOf(running);
   return { screen: stdout.replaceAll('\r\n', '\n'), code };
 }
 
-/** What a person sees of a mistake: one line, with at most a hint in brackets; nothing of the inside. The exit code tells whose fault it is. */
+/**
+ * Expects an error message of one line, with at most a hint in parentheses and no stack trace, and the exit code for
+ * wrong usage or for another failure.
+ */
 export function expectOneLine({ code, stderr }: Outcome, line: RegExp): void {
-  const [said = '', ...more] = stderr.trimEnd().split('\n');
-  expect(said).toMatch(line);
+  const [message = '', ...more] = stderr.trimEnd().split('\n');
+  expect(message).toMatch(line);
   expect(more.filter((hint) => !/^\(.*\)$/.test(hint))).toEqual([]);
-  expect(code).toBe(said.startsWith('error: ') ? exitCodes.wrongUsage : exitCodes.trouble);
+  expect(code).toBe(message.startsWith('error: ') ? exitCodes.wrongUsage : exitCodes.trouble);
 }
 
-/** The service, once it has said that it is ready. */
+/** Starts the service in a child process and waits for its banner. */
 export async function serve(settings: Settings): Promise<Serving> {
-  const heard = listen(start(['serve'], { ANAGRAFE_PORT: '0', ...settings }));
-  const { child } = heard;
+  const running = listen(start(['serve'], { ANAGRAFE_PORT: '0', ...settings }));
+  const { child } = running;
   await until(
     () => {
-      if (child.exitCode !== null) throw new Error(`the service ended: ${heard.stderr()}`);
-      return readyBanner.test(heard.stderr());
+      if (child.exitCode !== null) throw new Error(`the service ended: ${running.stderr()}`);
+      return readyBanner.test(running.stderr());
     },
-    () => `the banner of the service, which has written: ${heard.stderr()}${heard.stdout()}`,
+    () => `the banner of the service, which has written: ${running.stderr()}${running.stdout()}`,
   );
   return {
-    url: readyBanner.exec(heard.stderr())?.[1] ?? '',
+    url: readyBanner.exec(running.stderr())?.[1] ?? '',
     process: child,
-    stdout: heard.stdout,
-    stderr: heard.stderr,
+    stdout: running.stdout,
+    stderr: running.stderr,
     end(signal) {
       child.kill(signal);
-      return outcomeOf(heard);
+      return outcomeOf(running);
     },
   };
 }

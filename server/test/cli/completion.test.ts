@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { commandsBelow, pathOf } from '../../src/cli/tree.ts';
-import { program } from '../../src/cli.ts';
+import { commandsBelow, pathOf } from '../../src/cli/command-tree.ts';
+import { program } from '../../src/cli/program.ts';
 import { anagrafe, expectOneLine, inProcess } from './command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'anagrafe-completion-'));
@@ -12,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const shells = ['bash', 'zsh', 'fish'];
 const scriptOf = (shell: string) => join(folder, `anagrafe.${shell}`);
-const isHere = (shell: string) => spawnSync(shell, ['-c', 'true']).status === 0;
+const isInstalled = (shell: string) => spawnSync(shell, ['-c', 'true']).status === 0;
 
 beforeAll(async () => {
   for (const shell of shells) {
@@ -28,7 +28,7 @@ function output(shell: string, program: string, ...args: string[]): string {
   return execFileSync(shell, ['-c', program, shell, ...args], { cwd: folder, encoding: 'utf8' });
 }
 
-/** What bash would offer for what stands before the cursor. */
+/** Returns the completions that bash offers at the end of a command line. */
 function inBash(line: string): string[] {
   const ask = `source "$1"
     COMP_WORDBREAKS=$' \\t\\n"\\'><=;|&(:'
@@ -47,13 +47,13 @@ function words(text: string): string[] {
     .filter(Boolean);
 }
 
-/** The names of the commands right below one. */
+/** Returns the names of the direct subcommands of a command. */
 function below(path: string): string[] {
   const found = commandsBelow(program).find((command) => pathOf(command) === path);
   return found?.commands.map((command) => command.name()) ?? [];
 }
 
-/** Whatever the shell, this leads to exactly that. */
+/** Command lines that have exactly one completion, the same in every shell. */
 const unique = [
   ['anagrafe cl', 'client'],
   ['anagrafe client cr', 'create'],
@@ -64,16 +64,16 @@ const unique = [
   ['anagrafe state disable --key-file kit', 'kit one.json'],
 ] as const;
 
-it('is for bash, zsh and fish', async () => {
+it('completion supports only bash, zsh and fish', async () => {
   expectOneLine(await inProcess(['completion', 'tcsh']), /^error: .*'tcsh'.*bash, zsh, fish/);
 });
 
 describe('completion in bash', () => {
-  it.each(unique)('leads from "%s" to %s', (line, word) => {
+  it.each(unique)('completes "%s" to %s', (line, word) => {
     expect(inBash(line)).toEqual([word]);
   });
 
-  it('knows every command, and every option of it', () => {
+  it('offers every command and every option of it', () => {
     for (const command of commandsBelow(program)) {
       const path = pathOf(command);
       if (command.commands.length > 0) expect([path, ...inBash(`${path} `)]).toEqual([path, ...below(path)]);
@@ -82,55 +82,55 @@ describe('completion in bash', () => {
     }
   });
 
-  it('goes on behind a comma, a colon and an equals sign', () => {
+  it('continues after a comma, a colon and an equals sign', () => {
     expect(inBash('anagrafe client create --scope ')).toEqual(['sync:write', 'sync:read', 'admin']);
     expect(inBash('anagrafe client create --scope adm')).toEqual(['admin']);
     expect(inBash('anagrafe client create --scope admin,adm')).toEqual(['admin,admin']);
-    // Bash has cut the word at its colon, and puts in what comes after it.
+    // Bash splits words at a colon, so it completes only the part after it.
     expect(inBash('anagrafe client create --scope sync:w')).toEqual(['write']);
     expect(inBash('anagrafe webhook create x --granularity=r')).toEqual(['record']);
   });
 
-  it('offers nothing where only a person knows what belongs there', () => {
+  it('offers nothing for free text', () => {
     for (const line of ['anagrafe list --search ', 'anagrafe job watch ', 'anagrafe client create --name '])
       expect(inBash(line)).toEqual([]);
   });
 });
 
-/** Bash is everywhere; the others are tried on machines that have them. */
-function whereThereIs(shell: string, suite: () => void): void {
-  if (isHere(shell)) describe(`completion in ${shell}`, suite);
+/** Runs a suite only if the shell is installed. Bash is required; the other shells are optional. */
+function describeIfInstalled(shell: string, suite: () => void): void {
+  if (isInstalled(shell)) describe(`completion in ${shell}`, suite);
   else
-    it(`${shell} is not on this machine, so that completion in it was not tried`, () => {
-      expect(isHere(shell)).toBe(false);
+    it(`completion in ${shell} is not tested, because ${shell} is not installed`, () => {
+      expect(isInstalled(shell)).toBe(false);
     });
 }
 
-whereThereIs('fish', () => {
+describeIfInstalled('fish', () => {
   const inFish = (line: string) =>
     words(output('fish', 'source $argv[2]; complete -C $argv[3]', scriptOf('fish'), line)).map(
       (offer) => offer.split('\t')[0],
     );
 
-  it.each(unique)('leads from "%s" to %s', (line, word) => {
+  it.each(unique)('completes "%s" to %s', (line, word) => {
     expect(inFish(line)).toEqual([word]);
   });
 
-  it('knows every command', () => {
+  it('offers every command', () => {
     for (const path of commandsBelow(program).map(pathOf)) {
       const names = below(path);
       if (names.length > 0) expect(inFish(`${path} `)).toEqual([...names].sort());
     }
   });
 
-  it('goes on behind a comma', () => {
+  it('continues after a comma', () => {
     expect(inFish('anagrafe client create --scope sync:write,ad')).toEqual(['sync:write,admin']);
     expect(inFish('anagrafe list --search ')).toEqual([]);
   });
 });
 
-whereThereIs('zsh', () => {
-  /** A shell that is typed into: a tab, and a key that shows what the line has become. */
+describeIfInstalled('zsh', () => {
+  /** Types the line, a tab and Ctrl-G into an interactive zsh; Ctrl-G prints the completed line. */
   const ask = `zmodload zsh/zpty
     heard() { local piece all=; repeat 6000; do zpty -r -t typed piece && all+=$piece; [[ $all == *\${~1}* ]] && break; sleep 0.02; done; print -r -- "$all" }
     zpty typed zsh -f -i
@@ -141,12 +141,12 @@ whereThereIs('zsh', () => {
     zpty -d typed`;
   const inZsh = (line: string) => /<(.*)>/.exec(output('zsh', ask, scriptOf('zsh'), line))?.[1];
 
-  it.each(unique)('leads from "%s" to %s', (line, word) => {
+  it.each(unique)('completes "%s" to %s', (line, word) => {
     const before = line.slice(0, line.lastIndexOf(' ') + 1);
     expect(inZsh(line)?.trimEnd()).toBe(before + word.replace(' ', '\\ '));
   });
 
-  it('goes on behind a comma, a colon and an equals sign', () => {
+  it('continues after a comma, a colon and an equals sign', () => {
     const scope = 'anagrafe client create --scope admin,sync:r';
     expect(inZsh(scope)).toBe(`${scope}ead`);
     const granularity = 'anagrafe webhook create x --granularity=j';

@@ -7,7 +7,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { Finding } from '../../src/cli/doctor/finding.ts';
+import type { Finding } from '../../src/cli/doctor/findings.ts';
 import { readConfig } from '../../src/config.ts';
 import { openStore } from '../../src/store.ts';
 import { startOutside } from '../faults/outside.ts';
@@ -25,10 +25,10 @@ import {
 
 type Settings = Record<string, string>;
 
-/** Hashes that would take so long that it only estimates them. */
+/** A hash cost at which doctor only estimates the rate, because a measurement would take too long. */
 const unmeasured = { ANAGRAFE_HASH_PASSES: '100' };
 
-/** Runs the command, and returns its findings by the name of the check; of several of one name the last. */
+/** Runs the command and returns its findings by the name of the check; the last of several with the same name. */
 async function doctor(settings: Settings, run = inProcess): Promise<Record<string, Finding>> {
   const { code, stdout, stderr } = await run(['doctor', '--json'], {
     ANAGRAFE_PORT: '0',
@@ -48,8 +48,8 @@ async function doctor(settings: Settings, run = inProcess): Promise<Record<strin
 
 const stateOf = (findings: Record<string, Finding>, check: string) => findings[check]?.state;
 
-describe('doctor, where there is no store yet', () => {
-  it('finds nothing wrong, and makes nothing', async () => {
+describe('doctor without a store', () => {
+  it('finds no failure and creates no file', async () => {
     const folder = join(dataFolder(), 'data');
     const findings = await doctor({ ANAGRAFE_DATA: folder, ANAGRAFE_HASH_PASSES: '2' }, anagrafe);
     expect(Object.keys(findings)).toEqual([
@@ -70,13 +70,13 @@ describe('doctor, where there is no store yet', () => {
     expect(findings['Node.js']?.found).toBe(process.versions.node);
     expect(findings.engine?.found).toMatch(/embedded PostgreSQL 18.*made by the first start/);
     expect(findings.hashing?.found).toMatch(
-      // A machine on which a hash takes more than half a second is only estimated.
+      // On a machine on which a hash takes more than 0.5 s, doctor estimates the rate.
       /^[\d.]+ hashes in a second(, by estimate)?; 10,000 users take \d/,
     );
     expect(existsSync(folder)).toBe(false);
   });
 
-  it('says of every setting what is wrong with it, and what it should be', async () => {
+  it('reports every invalid setting with the values that it accepts', async () => {
     const { stdout, code } = await inProcess(['doctor'], {
       ANAGRAFE_DATA: join(dataFolder(), 'data'),
       ANAGRAFE_PORT: '0',
@@ -93,12 +93,12 @@ describe('doctor, where there is no store yet', () => {
     );
     expect(stdout).toMatch(/^✘ settings +ANAGRAFE_DATABASE_URL is not understood → It takes a URL/m);
     expect(stdout).not.toContain('hunter2');
-    // What rests on a wrong setting is not looked at, since it would be another thing than is meant.
+    // doctor skips the checks that depend on an invalid setting, because their result would be meaningless.
     expect(stdout).not.toMatch(/^\S (hashing|engine|data folder)/m);
     expect(stdout).toMatch(/^✔ port /m);
   });
 
-  it('says where the data cannot be', async () => {
+  it('fails if the data folder is a file', async () => {
     const file = join(dataFolder(), 'file');
     writeFileSync(file, '');
     expect((await doctor({ ANAGRAFE_DATA: file }))['data folder']).toMatchObject({
@@ -108,7 +108,7 @@ describe('doctor, where there is no store yet', () => {
     });
   });
 
-  it('does not try hashes that would take all memory, or too long', async () => {
+  it('does not compute hashes that would use all memory or take too long', async () => {
     const settings = { ANAGRAFE_DATA: join(dataFolder(), 'data') };
     const greedy = await doctor({
       ...settings,
@@ -128,7 +128,7 @@ describe('doctor, where there is no store yet', () => {
     expect(slow.hashing).toMatchObject({ state: 'warn', found: expect.stringContaining('by estimate') });
   });
 
-  it('warns of more hashes in flight than there are cores', async () => {
+  it('warns of more concurrent hashes than there are cores', async () => {
     const many = String(availableParallelism() + 1);
     const settings = { ANAGRAFE_DATA: join(dataFolder(), 'data'), ANAGRAFE_HASH_CONCURRENCY: many };
     expect((await doctor(settings)).processors).toMatchObject({
@@ -137,7 +137,7 @@ describe('doctor, where there is no store yet', () => {
     });
   });
 
-  it('warns of a network without TLS, unless a proxy sees to that', async () => {
+  it('warns of a public address without TLS, unless a trusted proxy is set', async () => {
     const settings = { ANAGRAFE_DATA: join(dataFolder(), 'data'), ANAGRAFE_HOST: '0.0.0.0' };
     expect((await doctor(settings)).network).toMatchObject({
       state: 'warn',
@@ -146,7 +146,7 @@ describe('doctor, where there is no store yet', () => {
     expect(stateOf(await doctor({ ...settings, ANAGRAFE_TRUST_PROXY: '10.0.0.1' }), 'network')).toBe('ok');
   });
 
-  it('tells a port that another program has', async () => {
+  it('fails if another program uses the port', async () => {
     const other = createServer((_request, response) => response.end('hello')).listen(0, '127.0.0.1');
     onTestFinished(() => void other.close());
     await once(other, 'listening');
@@ -160,11 +160,11 @@ describe('doctor, where there is no store yet', () => {
   });
 });
 
-describe('doctor, on a store', () => {
+describe('doctor on a store', () => {
   const settings = { ANAGRAFE_DATA: dataFolder() };
   beforeAll(() => copyStore(settings.ANAGRAFE_DATA));
 
-  it('looks into it where no service runs, and leaves it as it was', async () => {
+  it('checks the database while no service runs, and changes nothing', async () => {
     const seen = () =>
       ['', 'run', 'postgres'].flatMap((name) => {
         const folder = join(settings.ANAGRAFE_DATA, name);
@@ -180,7 +180,7 @@ describe('doctor, on a store', () => {
     expect(postmaster(settings.ANAGRAFE_DATA)).toBeUndefined();
   });
 
-  it('leaves nothing running at Ctrl-C', async () => {
+  it('leaves no PostgreSQL running after Ctrl-C', async () => {
     const child = start(['doctor'], { ...settings, ANAGRAFE_PORT: '0' });
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       if (text.includes('engine')) child.kill('SIGINT');
@@ -190,7 +190,7 @@ describe('doctor, on a store', () => {
     expect(postmaster(settings.ANAGRAFE_DATA)).toBeUndefined();
   });
 
-  it('knows its service where one runs, and leaves it running', async () => {
+  it('recognises its running service and leaves it running', async () => {
     const service = await serve(settings);
     const { port } = new URL(service.url);
     const findings = await doctor({ ...settings, ANAGRAFE_PORT: port });
@@ -203,7 +203,7 @@ describe('doctor, on a store', () => {
     expect((await service.end('SIGTERM')).code).toBe(0);
   });
 
-  it('tells a master key that is not that of the store', async () => {
+  it('fails if the master key is not that of the store, without printing it', async () => {
     const key = randomBytes(32).toString('base64');
     const findings = await doctor({ ...(await databaseSettings()), ANAGRAFE_MASTER_KEY: key });
     expect(findings['master key']).toMatchObject({
@@ -214,7 +214,7 @@ describe('doctor, on a store', () => {
     expect(JSON.stringify(findings)).not.toContain(key);
   });
 
-  it('says before a start that it would not come about without an API client', async () => {
+  it('fails if a start on a public address would need an API client first', async () => {
     const open = { ...(await databaseSettings()), ANAGRAFE_HOST: '0.0.0.0' };
     expect((await doctor(open)).access).toMatchObject({
       state: 'fail',
@@ -224,23 +224,23 @@ describe('doctor, on a store', () => {
     expect(stateOf(await doctor(open), 'access')).toBe('ok');
   });
 
-  it('has marks with colours on a terminal, and what to do below what was found', async () => {
+  it('prints coloured marks on a terminal, with the advice below each finding', async () => {
     const open = { ...(await databaseSettings()), ANAGRAFE_HOST: '0.0.0.0', ANAGRAFE_PORT: '0' };
     await inProcess(['client', 'create', '--name', 'erp'], open);
     const { screen, code } = await onTerminal(['doctor'], { ...open, ...unmeasured });
     expect(code).toBe(0);
     expect(screen).toContain('\u001b[32m✔\u001b[0m Node.js ');
     expect(screen).toMatch(/! *\S* network .*\n {10,}\S*→ Put a reverse proxy/);
-    // A slow or a small machine has more to be warned of than its network.
+    // A slow or small machine causes more warnings than the one about the network.
     const warnings = stripVTControlCharacters(screen).match(/^! /gm)?.length;
     expect(screen).toContain(`Nothing failed; ${warnings} warning${warnings === 1 ? '' : 's'}.`);
   });
 });
 
-describe('doctor, on a database of its own', () => {
+describe('doctor on an external database', () => {
   const key = randomBytes(32).toString('base64');
 
-  it('says whether it can be reached, and is fit and migrated', async () => {
+  it('checks the connection, the permissions, the schema and the master key', async () => {
     const outside = await startOutside();
     const settings = { ANAGRAFE_DATABASE_URL: outside.url, ANAGRAFE_MASTER_KEY: key };
     const fresh = await doctor(settings);

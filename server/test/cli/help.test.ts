@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { exitCodes } from '../../src/cli/output.ts';
+import { commandsBelow, pathOf } from '../../src/cli/command-tree.ts';
+import { exitCodes } from '../../src/cli/output/output.ts';
+import { program } from '../../src/cli/program.ts';
 import { helpOf } from '../../src/cli/reference.ts';
-import { commandsBelow, pathOf } from '../../src/cli/tree.ts';
-import { program } from '../../src/cli.ts';
 import { settings } from '../../src/config.ts';
-import { newSecret } from '../../src/core/access/keys.ts';
+import { newSecret } from '../../src/lib/secrets.ts';
 import { anagrafe, inProcess } from './command.ts';
 
-describe('help', () => {
+describe('the help', () => {
   const commands = commandsBelow(program);
 
-  it('is there for every command', () => {
+  it('exists for every command and is at most 120 columns wide', () => {
     expect(commands.length).toBeGreaterThan(20);
     for (const command of commands) {
       const help = helpOf(command);
@@ -19,14 +19,14 @@ describe('help', () => {
     }
   });
 
-  it.each(['', 'import', 'client create'])('is told to whoever asks for it: %s', async (command) => {
+  it.each(['', 'import', 'client create'])('is printed with --help: anagrafe %s', async (command) => {
     const { code, stdout, stderr } = await inProcess([...command.split(' ').filter(Boolean), '--help']);
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(new RegExp(`^Usage: ${`anagrafe ${command}`.trim()} `));
     expect(stdout.split('\n').every((line) => line.length <= 120)).toBe(true);
   });
 
-  it('names every command, and every option with an example where there are several', async () => {
+  it('names every command, and the options of client create with an example', async () => {
     const { stdout: all } = await inProcess(['--help']);
     for (const command of program.commands) expect(all).toMatch(new RegExp(`^ +${command.name()}\\b`, 'm'));
     const { stdout: create } = await inProcess(['client', 'create', '--help']);
@@ -35,19 +35,19 @@ describe('help', () => {
     expect(create).toContain('Example:');
   });
 
-  it('says what the exit codes mean', async () => {
+  it('explains the exit codes', async () => {
     const { code: ended, stdout } = await anagrafe(['--help']);
     expect(ended).toBe(0);
     for (const code of Object.values(exitCodes)) expect(stdout).toMatch(new RegExp(`^ +${code} +\\w`, 'm'));
   });
 
-  it('is shown to whoever names no command', async () => {
+  it('is printed if no command is given', async () => {
     const { code, stdout, stderr } = await anagrafe([]);
     expect(code).toBe(2);
     expect(stdout + stderr).toMatch(/^Usage: anagrafe /);
   });
 
-  it('is pointed at where a command does not exist', async () => {
+  it('is mentioned in the error for an unknown command', async () => {
     const { code, stdout, stderr } = await anagrafe(['sevre']);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^error: unknown command 'sevre'/);
@@ -55,13 +55,13 @@ describe('help', () => {
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 
-  it('has the version beside it', async () => {
+  it('is accompanied by --version, which prints the version', async () => {
     expect((await inProcess(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 });
 
 describe('config', () => {
-  it('prints every setting that is in force, with a word on what it is', async () => {
+  it('prints every effective setting with a description', async () => {
     const { code, stdout, stderr } = await anagrafe(['config'], { ANAGRAFE_PORT: '9000' });
     expect([code, stderr]).toEqual([0, '']);
     const lines = stdout.trimEnd().split('\n');
@@ -72,7 +72,7 @@ describe('config', () => {
     expect(stdout).toMatch(/^ANAGRAFE_PORT=9000 /m);
   });
 
-  it('masks secrets, for people and for programs', async () => {
+  it('masks secrets in the text and in the JSON output', async () => {
     const secret = newSecret();
     const given = {
       ANAGRAFE_FIRST_CLIENT: `deployment.${secret}`,
@@ -88,7 +88,7 @@ describe('config', () => {
     }
   });
 
-  it('is JSON for programs', async () => {
+  it('prints an array of settings with --json', async () => {
     const { stdout } = await inProcess(['config', '--json'], { ANAGRAFE_REQUIRE_EMAIL: 'true' });
     const rows = JSON.parse(stdout);
     expect(rows.map((row: { name: string }) => row.name)).toEqual(
@@ -102,7 +102,7 @@ describe('config', () => {
     });
   });
 
-  it('lists the settings to whoever was sent here by a misspelt one', async () => {
+  it('lists the settings even if one is misspelt', async () => {
     const refused = await inProcess(['serve'], { ANAGRAFE_PROT: '80' });
     expect(refused.stderr).toMatch(/^anagrafe: ANAGRAFE_PROT is not a setting/);
     const { stdout, stderr } = await inProcess(['config'], { ANAGRAFE_PROT: '80' });

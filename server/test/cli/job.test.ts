@@ -23,8 +23,8 @@ beforeAll(async () => {
 let names = 0;
 const register = (ID: number) => ({ ID, Users: [importedUser(`user${++names}`)] });
 
-describe('job', () => {
-  it('watches a job to its end, and tells by its exit code that every record was applied', async () => {
+describe('the job command', () => {
+  it('watches a job to its end, and exits with 0 if every record was applied', async () => {
     const id = await submit(service, 'irs/update', [register(1), register(2)]);
     const { code, stdout, stderr } = await anagrafe(['job', 'watch', id], settings);
     expect([code, stdout]).toEqual([0, '']);
@@ -32,7 +32,7 @@ describe('job', () => {
     expect(stderr).toContain(`Job ${id} is completed: 2 of 2 records were applied.\n`);
   });
 
-  it('tells by its exit code that some failed, and where they are', async () => {
+  it('exits with 3 if records failed, and names the command that prints them', async () => {
     const id = await submit(service, 'irs/update', [register(1), register(99)]);
     const { code, stderr } = await run('watch', id);
     expect([code, stderr]).toEqual([
@@ -46,7 +46,7 @@ describe('job', () => {
     ]);
   });
 
-  it('writes over one line on a terminal', async () => {
+  it('overwrites one line on a terminal', async () => {
     const id = await submit(service, 'irs/update', [register(1), register(2)]);
     const { screen, code } = await onTerminal(['job', 'watch', id], settings, 100);
     expect(code).toBe(0);
@@ -59,7 +59,7 @@ describe('job', () => {
     );
   });
 
-  it('leaves a job to itself at Ctrl-C', async () => {
+  it('stops watching at Ctrl-C, and the job continues', async () => {
     const id = await holding(service, principalLock(1), async ({ blocked }) => {
       const held = await submit(service, 'irs/update', [register(1)]);
       await blocked(1);
@@ -77,7 +77,7 @@ describe('job', () => {
     expect((await finished(service, id)).body.result?.records).toMatchObject([{ Item3: true }]);
   });
 
-  it('cancels what was not begun, which watching tells too', async () => {
+  it('cancels the pending records of a job, and watch shows that', async () => {
     const id = await holding(service, principalLock(1), async ({ blocked }) => {
       const held = await submit(
         service,
@@ -95,19 +95,21 @@ describe('job', () => {
     expect(JSON.parse(again.stdout)).toMatchObject({ ID: id, State: 'cancelled' });
   });
 
-  it('prints the retry kit, or writes it for its owner alone', async () => {
+  it('prints the failed records, or writes them to a file that only its owner can read', async () => {
     const id = await submit(service, 'irs/update', [register(1), register(99)]);
     await finished(service, id);
     const { code, stdout, stderr } = await run('failed', id);
     expect([code, stderr]).toEqual([0, '']);
-    const kit = JSON.parse(stdout);
-    expect(kit).toMatchObject([{ ID: 99, Position: 1, Faults: { ID: [{ code: 'PRINCIPAL_NOT_FOUND' }] } }]);
+    const failed = JSON.parse(stdout);
+    expect(failed).toMatchObject([
+      { ID: 99, Position: 1, Faults: { ID: [{ code: 'PRINCIPAL_NOT_FOUND' }] } },
+    ]);
 
     const out = join(folder, 'failed.json');
     writeFileSync(out, 'what was there, for everyone to read', { mode: 0o644 });
     const written = await run('failed', id, '--out', out);
     expect([written.code, written.stdout, written.stderr]).toEqual([0, '', `1 record is in ${out}.\n`]);
-    expect(JSON.parse(readFileSync(out, 'utf8'))).toEqual(kit);
+    expect(JSON.parse(readFileSync(out, 'utf8'))).toEqual(failed);
     expect(statSync(out).mode & 0o777).toBe(0o600);
     const json = await run('failed', id, '--json', '--out', out);
     expect(JSON.parse(json.stdout)).toEqual({ file: out, records: 1 });
@@ -116,7 +118,7 @@ describe('job', () => {
     expect(existsSync(nowhere)).toBe(false);
   });
 
-  it('lists the jobs, the newest first', async () => {
+  it('lists jobs newest first', async () => {
     await finished(service, await submit(service, 'irs/update', [register(1)]));
     const id = await submit(service, 'irs/update', [register(1), register(99)]);
     await finished(service, id);
@@ -132,7 +134,7 @@ describe('job', () => {
     expect(screen).toMatch(/ID +State +Done +Records +Failed +Operation +Submitted/);
   });
 
-  it('says that there is no such job', async () => {
+  it('reports an unknown job ID in one line', async () => {
     for (const name of ['watch', 'cancel', 'failed'])
       expectOneLine(
         await run(name, '0b5c2a5e-1f0e-4b57-9c7b-3a3a6a8f7f10'),

@@ -8,7 +8,7 @@ import { masterKey } from '../setup/store.ts';
 import { anagrafe, dataFolder, expectOneLine, inProcess, onTerminal } from './command.ts';
 
 const settings = { ANAGRAFE_URL: '' };
-/** More than one page of principals, and more than one of users. */
+/** Both numbers need more than one page. */
 const principals = 150;
 const users = 1010;
 
@@ -26,8 +26,8 @@ beforeAll(async () => {
 const run = (...args: string[]) => inProcess(['list', ...args], settings);
 const lines = (text: string) => text.trimEnd().split('\n');
 
-describe('list', () => {
-  it('lists principals with tabs between, the first hundred, and says how many there are', async () => {
+describe('the list command', () => {
+  it('prints the first 100 principals separated by tabs, and the total', async () => {
     const { code, stdout, stderr } = await anagrafe(['list'], settings);
     expect(code).toBe(0);
     expect(lines(stdout)).toHaveLength(100);
@@ -38,7 +38,7 @@ describe('list', () => {
     expect(stderr).toBe('These are 100 of 150; --all shows all.\n');
   });
 
-  it('lists all of them, page by page, and as many as are wanted', async () => {
+  it('reads all pages with --all, and as many rows as --limit allows', async () => {
     const ids = (text: string) => lines(text).map((line) => Number(line.split('\t')[0]));
     const all = await run('--all');
     expect(ids(all.stdout)).toEqual(Array.from({ length: principals }, (_, n) => n + 1));
@@ -49,7 +49,7 @@ describe('list', () => {
     );
   });
 
-  it('narrows down', async () => {
+  it('filters by search text, ID, external key, username and date', async () => {
     const first = async (...args: string[]) => (await run(...args)).stdout.split('\t').slice(0, 3);
     expect(await first('--search', 'ross')).toEqual(['1', 'Rossi Srl', '1010']);
     expect(await first('--id', '7')).toEqual(['7', 'Ditta 7', '0']);
@@ -60,7 +60,7 @@ describe('list', () => {
     expect([none.code, none.stdout, none.stderr]).toEqual([0, '', 'Nothing was found.\n']);
   });
 
-  it('gives programs everything, an object in each line', async () => {
+  it('prints all fields as NDJSON with --json', async () => {
     const { code, stdout, stderr } = await run('--all', '--json');
     expect([code, stderr]).toEqual([0, '']);
     const found = lines(stdout).map((line) => JSON.parse(line));
@@ -83,7 +83,7 @@ describe('list', () => {
     { columns: 60, colours: false, more: { NO_COLOR: '1' } },
     { columns: 40, colours: false, more: { TERM: 'dumb' } },
   ])(
-    'is a table on a terminal of $columns columns, no wider than it is; with colours: $colours',
+    'prints a table that fits a terminal of $columns columns; with colours: $colours',
     async ({ columns, colours, more }) => {
       const { screen, code } = await onTerminal(['list', '--limit', '5'], { ...settings, ...more }, columns);
       expect(screen.includes('\u001b[')).toBe(colours);
@@ -94,24 +94,24 @@ describe('list', () => {
     },
   );
 
-  it('has no colours where the output is not a terminal', async () => {
+  it('prints no colours if the output is not a terminal', async () => {
     expect((await anagrafe(['list', '--limit', '1'], settings)).stdout).not.toContain('\u001b');
   });
 
-  it('says in one line what is wrong', async () => {
+  it('prints a one-line error for invalid options, an unreachable service and a wrong key', async () => {
     expectOneLine(await run('--username', 'mario'), /^error: .*--username.*--users/);
     expectOneLine(await run('--limit', '0'), /^error: .*--limit.*whole number/);
     expectOneLine(await run('--all', '--limit', '5'), /^error: .*--all.*--limit/);
     expectOneLine(await run('--since', 'monday'), /^error: .*--since.*2026-01-31/);
     expectOneLine(await run('--key-file', '/nowhere'), /^anagrafe: .*\/nowhere.*--key-file/);
-    const nobody = await run('--url', 'http://127.0.0.1:9');
-    expectOneLine(nobody, /^anagrafe: http:\/\/127\.0\.0\.1:9 does not answer .*ANAGRAFE_URL/);
+    const unreachable = await run('--url', 'http://127.0.0.1:9');
+    expectOneLine(unreachable, /^anagrafe: http:\/\/127\.0\.0\.1:9 does not answer .*ANAGRAFE_URL/);
     const wrong = await inProcess(['list'], { ...settings, ANAGRAFE_KEY: `agp_x.${'s'.repeat(40)}` });
     expectOneLine(wrong, /^anagrafe: .*ANAGRAFE_KEY/);
   });
 });
 
-it('a command calls as the client whose keys were kept as they were printed', async () => {
+it('--key-file accepts the output of client create', async () => {
   const { url, config } = await startTestService();
   const store = { ANAGRAFE_DATABASE_URL: config.DATABASE_URL ?? '', ANAGRAFE_MASTER_KEY: masterKey };
   const { stdout } = await inProcess(['client', 'create', '--name', 'lister'], store);

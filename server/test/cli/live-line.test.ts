@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { inUnits } from '../../src/cli/duration.ts';
-import { LiveLine, type Standing } from '../../src/cli/live-line.ts';
-import { Pace } from '../../src/cli/pace.ts';
+import { inUnits } from '../../src/cli/output/format.ts';
+import { LiveLine, Pace, type Progress } from '../../src/cli/output/live-line.ts';
 
-describe('a pace', () => {
-  it('is not known before something was done', () => {
+describe('the pace', () => {
+  it('is null before anything is done', () => {
     const pace = new Pace();
     pace.note(0, 0);
     expect(pace.perSecond).toBeNull();
@@ -12,7 +11,7 @@ describe('a pace', () => {
     expect([pace.perSecond, pace.secondsFor(10)]).toEqual([null, null]);
   });
 
-  it('is that of the last seconds, whatever was before', () => {
+  it('is measured over the last seconds only', () => {
     const pace = new Pace();
     for (let second = 0; second <= 60; second++) pace.note(second, second * 1000);
     expect(pace.perSecond).toBeCloseTo(1);
@@ -25,23 +24,23 @@ describe('a pace', () => {
 describe('a live line', () => {
   const colour = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, 'g');
 
-  /** Without its colours, which take no room. */
+  /** Returns the text that a live line writes, without colour codes, which take no columns. */
   function written(
     isTTY: boolean,
     columns: number,
-    standings: readonly Partial<Standing>[],
+    updates: readonly Partial<Progress>[],
     end?: { keeping: boolean },
   ): string {
     let text = '';
     const stream = { isTTY, columns, write: (piece: string) => (text += piece) };
     const line = new LiveLine(stream as unknown as NodeJS.WriteStream);
-    for (const standing of standings)
-      line.show({ state: 'running', done: 0, total: 1000, unit: 'users', failed: 0, ...standing });
+    for (const update of updates)
+      line.show({ state: 'running', done: 0, total: 1000, unit: 'users', failed: 0, ...update });
     line.end(end);
     return text.replace(colour, '');
   }
 
-  it('is written over on a terminal, and gone in the end', () => {
+  it('is overwritten on a terminal and erased at the end', () => {
     const pieces = written(true, 100, [{ done: 0 }, { done: 500, failed: 2 }]).split('\r\u001b[K');
     expect(pieces[1]).toBe(`running  ${'░'.repeat(24)}  0 of 1,000 users`);
     expect(pieces[2]).toMatch(
@@ -50,14 +49,14 @@ describe('a live line', () => {
     expect(pieces.slice(3)).toEqual(['']);
   });
 
-  it('never is as wide as the terminal, which would begin a new line', () => {
+  it('is always narrower than the terminal, so that it does not wrap', () => {
     for (const columns of [100, 60, 40, 30, 20, 10]) {
       for (const piece of written(true, columns, [{ done: 500 }, { done: 600 }]).split('\r\u001b[K'))
         expect(piece.length).toBeLessThan(columns);
     }
   });
 
-  it('is a plain line where nothing can be written over, and not each time', () => {
+  it('is printed as occasional plain lines if the output is not a terminal', () => {
     const text = written(false, 0, [
       { done: 1 },
       { done: 2 },
@@ -67,17 +66,17 @@ describe('a live line', () => {
     expect(text).toMatch(/^running {2}1 of 1,000 users\ncompleted {2}1,000 of 1,000 users {2}[\d,]+\/s\n$/);
   });
 
-  it('stays where that is wanted, and says where its total is a guess', () => {
+  it('stays on the screen with keeping, and marks an estimated total with "about"', () => {
     const text = written(true, 100, [{ done: 500, guessed: true }], { keeping: true });
     expect(text).toBe(`\r\u001b[Krunning  ${'█'.repeat(12)}${'░'.repeat(12)}  500 of about 1,000 users\n`);
   });
 
-  it('has no bar where the end is not known', () => {
+  it('has no bar if the total is unknown', () => {
     expect(written(true, 100, [{ done: 7, total: null }])).toBe('\r\u001b[Krunning  7 users\r\u001b[K');
   });
 });
 
-it('times are told in the two units that matter', () => {
+it('durations are shown in their two largest units', () => {
   expect([0.2, 59, 61, 3600, 90_000].map(inUnits)).toEqual([
     '1 s',
     '59 s',

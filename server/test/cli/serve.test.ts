@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { newSecret } from '../../src/core/access/keys.ts';
+import { newSecret } from '../../src/lib/secrets.ts';
 import { openStore } from '../../src/store.ts';
 import { masterKey } from '../setup/store.ts';
 import { until } from '../setup/until.ts';
@@ -24,13 +24,13 @@ const on = (folder: string) => ({ folder, settings: { ANAGRAFE_DATA: folder, ANA
 const fresh = () => on(dataFolder());
 const used = async () => on(await usedFolder());
 
-/** `serve` installs signal handlers, so that it runs in a process of its own once its settings are right. */
+/** `serve` installs signal handlers once its settings are valid, so it needs a child process. */
 const runnerOf = ([command]: readonly string[]) => (command === 'serve' ? anagrafe : inProcess);
 
 const firstClient = `deployment.${newSecret()}`;
 
 describe('serve', () => {
-  it('shows two calls that work when they are pasted as they are', async () => {
+  it('prints two curl commands that work when pasted into a shell', async () => {
     const { folder, settings } = await used();
     const service = await serve(settings);
     const banner = service.stderr();
@@ -50,7 +50,7 @@ describe('serve', () => {
     await service.end('SIGTERM');
   });
 
-  it('shows a call that works with the key of a client, once there is one', async () => {
+  it('prints a curl command that works with the key of a client if there is one', async () => {
     const settings = await databaseSettings();
     const service = await serve({ ...settings, ANAGRAFE_FIRST_CLIENT: firstClient });
     const banner = service.stderr();
@@ -65,13 +65,13 @@ describe('serve', () => {
     });
     expect(answer.split('\n').at(-1)).toBe('200');
 
-    // A reader of the banner has that variable set from now on; every command must accept it.
+    // A reader of the banner may export that variable, so every command must accept it.
     const list = await inProcess(['client', 'list'], { ...settings, [variable]: firstClient });
     expect([list.code, list.stderr]).toEqual([0, '']);
     await service.end('SIGTERM');
   });
 
-  it('writes its log as JSON lines, apart from what it says to people', async () => {
+  it('writes its log as JSON lines to standard output, separate from its messages', async () => {
     const service = await serve(await databaseSettings());
     await fetch(`${service.url}/api/sync/v1/none`);
     const { stdout, stderr } = await service.end('SIGTERM');
@@ -84,7 +84,7 @@ describe('serve', () => {
     expect(stderr).not.toContain('anagrafe:');
   });
 
-  it('leaves no PostgreSQL behind when it is stopped while it starts', async () => {
+  it('leaves no PostgreSQL running when it is stopped during its start', async () => {
     const { folder, settings } = fresh();
     const child = start(['serve'], settings);
     const ended = once(child, 'exit');
@@ -95,7 +95,7 @@ describe('serve', () => {
   });
 });
 
-describe('serve, when it cannot', () => {
+describe('serve that cannot start', () => {
   it.each<[string, Record<string, string>, RegExp]>([
     [
       'a port that is none',
@@ -114,7 +114,7 @@ describe('serve, when it cannot', () => {
       /^anagrafe: ANAGRAFE_DATABASE_URL is not understood; (?!.*hunter2)/,
     ],
     ['a proxy that is everyone', { ANAGRAFE_TRUST_PROXY: '0.0.0.0/0' }, /^anagrafe: ANAGRAFE_TRUST_PROXY /],
-  ])('says in one line what is wrong with a setting: %s', async (_, wrong, line) => {
+  ])('reports an invalid setting in one line: %s', async (_, wrong, line) => {
     expectOneLine(await inProcess(['serve'], { ANAGRAFE_DATA: dataFolder(), ...wrong }), line);
   });
 
@@ -134,12 +134,12 @@ describe('serve, when it cannot', () => {
       { ANAGRAFE_HOST: 'no-such-host.invalid', ANAGRAFE_FIRST_CLIENT: firstClient },
       /^anagrafe: (?=.*no-such-host\.invalid).*ANAGRAFE_HOST/,
     ],
-  ])('says in one line why it cannot listen, and ends: %s', async (_, wrong, line) => {
+  ])('reports in one line why it cannot listen, and exits: %s', async (_, wrong, line) => {
     const settings = { ...(await databaseSettings()), ANAGRAFE_PORT: '0' };
     expectOneLine(await anagrafe(['serve'], { ...settings, ...wrong }), line);
   });
 
-  it('touches nothing before the settings are right', async () => {
+  it('creates no file if a setting is invalid', async () => {
     const { folder, settings } = fresh();
     expectOneLine(
       await anagrafe(['serve'], { ...settings, ANAGRAFE_PORT: 'http' }),
@@ -148,7 +148,7 @@ describe('serve, when it cannot', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('says that the port is in use, and stops the PostgreSQL that it had started', async () => {
+  it('reports that the port is in use, and stops the PostgreSQL that it has started', async () => {
     const { folder, settings } = await used();
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
@@ -161,7 +161,7 @@ describe('serve, when it cannot', () => {
     taken.close();
   });
 
-  it('says that the data folder is served by another, which goes on', async () => {
+  it('reports that another service runs on the data folder, which keeps running', async () => {
     const { settings } = await used();
     const first = await serve(settings);
     expectOneLine(
@@ -177,7 +177,7 @@ describe('serve, when it cannot', () => {
     'postgres://owner:hunter2@localhost:1/anagrafe',
     'postgres://owner:hunter2@no-such-host.invalid/anagrafe',
     'postgres:///anagrafe?host=/no/such/folder&user=owner&password=hunter2',
-  ])('says that the database cannot be reached, and not its password: %s', async (url) => {
+  ])('reports that the database cannot be reached, without its password: %s', async (url) => {
     for (const command of [['serve'], ['migrate'], ['client', 'list']]) {
       const settings = { ANAGRAFE_DATABASE_URL: url, ANAGRAFE_MASTER_KEY: masterKey, ANAGRAFE_PORT: '0' };
       const outcome = await runnerOf(command)(command, settings);
@@ -189,7 +189,7 @@ describe('serve, when it cannot', () => {
     }
   });
 
-  it('says that the database is newer than this version', async () => {
+  it('reports that the database is newer than this version', async () => {
     const settings = { ...(await databaseSettings()), ANAGRAFE_PORT: '0' };
     const store = await openStore(readConfig(settings), { as: 'visitor', log: () => {} });
     await store.database.query(
@@ -206,7 +206,7 @@ describe('serve, when it cannot', () => {
 });
 
 describe('migrate', () => {
-  it('brings an empty database to the newest schema once, alone and beside a service', async () => {
+  it('migrates an empty database once, and does nothing on a migrated one, with or without a running service', async () => {
     const { folder, settings } = fresh();
     const first = await anagrafe(['migrate'], settings);
     expect(first.code).toBe(0);

@@ -41,7 +41,7 @@ describe('state', () => {
     expect(await states(principal)).toEqual(['active', 'active', 'active']);
   });
 
-  it('disables and enables some of its users, and leaves the principal as it is', async () => {
+  it('disables and enables some users of a principal without changing the principal', async () => {
     const { principal, one, two } = await newPrincipal();
     expect((await run('disable', principal, one, two)).stderr).toBe(
       `Users ${one}, ${two} of principal ${principal} are disabled.\n`,
@@ -52,7 +52,7 @@ describe('state', () => {
     expect(await states(principal)).toEqual(['active', 'disabled', 'active']);
   });
 
-  it('names the principal or user that it could not find, and changes nothing then', async () => {
+  it('names the principal or user that does not exist, and changes nothing', async () => {
     const { principal, one } = await newPrincipal();
     await run('disable', principal, one);
     expectOneLine(await run('disable', 999), /^anagrafe: principal 999: .*\(PRINCIPAL_NOT_FOUND\)$/);
@@ -64,7 +64,7 @@ describe('state', () => {
     expect(await states(principal)).toEqual(['active', 'disabled', 'active']);
   });
 
-  it('gives programs the tuple', async () => {
+  it('prints the tuple with --json', async () => {
     const { principal, one } = await newPrincipal();
     const applied = await run('enable', principal, one, '--json');
     expect([applied.code, applied.stderr]).toEqual([0, '']);
@@ -74,7 +74,7 @@ describe('state', () => {
     expect(JSON.parse(refused.stdout)).toMatchObject({ Item2: 'PRINCIPAL_NOT_FOUND', Item3: false });
   });
 
-  it('takes IDs and nothing else', async () => {
+  it('accepts only whole numbers as IDs', async () => {
     expectOneLine(await run('disable', 'rossi'), /^error: .*'rossi'.*whole number/);
     expectOneLine(await run('disable', '1', '-'), /^error: .*'-'.*whole number/);
     expectOneLine(await run('disable'), /^error: .*principal-id/);

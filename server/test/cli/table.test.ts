@@ -1,15 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { type Column, fit } from '../../src/cli/table.ts';
-import { fitText, textWidth } from '../../src/cli/text-width.ts';
+import { type Column, fit, fitText, textWidth } from '../../src/cli/output/table.ts';
 
 describe('the width of a text', () => {
-  it('is that of its characters on a terminal', () => {
+  it('is its number of columns on a terminal', () => {
     expect(textWidth('Rossi')).toBe(5);
     expect(textWidth('株式')).toBe(4);
     expect(textWidth('e\u0301')).toBe(1);
   });
 
-  it('is made what it has to be', () => {
+  it('is adjusted to a given width by padding or truncation', () => {
     expect(fitText('Rossi', 7)).toBe('Rossi  ');
     expect(fitText('7', 3, 'right')).toBe('  7');
     expect(fitText('Rossi Srl', 6)).toBe('Rossi…');
@@ -27,16 +26,16 @@ describe('the columns of a table', () => {
   const rows = [{ id: '1234567890', name: 'n'.repeat(30), email: 'e'.repeat(20) }];
   const widths = (width: number) => fit(columns, rows, width).map((column) => column.width);
 
-  it('are as wide as what is in them, where there is room', () => {
+  it('are as wide as their content if the terminal is wide enough', () => {
     expect(widths(200)).toEqual([10, 30, 20]);
   });
 
-  it('give way, the widest first, and what has to be whole never does', () => {
+  it('shrink, the widest first, except columns that must stay whole', () => {
     expect(widths(60)).toEqual([10, 26, 20]);
     expect(widths(40)).toEqual([10, 13, 13]);
   });
 
-  it('are left out from the right, where there is no room at all', () => {
+  it('are dropped from the right if the terminal is too narrow', () => {
     expect(widths(20)).toEqual([10, 8]);
     expect(widths(5)).toEqual([10]);
   });

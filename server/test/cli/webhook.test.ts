@@ -17,14 +17,14 @@ async function runJson(...args: string[]) {
   return JSON.parse(stdout);
 }
 
-describe('webhook', () => {
-  it('lists nothing at first, and says how to create one', async () => {
+describe('the webhook command', () => {
+  it('explains how to create a webhook if there is none', async () => {
     const { code, stdout, stderr } = await run('list');
     expect([code, stdout]).toEqual([0, '']);
     expect(stderr).toContain('anagrafe webhook create');
   });
 
-  it('creates an endpoint and shows its secret once', async () => {
+  it('creates a webhook and prints its secret once', async () => {
     const { code, stdout, stderr } = await anagrafe(
       ['webhook', 'create', url, '--types', 'user.registered'],
       settings,
@@ -40,7 +40,7 @@ describe('webhook', () => {
     );
   });
 
-  it('disables, enables, shows deliveries, replays and deletes, for people and for programs', async () => {
+  it('disables, enables, lists deliveries, replays and deletes, with text and JSON output', async () => {
     const { id, secret } = await runJson('create', url, '--granularity', 'user');
     expect(secret).toMatch(/^whsec_/);
     expect(await runJson('disable', String(id))).toMatchObject({ id, disabledWhy: 'by hand' });
@@ -53,7 +53,7 @@ describe('webhook', () => {
     expectOneLine(await run('delete', String(id)), /no webhook has the number/);
   });
 
-  it('tries an endpoint, and says by its exit code whether the message was taken', async () => {
+  it('sends a test message, and reports by its exit code whether it was delivered', async () => {
     const receiver = await startReceiver();
     const allowed = { ...settings, ANAGRAFE_WEBHOOK_NETWORKS: '127.0.0.1' };
     const { id, secret } = await runJson('create', receiver.url);
@@ -80,7 +80,7 @@ describe('webhook', () => {
     expect((await run('deliveries', String(id))).stdout.split('\n')).toHaveLength(5);
   });
 
-  it('gives an endpoint a new secret', async () => {
+  it('rotates the secret of a webhook', async () => {
     const { id, secret } = await runJson('create', url);
     const rotated = await runJson('rotate', String(id), '--grace-hours', '1');
     expect(rotated).toEqual({ id, secret: expect.stringMatching(/^whsec_/), oldEndsAt: expect.any(String) });
@@ -88,7 +88,7 @@ describe('webhook', () => {
     expectOneLine(await run('rotate', '999'), /no webhook has the number 999/);
   });
 
-  it('the audit log gets the origin of the URL of a webhook, without path and query', async () => {
+  it('writes the origin of the URL to the audit log, without path and query', async () => {
     const shown = `${new URL(url).origin}/…`;
     const { id } = await runJson('create', `${url}?token=secret`);
     await runJson('disable', String(id));
@@ -105,7 +105,7 @@ describe('webhook', () => {
     ]);
   });
 
-  it('refuses an endpoint of a client that does not have the scope admin, or has lost it', async () => {
+  it('rejects a webhook of a client that does not have the scope admin, or has lost it', async () => {
     const client = async (...args: string[]) => {
       const { code, stdout } = await inProcess(['client', ...args, '--json'], settings);
       expect(code).toBe(0);
@@ -121,7 +121,7 @@ describe('webhook', () => {
     expect(await runJson('enable', String(id))).toMatchObject({ id, disabledAt: null });
   });
 
-  it('says in one line what is wrong', async () => {
+  it('prints a one-line error for an invalid URL, ID or event type', async () => {
     expectOneLine(await run('create', 'ftp://x'), /is no http or https address/);
     expectOneLine(await run('enable', 'seven'), /no webhook has the number seven/);
     const wrong = await run('create', url, '--types', 'user.deleted');

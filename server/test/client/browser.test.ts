@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import { build, type Rolldown } from 'vite';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type * as Client from '../../../client/src/index.ts';
-import { newWebhookSecret } from '../../src/core/webhooks/webhook.ts';
+import { newWebhookSecret } from '../../src/webhooks/webhook.ts';
 import { importedHash } from '../setup/jobs.ts';
 import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
   bundle = chunk?.code ?? '';
 });
 
-/** What every browser has, and nothing that only Node.js has. */
+/** The globals that the client may use: every browser has them. */
 const web = {
   AbortController,
   AbortSignal,
@@ -47,7 +47,7 @@ function inBrowser(globals: Record<string, unknown>): typeof Client {
 }
 
 describe('the client in a browser', () => {
-  it('needs nothing that only Node.js has', async () => {
+  it('works without any Node.js API', async () => {
     const { Anagrafe, verifyWebhook } = inBrowser(web);
     const [principal = 0] = await insertPrincipals(service, 1);
     const anagrafe = new Anagrafe({ url: service.url, credentials: 'same-origin' });
@@ -68,7 +68,7 @@ describe('the client in a browser', () => {
     expect(await verifyWebhook(body, headers, secret)).toMatchObject({ type: 'user.registered' });
   });
 
-  it('takes the fetch of the browser, which is nobody else’s method', async () => {
+  it('calls fetch without a this value, as browsers require', async () => {
     const { Anagrafe } = inBrowser(web);
     async function own(this: unknown, url: string, init: RequestInit) {
       if (this !== undefined) throw new TypeError('Illegal invocation');
@@ -78,7 +78,7 @@ describe('the client in a browser', () => {
     expect(await anagrafe.admin.statistics()).toMatchObject({ Principals: expect.any(Number) });
   });
 
-  it('needs no secure context to write', async () => {
+  it('can write without a secure context', async () => {
     const { getRandomValues } = crypto;
     const { Anagrafe } = inBrowser({
       ...web,

@@ -15,7 +15,7 @@ const described = Object.entries(document.paths).flatMap(([path, methods]) =>
 
 let service: TestService;
 let anagrafe: Anagrafe;
-/** `POST /api/sync/v1/irs/update` and so on, as they were sent. */
+/** The methods and paths of the requests sent, such as `POST /api/sync/v1/irs/update`. */
 let sent: string[];
 
 beforeAll(async () => {
@@ -33,7 +33,7 @@ beforeAll(async () => {
 const nobody = '00000000-0000-0000-0000-000000000000';
 const signedIn = () => anagrafe.login({ Username: 'mario', Password: rightPassword });
 
-/** The method for every operation of the document; what it is called for need not be there. */
+/** The client method for every operation of the OpenAPI document. The IDs in the calls need not exist. */
 const methods: Record<keyof Operations, () => Promise<unknown>> = {
   update: () => anagrafe.update([]),
   insert: () => anagrafe.insert([]),
@@ -77,11 +77,11 @@ const methods: Record<keyof Operations, () => Promise<unknown>> = {
 };
 
 describe('the client', () => {
-  it('has no method for what the service does not have', () => {
+  it('has methods for exactly the operations of the OpenAPI document', () => {
     expect(Object.keys(methods).sort()).toEqual(described.map(({ operationId }) => operationId).sort());
   });
 
-  it.each(['', '.', '..'])('is not led to another call by the ID "%s"', async (id) => {
+  it.each(['', '.', '..'])('refuses the ID "%s", which would change the path of the call', async (id) => {
     sent = [];
     await expect(anagrafe.admin.webhooks.replay(1, id)).rejects.toThrow(TypeError);
     await expect(anagrafe.jobs.cancel(id)).rejects.toThrow(TypeError);
@@ -96,7 +96,7 @@ describe('the client', () => {
     );
     const pattern = path.replaceAll(/\{\w+\}/g, '[^/]+');
     expect(sent.at(-1)).toMatch(new RegExp(`^${method.toUpperCase()} ${pattern}$`));
-    // The path and the method were right, whatever was wrong with what was asked for.
+    // Any other error code shows that the service accepted the path and the method.
     expect(['NOT_FOUND', 'METHOD_NOT_ALLOWED', 'UNEXPECTED_ANSWER', undefined]).not.toContain(refusal);
   });
 });

@@ -29,13 +29,13 @@ const failureOf = (work: Promise<unknown>) =>
     (error: unknown) => error,
   );
 
-/** Everything that a log could show of an error. */
+/** Returns everything that a log could print of a value, including hidden properties. */
 const shown = (error: unknown) => inspect(error, { depth: 10, showHidden: true });
 
-describe('an error', () => {
-  it('of the service has its code, status and request', async () => {
-    const stranger = new Anagrafe({ url: service.url });
-    const error = await failureOf(stranger.list().page());
+describe('an error of the client', () => {
+  it('has the code, the status and the request ID of the service', async () => {
+    const withoutKeys = new Anagrafe({ url: service.url });
+    const error = await failureOf(withoutKeys.list().page());
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toBeInstanceOf(AnagrafeError);
     expect(error).toMatchObject({ name: 'ApiError', code: 'UNAUTHENTICATED', status: 401 });
@@ -43,7 +43,7 @@ describe('an error', () => {
     expect(service.log.join('')).toContain((error as ApiError).requestId);
   });
 
-  it('tells a page of a proxy, an empty answer and a redirect from the service', async () => {
+  it('is UNEXPECTED_ANSWER for a proxy page, an answer without a result and a redirect', async () => {
     const gateway = await startGateway(service.url);
     const anagrafe = new Anagrafe({ url: gateway.url, ...keys });
     for (const mishap of [
@@ -64,18 +64,18 @@ describe('an error', () => {
     expect(gateway.seen).toHaveLength(4);
   });
 
-  it('says that nobody is there', async () => {
+  it('is CONNECTION_FAILED if the connection is refused', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     const { port } = server.address() as AddressInfo;
     await new Promise((resolve) => server.close(resolve));
-    const nobody = new Anagrafe({ url: `http://127.0.0.1:${port}`, retries: 0 });
-    const error = await failureOf(nobody.list().page());
+    const anagrafe = new Anagrafe({ url: `http://127.0.0.1:${port}`, retries: 0 });
+    const error = await failureOf(anagrafe.list().page());
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error).toMatchObject({ code: 'CONNECTION_FAILED', cause: expect.any(Error), requestId: null });
   });
 
-  it('says that no answer came in time, of the client or of the call', async () => {
+  it('is TIMED_OUT after the timeout of the client or of the call', async () => {
     const gateway = await startGateway(service.url);
     gateway.mishaps = ['silence', 'silence'];
     const hasty = new Anagrafe({ url: gateway.url, retries: 0, timeoutMs: 50 });
@@ -85,7 +85,7 @@ describe('an error', () => {
     expect(error).toMatchObject({ code: 'TIMED_OUT', message: expect.stringContaining('60') });
   });
 
-  it('is the reason of the caller, untouched, when the caller ends the call', async () => {
+  it('is the abort reason of the caller if the caller aborts the call', async () => {
     const gateway = await startGateway(service.url);
     const anagrafe = new Anagrafe({ url: gateway.url, ...keys });
     const reason = { my: 'own reason' };
@@ -113,7 +113,7 @@ describe('an error', () => {
     expect(gateway.seen).toHaveLength(2);
   });
 
-  it('shows no secret and no body, whatever went wrong', async () => {
+  it('contains no secret and no body, for any cause', async () => {
     const gateway = await startGateway(service.url);
     const Password = 'a very private sentence';
     const secrets = [Password, keys.secretKey];
@@ -125,7 +125,7 @@ describe('an error', () => {
       secretKey: `${keys.secretKey}x`,
     });
     gateway.mishaps = ['lost', { status: 200, body: Password }];
-    // The request that times out may not even have been sent: it must not meet what another one is to meet.
+    // The request that times out may arrive late or never: on its own gateway it cannot take the failure of another.
     const silent = await startGateway(service.url);
     silent.mishaps = ['silence'];
     const ignored = new Anagrafe({ url: silent.url, ...keys, retries: 0, timeoutMs: 50 });
@@ -149,7 +149,7 @@ describe('an error', () => {
   });
 });
 
-describe('a client that cannot be', () => {
+describe('a client with invalid options', () => {
   const url = 'http://127.0.0.1:8420';
   it.each([
     { url: 'anagrafe.example.com' },
@@ -164,7 +164,7 @@ describe('a client that cannot be', () => {
     { url, headers: { 'X-Proxy': 'secret\r\n' } },
     { url, timeoutMs: Number.NaN },
     { url, retries: -1 },
-  ])('is refused when it is made, without its secret: %#', (options) => {
+  ])('causes a TypeError without the secret in the message: %#', (options) => {
     const making = () => new Anagrafe(options);
     expect(making).toThrow(TypeError);
     expect(making).not.toThrow(/secret[^K]/);
@@ -172,11 +172,11 @@ describe('a client that cannot be', () => {
 });
 
 describe('a client', () => {
-  it('shows its keys to nobody who looks at it', () => {
+  it('does not reveal its keys when it is inspected', () => {
     expect(shown(new Anagrafe({ url: service.url, ...keys }))).not.toContain(keys.secretKey);
   });
 
-  it('calls a service behind a prefix, with headers for what stands before it', async () => {
+  it('can call a service under a path prefix with extra headers for a proxy', async () => {
     const gateway = await startGateway(service.url);
     gateway.mishaps = [{ status: 404 }];
     const anagrafe = new Anagrafe({ url: `${gateway.url}/behind/`, ...keys, headers: { 'X-Proxy': 'yes' } });

@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 
-/** What came to the gateway. */
+/** A request that the gateway received. */
 export interface Seen {
-  /** When, in milliseconds. */
+  /** The time of arrival, in milliseconds since the epoch. */
   readonly at: number;
   readonly method: string | undefined;
   readonly path: string | undefined;
@@ -14,8 +14,9 @@ export interface Seen {
 }
 
 /**
- * What befalls a request on its way: `nothing`; it is `lost` before it comes to the service, its answer is `lost answer`
- * after the service has done it, or `held answer` and never comes, nobody answers at all, or somebody in between does.
+ * The failure that the gateway simulates for a request. `lost` closes the connection before the service receives the
+ * request, `lost answer` closes it after the service has answered, `held answer` never forwards the answer, and
+ * `silence` neither forwards the request nor answers. An object is an answer of the gateway instead of the service.
  */
 export type Mishap =
   | 'nothing'
@@ -28,11 +29,11 @@ export type Mishap =
 export interface Gateway {
   readonly url: string;
   readonly seen: Seen[];
-  /** What befalls the next requests, in this order; those after them get through. */
+  /** The failures of the next requests, in this order. Later requests are forwarded without failure. */
   mishaps: Mishap[];
 }
 
-/** Stands between a client and a service. */
+/** Starts a reverse proxy between a client and a service. It records all requests and simulates failures. */
 export async function startGateway(serviceUrl: string): Promise<Gateway> {
   const gateway: Gateway = { url: '', seen: [], mishaps: [] };
   const server = createServer(async (request, response) => {
@@ -43,7 +44,7 @@ export async function startGateway(serviceUrl: string): Promise<Gateway> {
     if (mishap === 'silence') return;
     if (mishap === 'lost') return request.socket.destroy();
     if (typeof mishap === 'object') return response.writeHead(mishap.status, mishap.headers).end(mishap.body);
-    const answer = await pass(request, body, serviceUrl);
+    const answer = await forward(request, body, serviceUrl);
     if (mishap === 'lost answer') return request.socket.destroy();
     if (mishap === 'held answer') return;
     return answer(response);
@@ -57,14 +58,18 @@ export async function startGateway(serviceUrl: string): Promise<Gateway> {
   return Object.assign(gateway, { url: `http://127.0.0.1:${port}` });
 }
 
-const ofTheConnection = /^(host|connection|content-length|transfer-encoding|keep-alive)$/;
+const hopByHop = /^(host|connection|content-length|transfer-encoding|keep-alive)$/;
 
-async function pass({ method = '', url = '', headers }: IncomingMessage, body: string, serviceUrl: string) {
-  const sent = Object.entries(headers).filter(([name]) => !ofTheConnection.test(name)) as [string, string][];
+async function forward(
+  { method = '', url = '', headers }: IncomingMessage,
+  body: string,
+  serviceUrl: string,
+) {
+  const sent = Object.entries(headers).filter(([name]) => !hopByHop.test(name)) as [string, string][];
   const answer = await fetch(serviceUrl + url, { method, headers: sent, ...(body !== '' && { body }) });
   const answered = await answer.text();
-  const shown = [...answer.headers].filter(([name]) => !ofTheConnection.test(name));
+  const returned = [...answer.headers].filter(([name]) => !hopByHop.test(name));
   return (response: ServerResponse) => {
-    response.writeHead(answer.status, Object.fromEntries(shown)).end(answered);
+    response.writeHead(answer.status, Object.fromEntries(returned)).end(answered);
   };
 }

@@ -18,8 +18,8 @@ const record = (Username: string, ID = principal): UpdateRecord => ({
   Users: [{ Username, PasswordHash: importedHash }],
 });
 
-describe('a job', () => {
-  it('is submitted, waited for and told about as it goes', async () => {
+describe('a job of the client', () => {
+  it('can be submitted and waited for with progress reports', async () => {
     const names = Array.from({ length: 30 }, (_, n) => `job user ${n}`);
     const records = [...names.map((name) => record(name)), record('lost', 999_999)];
     const submitted = await anagrafe.jobs.submit('update', records);
@@ -39,18 +39,18 @@ describe('a job', () => {
     expect(failed.record.Positions).toEqual([30]);
   });
 
-  it('gives its failed records back, to be corrected and sent again', async () => {
+  it('returns its failed records, which can be corrected and sent again', async () => {
     const { ID } = await anagrafe.jobs.submit('update', [record('kit', 999_999)]);
     await anagrafe.jobs.wait(ID);
-    const kit = await anagrafe.jobs.failed(ID);
-    expect(kit).toMatchObject([
+    const failedRecords = await anagrafe.jobs.failed(ID);
+    expect(failedRecords).toMatchObject([
       { ID: 999_999, Position: 0, Faults: { ID: [{ code: 'PRINCIPAL_NOT_FOUND' }] } },
     ]);
-    const corrected = kit.map((failed) => ({ ...failed, ...record('kit') }));
+    const corrected = failedRecords.map((failed) => ({ ...failed, ...record('kit') }));
     expect(await anagrafe.update(corrected)).toMatchObject({ status: 200 });
   });
 
-  it('is cancelled, listed, and waited for no longer than the caller likes', async () => {
+  it('can be cancelled and listed, and waiting for it can be aborted', async () => {
     const [other = 0] = await insertPrincipals(service, 1);
     await holding(service, principalLock(other), async ({ blocked }) => {
       const { ID } = await anagrafe.jobs.submit('update', [record('held', other)]);
@@ -68,7 +68,7 @@ describe('a job', () => {
     });
   });
 
-  it('is the same one for the same key, and is not mistaken for a call that was answered at once', async () => {
+  it('is the same for the same key, and its key cannot be used for a synchronous call', async () => {
     const key = { idempotencyKey: 'a-job' };
     const records = [record('keyed')];
     const first = await anagrafe.jobs.submit('update', records, key);

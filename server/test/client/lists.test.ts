@@ -26,8 +26,8 @@ async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   return found;
 }
 
-describe('a list', () => {
-  it('is walked over from its first page to its last', async () => {
+describe('a list of the client', () => {
+  it('is iterated from its first page to its last', async () => {
     const principals = await all(anagrafe.list({ PageSize: 3 }));
     expect(principals.map(({ ID }) => ID)).toEqual(ids);
     expect(await all(anagrafe.list({ Search: 'nobody' }))).toEqual([]);
@@ -37,14 +37,14 @@ describe('a list', () => {
     );
   });
 
-  it('has pages with their counts', async () => {
+  it('has pages with their totals', async () => {
     const page = await anagrafe.list({ PageSize: 3 }).page(3);
     expect(page).toMatchObject({ totalCount: 7, totalPages: 3, page: 3, count: 1, record: null });
     expect(page.records.map(({ ID }) => ID)).toEqual([ids[6]]);
     expect((await anagrafe.users({ Username: 'TRE' }).page()).records).toMatchObject([{ Username: 'tre' }]);
   });
 
-  it('asks for no page more than it is walked', async () => {
+  it('requests only the pages that are iterated', async () => {
     let calls = 0;
     const counting = new Anagrafe({
       url: service.url,
@@ -62,7 +62,7 @@ describe('a list', () => {
 });
 
 describe('events', () => {
-  it('are read on to the end, or a stretch at a time', async () => {
+  it('can be read to the end or page by page', async () => {
     const events = await all(anagrafe.events({ pageSize: 4 }));
     expect(events.filter(({ type }) => type === 'principal.inserted')).toHaveLength(7);
     const names = events.flatMap((event) => (event.type === 'user.registered' ? [event.data.Username] : []));
@@ -73,7 +73,7 @@ describe('events', () => {
     expect(await all(anagrafe.events({ after: events.at(-2)?.id ?? '' }))).toEqual(events.slice(-1));
   });
 
-  it('are read back from the newest on, to their end', async () => {
+  it('can be read from the newest to the oldest', async () => {
     const events = await all(anagrafe.events());
     expect(await all(anagrafe.events({ order: 'newest', pageSize: 4 }))).toEqual(events.toReversed());
     const after = events[5]?.id;
@@ -82,7 +82,7 @@ describe('events', () => {
     expect(() => anagrafe.events({ order: 'newest', follow: true })).toThrow(TypeError);
   });
 
-  it('are followed as they happen, until the caller has enough', async () => {
+  it('can be followed until the caller aborts', async () => {
     const other = await startTestService();
     const own = new Anagrafe({ url: other.url });
     await own.insert([{ Denomination: 'Earlier Srl' }]);
@@ -104,20 +104,20 @@ describe('events', () => {
   });
 });
 
-describe('the journal', () => {
-  it('is read on like events, also for one principal, and verified', async () => {
+describe('the audit log', () => {
+  it('can be read like events, filtered by principal, and verified', async () => {
     const rows = await all(anagrafe.admin.audit.rows({ pageSize: 5 }));
-    expect(rows.map(({ Position }) => Position)).toEqual(rows.map((_, place) => place + 1));
+    expect(rows.map(({ Position }) => Position)).toEqual(rows.map((_, index) => index + 1));
     const mine = await all(anagrafe.admin.audit.rows({ principal: ids[0] ?? 0 }));
     expect(mine.map(({ Action }) => Action)).toEqual(expect.arrayContaining(['insert', 'update']));
     const { records } = await anagrafe.admin.audit.rows({ after: rows[1]?.Position, pageSize: 2 }).page();
     expect(records).toEqual(rows.slice(2, 4));
     await anagrafe.users().page();
     await allSealed(service);
-    const deeds = await all(anagrafe.admin.audit.rows({ order: 'newest', reads: false, pageSize: 4 }));
+    const writes = await all(anagrafe.admin.audit.rows({ order: 'newest', reads: false, pageSize: 4 }));
     const later = await all(anagrafe.admin.audit.rows());
-    expect(deeds).toEqual(later.filter(({ Action }) => Action !== 'records.read').toReversed());
-    expect(deeds.length).toBeLessThan(later.length);
+    expect(writes).toEqual(later.filter(({ Action }) => Action !== 'records.read').toReversed());
+    expect(writes.length).toBeLessThan(later.length);
     expect(await anagrafe.admin.audit.verify()).toMatchObject({ Sound: true, Fault: null });
   });
 });

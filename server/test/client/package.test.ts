@@ -14,7 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), 'anagrafe-client-'));
 const installed = join(folder, 'node_modules', '@anagrafe', 'client');
 let service: TestService;
 
-/** What an npm that runs this test wants of the npm that it runs is none of that one's business. */
+/** The environment without npm_* variables: an npm that runs this test would configure the inner npm with them. */
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
 
 async function run(cwd: string, command: string, ...args: string[]): Promise<string> {
@@ -37,7 +37,7 @@ async function compile(name: string, options: Record<string, unknown>): Promise<
   await run(folder, process.execPath, tsc, '-p', `${name}.json`);
 }
 
-/** What an integrator writes, with the types of the package. */
+/** A TypeScript program of an integrator that uses the package. */
 const program = `
 import { Anagrafe, type Principal, RecordError, verifyWebhook, type WebhookEvent } from '@anagrafe/client';
 
@@ -84,8 +84,8 @@ const compiler = {
   skipLibCheck: false,
 };
 
-/** Where programs run, and what their types know of it. */
-const surroundings = {
+/** The compiler options for each environment in which a program may run. */
+const environments = {
   browser: { lib: ['es2023', 'dom', 'dom.iterable', 'dom.asynciterable'], types: [] },
   node: { lib: ['es2023'], types: ['node'], typeRoots: [join(root, 'node_modules', '@types')] },
 };
@@ -96,15 +96,15 @@ beforeAll(async () => {
   const [tarball = ''] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
   writeFileSync(join(folder, 'package.json'), '{ "type": "module", "private": true }');
   writeFileSync(join(folder, 'program.ts'), program);
-  // An empty cache and no network: whatever the package needed and did not bring would be missed here.
+  // With an empty cache and without network, the installation fails if the package has a dependency.
   mkdirSync(join(folder, 'cache'));
   await npm(folder, 'install', `./${tarball}`, '--offline', '--cache', join(folder, 'cache'));
-  await compile('program', surroundings.node);
+  await compile('program', environments.node);
 });
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Calls what the program exports, in a process of its own. */
+/** Calls an exported function of the program in a new process, and returns its result. */
 async function call(name: string, ...args: unknown[]): Promise<unknown> {
   const script = `import * as program from './program.js';
     console.log(JSON.stringify(await program.${name}(...JSON.parse(process.argv[1]))));`;
@@ -112,8 +112,8 @@ async function call(name: string, ...args: unknown[]): Promise<unknown> {
   return JSON.parse(await run(folder, process.execPath, '--input-type=module', '-e', script, given));
 }
 
-describe('the package', () => {
-  it('brings its code, types, sources, licence and a page to read, and needs nothing else', () => {
+describe('the package @anagrafe/client', () => {
+  it('contains its code, types, sources, licence and README, and has no dependencies', () => {
     expect(readdirSync(installed).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json', 'src']);
     const licence = readFileSync(join(root, 'LICENSE'), 'utf8');
     expect(readFileSync(join(installed, 'LICENSE'), 'utf8')).toBe(licence);
@@ -123,16 +123,16 @@ describe('the package', () => {
     expect(dependencies).toEqual({});
   });
 
-  it('has types for a program of a browser, as for one of Node.js, and against mistakes', async () => {
-    await compile('program', { ...surroundings.browser, noEmit: true });
+  it('has types for browser programs as for Node.js programs, which detect mistakes', async () => {
+    await compile('program', { ...environments.browser, noEmit: true });
   });
 
-  it('has a page to read whose examples are right', async () => {
+  it('has a README whose examples compile', async () => {
     const page = readFileSync(join(installed, 'README.md'), 'utf8');
     const examples = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code);
     expect(examples.length).toBeGreaterThan(5);
     writeFileSync(join(folder, 'examples.ts'), examples.join('\n'));
-    await compile('examples', { ...surroundings.browser, noEmit: true });
+    await compile('examples', { ...environments.browser, noEmit: true });
   });
 
   it('registers, resets, lists and waits for a job against a service', async () => {
@@ -146,7 +146,7 @@ describe('the package', () => {
     });
   });
 
-  it('verifies a message of a webhook', async () => {
+  it('verifies a webhook message', async () => {
     const receiver = await startReceiver();
     const { secret } = await subscribe(service, receiver.url, { types: ['principal.inserted'] });
     await insertPrincipals(service, 1);

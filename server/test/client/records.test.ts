@@ -23,7 +23,7 @@ const failureOf = (work: Promise<unknown>) =>
   );
 
 describe('register and reset', () => {
-  it('confirm the passwords by themselves and give the users back with their IDs', async () => {
+  it('fill in ConfirmPassword and return the users with their IDs', async () => {
     const users = await anagrafe.register(principal, [
       { Username: 'anna', Email: 'anna@example.com', Password },
       { Username: 'bruno', PasswordHash: importedHash },
@@ -42,7 +42,7 @@ describe('register and reset', () => {
     expect(login.UserID).toBe(bruno?.ID);
   });
 
-  it('throw the faults by place, without any password', async () => {
+  it('throw a RecordError with the field errors by place, without any password', async () => {
     const users = [{ Username: 'carla', Password: 'short' }];
     const error = await failureOf(anagrafe.register(principal, users));
     expect(error).toBeInstanceOf(RecordError);
@@ -59,8 +59,8 @@ describe('register and reset', () => {
   });
 });
 
-describe('the full calls', () => {
-  it('give tuples as a result, whether all, some or none were applied', async () => {
+describe('insert, update and setStates', () => {
+  it('return tuples if all, some or none of the records were applied', async () => {
     const inserted = await anagrafe.insert([{ Denomination: 'Rossi Srl' }, { Denomination: 'Bianchi Srl' }]);
     expect(inserted).toMatchObject({ status: 200, code: null, estimate: null, replayed: false });
     const [rossi, bianchi] = inserted.tuples.map(({ Item1 }) => Item1 ?? 0);
@@ -78,7 +78,7 @@ describe('the full calls', () => {
     expect((await anagrafe.list({ ID: bianchi ?? 0 }).page()).records[0]?.State).toBe('disabled');
   });
 
-  it('estimate in a dry run, and do nothing', async () => {
+  it('return an estimate in a dry run, and apply nothing', async () => {
     const record = { ID: principal, Users: [{ Username: 'never', ...confirmed }] };
     const tried = await anagrafe.update([record, missing], { dryRun: true });
     expect(tried.estimate).toEqual({
@@ -91,7 +91,7 @@ describe('the full calls', () => {
     expect((await anagrafe.users({ Username: 'never' }).page()).records).toEqual([]);
   });
 
-  it('are done once for a key of the caller, and say so', async () => {
+  it('are applied once for an idempotencyKey of the caller, and report a replay', async () => {
     const record = { ID: principal, Users: [{ Username: 'once', ...confirmed }] };
     const first = await anagrafe.update([record], { idempotencyKey: 'batch-17' });
     const again = await anagrafe.update([record], { idempotencyKey: 'batch-17' });
@@ -103,7 +103,7 @@ describe('the full calls', () => {
     await expect(broken).rejects.toThrow(TypeError);
   });
 
-  it('throw what was refused as a whole, in the language that was asked for', async () => {
+  it('throw an ApiError in the configured language if the call is refused as a whole', async () => {
     const italian = new Anagrafe({ url: service.url, language: 'it' });
     const [error, errore] = [await failureOf(anagrafe.update([])), await failureOf(italian.update([]))];
     expect(error).toBeInstanceOf(ApiError);

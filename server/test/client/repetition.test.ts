@@ -9,7 +9,7 @@ describe('the wait before the next attempt', () => {
     [5, 8000],
     [7, 30_000],
     [50, 30_000],
-  ])('after %i attempts is any time up to %i milliseconds', (attempts, most) => {
+  ])('after %i attempts is random, up to %i milliseconds', (attempts, most) => {
     const waits = Array.from({ length: 200 }, () => waitBefore(attempts, null));
     expect(Math.min(...waits)).toBeGreaterThanOrEqual(0);
     expect(Math.max(...waits)).toBeLessThanOrEqual(most);
@@ -17,7 +17,7 @@ describe('the wait before the next attempt', () => {
     expect(Math.max(...waits)).toBeGreaterThan((most * 3) / 4);
   });
 
-  it('is never shorter than what the service asks for', () => {
+  it('is never shorter than the Retry-After of the service', () => {
     const waits = Array.from({ length: 200 }, () => waitBefore(1, 5));
     expect(Math.min(...waits)).toBeGreaterThanOrEqual(5000);
     expect(Math.max(...waits)).toBeLessThanOrEqual(5500);
@@ -35,7 +35,7 @@ describe('Retry-After', () => {
     ['soon', null],
     ['-1 seconds', null],
     [null, null],
-  ])('%s is %s', (header, seconds) => {
+  ])('"%s" is read as %s seconds', (header, seconds) => {
     expect(readRetryAfter(header, now)).toBe(seconds);
   });
 });

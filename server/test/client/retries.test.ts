@@ -19,7 +19,7 @@ async function troubled(mishaps: Mishap[], options: Partial<AnagrafeOptions> = {
   return { gateway, anagrafe: new Anagrafe({ url: gateway.url, ...options }) };
 }
 
-/** A time limit that strikes soon, and enough attempts for an answer that takes longer than that on a slow machine. */
+/** A short timeout, and enough retries for a slow machine on which an answer takes longer than that. */
 const short = { timeoutMs: 1000, retries: 100 };
 const user = (Username: string) => ({ Username, PasswordHash: importedHash });
 const page = { status: 502, headers: { 'content-type': 'text/html' }, body: '<h1>Bad Gateway</h1>' };
@@ -31,16 +31,13 @@ describe('a write', () => {
     ['never arrived', 'lost'],
     ['was done and not answered', 'lost answer'],
     ['met a broken proxy', page],
-  ])(
-    'that %s is sent again, the same byte for byte and with its key, and is done once',
-    async (what, mishap) => {
-      const { gateway, anagrafe } = await troubled([mishap]);
-      await expectDoneOnce(gateway, anagrafe, `one who ${what}`);
-      expect(gateway.seen).toHaveLength(2);
-    },
-  );
+  ])('that %s is sent again with the same bytes and key, and is applied once', async (what, mishap) => {
+    const { gateway, anagrafe } = await troubled([mishap]);
+    await expectDoneOnce(gateway, anagrafe, `one who ${what}`);
+    expect(gateway.seen).toHaveLength(2);
+  });
 
-  it('that was not answered in time is sent again, the same byte for byte and with its key, and is done once', async () => {
+  it('that timed out is sent again with the same bytes and key, and is applied once', async () => {
     const { gateway, anagrafe } = await troubled(['silence'], short);
     await expectDoneOnce(gateway, anagrafe, 'one who was not answered in time');
     expect(gateway.seen.length).toBeGreaterThanOrEqual(2);
@@ -54,14 +51,14 @@ describe('a write', () => {
     expect((await reader.users({ Username: name }).page()).totalCount).toBe(1);
   }
 
-  it('has a key of its own each time', async () => {
+  it('has a new idempotency key each time', async () => {
     const { gateway, anagrafe } = await troubled([]);
     await anagrafe.register(principal, [user('first key')]);
     await anagrafe.register(principal, [user('second key')]);
     expect(keysOf(gateway).size).toBe(2);
   });
 
-  it('that is being worked on is asked for again until its answer is there', async () => {
+  it('that is in progress is sent again until its answer is available', async () => {
     const { gateway, anagrafe } = await troubled([], short);
     const registered = await holding(service, principalLock(principal), async ({ blocked }) => {
       const work = anagrafe.register(principal, [user('takes long')]);
@@ -73,7 +70,7 @@ describe('a write', () => {
     expect(keysOf(gateway).size).toBe(1);
   });
 
-  it('of which the service does not know the outcome is carried on', async () => {
+  it('with an unknown outcome is sent again until it is complete', async () => {
     const { gateway, anagrafe } = await troubled([]);
     const [other = 0] = await insertPrincipals(service, 1);
     const written = await holding(service, principalLock(principal), async ({ connection, blocked }) => {
@@ -93,7 +90,7 @@ describe('a write', () => {
     expect((await anagrafe.users({ Search: 'cut off' }).page()).totalCount).toBe(1);
   });
 
-  it('gives the tuples that it has, and its key, when there is nobody any more to carry it on', async () => {
+  it('returns its last tuples and its key if the service is no longer reachable', async () => {
     const tuple = { Item1: 1, Item2: 'NOT_APPLIED', Item3: false, Item4: 'Later.', Item5: {}, Item6: {} };
     const result = { totalCount: 1, totalPages: 1, page: 1, count: 1, records: [tuple], record: null };
     const envelope = { statusCode: 503, errorCode: 'UNAVAILABLE', message: 'Later.', result, debug: null };
@@ -115,7 +112,7 @@ describe('a write', () => {
 });
 
 describe('a call', () => {
-  it('that reads or tries is sent again without a key', async () => {
+  it('that reads or is a dry run is sent again without a key', async () => {
     const { gateway, anagrafe } = await troubled(['lost', page]);
     expect((await anagrafe.list().page()).records).not.toEqual([]);
     gateway.mishaps = ['lost answer'];
@@ -125,7 +122,7 @@ describe('a call', () => {
     expect(keysOf(gateway)).toEqual(new Set([undefined]));
   });
 
-  it('comes back when the service says, whether in seconds or by a date', async () => {
+  it('is sent again after the Retry-After of the service, in seconds or as a date', async () => {
     // A timer may fire a few milliseconds early.
     const early = 10;
     const seconds = await troubled([{ status: 503, headers: { 'retry-after': '1' } }]);
@@ -141,7 +138,7 @@ describe('a call', () => {
     expect(date.gateway.seen[1]?.at).toBeGreaterThanOrEqual(Date.parse(header) - early);
   });
 
-  it('is not kept waiting for longer than it may take', async () => {
+  it('fails at once if the wait would exceed its total time limit', async () => {
     const headers = { 'retry-after': '3600' };
     const { gateway, anagrafe } = await troubled([{ status: 429, headers, body: 'slow down' }]);
     await expect(anagrafe.list().page()).rejects.toMatchObject({ status: 429, retryAfter: 3600 });
@@ -150,7 +147,7 @@ describe('a call', () => {
     await expect(hasty.anagrafe.list().page()).rejects.toMatchObject({ code: 'TIMED_OUT' });
   });
 
-  it('is sent no more often than it may be', async () => {
+  it('is not sent again after the maximum number of retries', async () => {
     const { gateway, anagrafe } = await troubled(['lost', 'lost', 'lost', 'lost'], { retries: 2 });
     const register = anagrafe.register(principal, [user('given up')]);
     await expect(register).rejects.toMatchObject({
@@ -164,14 +161,14 @@ describe('a call', () => {
     expect(gateway.seen).toHaveLength(4);
   });
 
-  it('that was refused for good is not sent again', async () => {
+  it('with a permanent error is not sent again', async () => {
     const { gateway, anagrafe } = await troubled([]);
     await expect(anagrafe.jobs.get('nobody')).rejects.toMatchObject({ code: 'JOB_NOT_FOUND' });
     await expect(anagrafe.list({ PageSize: 0 }).page()).rejects.toMatchObject({ code: 'INVALID_PARAMETER' });
     expect(gateway.seen).toHaveLength(2);
   });
 
-  it('that makes, rotates, removes or replays is sent once when it may have been done', async () => {
+  it('that creates, rotates, removes or replays is not sent again if it may have been applied', async () => {
     const own = await startTestService();
     const gateway = await startGateway(own.url);
     const { admin } = new Anagrafe({ url: gateway.url });
@@ -193,18 +190,18 @@ describe('a call', () => {
     }
   });
 
-  it('that makes something is sent again when the service says that it has not begun', async () => {
+  it('that creates something is sent again if the service was overloaded and has not applied it', async () => {
     const own = await startTestService();
     const gateway = await startGateway(own.url);
     const { admin } = new Anagrafe({ url: gateway.url });
-    const refusal = {
+    const overloaded = {
       statusCode: 503,
       errorCode: 'OVERLOADED',
       message: 'Later.',
       result: null,
       debug: null,
     };
-    gateway.mishaps = [{ status: 503, body: JSON.stringify(refusal) }];
+    gateway.mishaps = [{ status: 503, body: JSON.stringify(overloaded) }];
     expect(await admin.clients.create({ Name: 'erp' })).toMatchObject({ Name: 'erp' });
     expect(gateway.seen).toHaveLength(2);
   });

@@ -30,14 +30,14 @@ describe('a signed-in user', () => {
     await expect(mario.users().page()).rejects.toMatchObject({ status: 401 });
   });
 
-  it('refreshes its tokens although the old one is over', async () => {
+  it('can refresh its tokens after the access token has expired', async () => {
     const login = await signIn('mario');
     const late = anagrafe.as({ Token: `agt_${'x'.repeat(43)}` });
     await expect(late.list().page()).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
     expect(await late.refresh(login.RefreshToken)).toMatchObject({ UserID: login.UserID });
   });
 
-  it('changes its password with the one that it has, and no other way', async () => {
+  it('can change its password only with the current one', async () => {
     const login = await signIn('luigi');
     const luigi = anagrafe.as(login);
     await expect(luigi.changePassword(login, 'not this one', 'a new sentence')).rejects.toMatchObject({
@@ -49,7 +49,7 @@ describe('a signed-in user', () => {
     expect(await signIn('luigi', 'a new sentence')).toMatchObject({ UserID: login.UserID });
   });
 
-  it('sends a new password once, a refresh token once and a login once, whatever becomes of the answer', async () => {
+  it('sends a password change, a refresh and a login only once, even if the answer is lost', async () => {
     const gateway = await startGateway(service.url);
     const through = new Anagrafe({ url: gateway.url });
     const login = await signIn('peach');
@@ -69,7 +69,7 @@ describe('a signed-in user', () => {
     ]);
   });
 
-  it('is told how long to wait after too many guesses, at once', async () => {
+  it('gets RATE_LIMITED with retryAfter after too many wrong passwords, without a retry', async () => {
     await registerUsers(service, 'toad');
     for (let guess = 0; guess < 5; guess++) {
       await expect(signIn('toad', 'a wrong guess')).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });

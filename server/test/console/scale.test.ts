@@ -1,8 +1,8 @@
 import { assert, integer, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { roundSteps } from '../../../console/src/pages/overview/scale.ts';
+import { roundSteps } from '../../../console/src/features/overview/chart-scale.ts';
 
-describe('what an axis says', () => {
+describe('the axis of a chart', () => {
   it.each([
     [0, [0, 1]],
     [1, [0, 1]],
@@ -12,11 +12,11 @@ describe('what an axis says', () => {
     [37, [0, 10, 20, 30, 40]],
     [100, [0, 50, 100]],
     [100_001, [0, 50_000, 100_000, 150_000]],
-  ])('of %i', (highest, steps) => {
+  ])('has round steps for the maximum %i', (highest, steps) => {
     expect(roundSteps(highest)).toEqual(steps);
   });
 
-  it('reaches the highest in one to four equal, whole steps, and not a step further', () => {
+  it('reaches the maximum in one to four equal integer steps, without an extra step', () => {
     assert(
       property(integer({ min: 1, max: 1e12 }), (highest) => {
         const steps = roundSteps(highest);

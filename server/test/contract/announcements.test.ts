@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { announceWork } from '../../src/storage/announcements.ts';
+import { notifyWorkers } from '../../src/db/notify.ts';
 import { openStore, type Store } from '../../src/store.ts';
 import { emptyStore } from '../setup/store.ts';
 import { until } from '../setup/until.ts';
@@ -18,42 +18,42 @@ afterAll(async () => {
   await empty.discard();
 });
 
-/** A node that listens, and how often it was told to look. The first time is when it has begun to listen. */
+/** Starts a listener and counts its notifications. It gets the first one when it has begun to listen. */
 async function listener() {
-  const node = { heard: 0 };
+  const node = { notified: 0 };
   const listening = store.listen(() => {
-    node.heard++;
+    node.notified++;
   });
   onTestFinished(() => listening.close());
-  await until(() => node.heard === 1);
+  await until(() => node.notified === 1);
   return node;
 }
 
 const listeners = `select pid from pg_stat_activity where query = 'listen anagrafe_work' and datname = current_database()`;
 
-describe('work that is announced', () => {
-  it('is heard by every node, once the transaction is over and not before', async () => {
+describe('a notification of new work', () => {
+  it('reaches every node when its transaction commits and not before', async () => {
     const nodes = [await listener(), await listener()];
     await store.database.transaction(
       async (connection) => {
-        await announceWork(connection);
-        await announceWork(store.database);
-        await until(() => nodes.every(({ heard }) => heard === 2));
+        await notifyWorkers(connection);
+        await notifyWorkers(store.database);
+        await until(() => nodes.every(({ notified }) => notified === 2));
       },
       { patient: true },
     );
-    await until(() => nodes.every(({ heard }) => heard === 3));
+    await until(() => nodes.every(({ notified }) => notified === 3));
   });
 
-  it('is looked for by a node whose connection broke, as soon as it listens again', async () => {
+  it('is assumed by a node that listens again after its connection broke', async () => {
     const node = await listener();
     await store.database.query(`select pg_terminate_backend(pid) from (${listeners}) as listening`);
-    await until(() => node.heard === 2);
-    await announceWork(store.database);
-    await until(() => node.heard === 3);
+    await until(() => node.notified === 2);
+    await notifyWorkers(store.database);
+    await until(() => node.notified === 3);
   });
 
-  it('is heard no more by a node that has stopped listening, which holds no connection either', async () => {
+  it('does not reach a node that has stopped listening, which holds no connection either', async () => {
     const listening = store.listen(() => {});
     await until(async () => (await store.database.query(listeners)).length > 0);
     await listening.close();

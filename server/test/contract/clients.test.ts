@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { readConfig } from '../../src/config.ts';
-import type { AccessStore } from '../../src/core/access/access.ts';
+import { operatorActor } from '../../src/audit/audit-log.ts';
+import type { AccessStore } from '../../src/clients/access.ts';
+import { openAccess, openClients } from '../../src/clients/clients.store.ts';
 import {
   type ClientStore,
   createClient,
   ensureFirstClient,
   type NewClient,
   rotateSecret,
-} from '../../src/core/access/clients.ts';
-import { digestOf, newSecret } from '../../src/core/access/keys.ts';
-import { theOperator } from '../../src/core/journal/journal.ts';
-import { openAccess, openClients } from '../../src/storage/clients.ts';
+} from '../../src/clients/clients.ts';
+import { readConfig } from '../../src/config.ts';
+import { digestOf, newSecret } from '../../src/lib/secrets.ts';
 import { openStore, type Store } from '../../src/store.ts';
 import { newStore } from '../setup/store.ts';
 
@@ -30,7 +30,7 @@ beforeEach(async () => {
   access = openAccess(store.database);
 });
 
-function wish(more: Partial<NewClient> = {}): NewClient {
+function newClient(more: Partial<NewClient> = {}): NewClient {
   return {
     publicKey: `agp_${randomBytes(8).toString('hex')}`,
     name: 'erp',
@@ -44,14 +44,14 @@ function wish(more: Partial<NewClient> = {}): NewClient {
 const inAnHour = () => new Date(Date.now() + 3_600_000);
 
 describe('the first client', () => {
-  it('is not there at first', async () => {
+  it('does not exist in a new store', async () => {
     expect(await access.hasClients()).toBe(false);
     expect(await clients.listClients()).toEqual([]);
     expect(await access.findClient('deployment', '127.0.0.1')).toBeNull();
     expect(await access.findClientByAddress('127.0.0.1')).toBeNull();
   });
 
-  it('is created once when five machines start with it at the same moment', async () => {
+  it('is created once when five nodes start with it at the same time', async () => {
     const pair = { publicKey: 'deployment', secret: newSecret() };
     const created = await Promise.all(
       Array.from({ length: 5 }, () => ensureFirstClient(pair, clients, access)),
@@ -66,9 +66,9 @@ describe('the first client', () => {
     expect(await access.hasClients()).toBe(true);
   });
 
-  it('counts as one that exists after it is revoked', async () => {
+  it('still counts as existing after it is revoked', async () => {
     await ensureFirstClient({ publicKey: 'deployment', secret: newSecret() }, clients, access);
-    expect(await clients.revokeClient('deployment', theOperator)).toBe(true);
+    expect(await clients.revokeClient('deployment', operatorActor)).toBe(true);
     expect(await openAccess(store.database).hasClients()).toBe(true);
     expect(await ensureFirstClient({ publicKey: 'another', secret: newSecret() }, clients, access)).toBe(
       'ignored',
@@ -78,14 +78,14 @@ describe('the first client', () => {
 });
 
 describe('a client', () => {
-  it('is kept as it was given, and listed in the order of its creation', async () => {
-    const given = wish({
+  it('is stored with the given properties, and listed in the order of creation', async () => {
+    const given = newClient({
       name: 'Gestionale "Rossi" ☕',
       scopes: ['sync:write', 'admin'],
       networks: ['10.0.0.0/8', '192.168.1.4', 'fd00::/8', '2001:db8::1'],
       knownByAddress: true,
     });
-    const inserted = await clients.insertClient(given, digestOf(newSecret()), theOperator);
+    const inserted = await clients.insertClient(given, digestOf(newSecret()), operatorActor);
     expect(inserted).toEqual({
       ...given,
       id: expect.any(Number),
@@ -93,33 +93,33 @@ describe('a client', () => {
       createdAt: expect.any(Date),
       revokedAt: null,
     });
-    const next = await clients.insertClient(wish(), digestOf(newSecret()), theOperator);
+    const next = await clients.insertClient(newClient(), digestOf(newSecret()), operatorActor);
     expect((await clients.listClients()).slice(-2)).toEqual([inserted, next]);
   });
 
-  it('is refused with a public key that is taken, also by a revoked client', async () => {
-    const { publicKey } = wish();
-    expect(
-      await clients.insertClient(wish({ publicKey }), digestOf(newSecret()), theOperator),
-    ).not.toBeNull();
-    expect(await clients.insertClient(wish({ publicKey }), digestOf(newSecret()), theOperator)).toBeNull();
-    await clients.revokeClient(publicKey, theOperator);
-    expect(await clients.insertClient(wish({ publicKey }), digestOf(newSecret()), theOperator)).toBeNull();
+  it('is not inserted with a public key that another client has, even if that one is revoked', async () => {
+    const { publicKey } = newClient();
+    const insertWithKey = () =>
+      clients.insertClient(newClient({ publicKey }), digestOf(newSecret()), operatorActor);
+    expect(await insertWithKey()).not.toBeNull();
+    expect(await insertWithKey()).toBeNull();
+    await clients.revokeClient(publicKey, operatorActor);
+    expect(await insertWithKey()).toBeNull();
   });
 
-  it('is found by the letters of its public key as they are', async () => {
-    const { publicKey } = wish();
-    await clients.insertClient(wish({ publicKey }), digestOf(newSecret()), theOperator);
+  it('is found only by its exact public key', async () => {
+    const { publicKey } = newClient();
+    await clients.insertClient(newClient({ publicKey }), digestOf(newSecret()), operatorActor);
     expect(await access.findClient(publicKey, null)).not.toBeNull();
     for (const other of [publicKey.toUpperCase(), `${publicKey} `, publicKey.slice(0, -1), '', '%']) {
       expect(await access.findClient(other, null)).toBeNull();
     }
   });
 
-  it('may call from its networks alone, and from nowhere when its address is not known', async () => {
-    const { publicKey } = wish();
+  it('may call only from its networks, and not from an unknown address', async () => {
+    const { publicKey } = newClient();
     const networks = ['198.51.100.0/25', '2001:db8:1::/48'];
-    await clients.insertClient(wish({ publicKey, networks }), digestOf(newSecret()), theOperator);
+    await clients.insertClient(newClient({ publicKey, networks }), digestOf(newSecret()), operatorActor);
     const mayCallFrom = async (address: string | null) =>
       (await access.findClient(publicKey, address))?.mayCallFrom;
     expect(await mayCallFrom('198.51.100.127')).toBe(true);
@@ -130,19 +130,18 @@ describe('a client', () => {
     expect(await mayCallFrom(null)).toBe(false);
   });
 
-  it('cannot be marked known by address without a network, nor with a scope that does not exist', async () => {
+  it('cannot be known by address without a network, nor have an unknown scope', async () => {
     const digest = digestOf(newSecret());
-    await expect(clients.insertClient(wish({ knownByAddress: true }), digest, theOperator)).rejects.toThrow(
-      /check/,
-    );
+    const noNetwork = newClient({ knownByAddress: true });
+    await expect(clients.insertClient(noNetwork, digest, operatorActor)).rejects.toThrow(/check/);
     const scopes = ['root'] as unknown as NewClient['scopes'];
-    await expect(clients.insertClient(wish({ scopes }), digest, theOperator)).rejects.toThrow(/check/);
+    await expect(clients.insertClient(newClient({ scopes }), digest, operatorActor)).rejects.toThrow(/check/);
   });
 });
 
 describe('the secrets of a client', () => {
-  it('are never more than two, however many rotations come at the same moment', async () => {
-    const { client } = await createClient(wish(), clients);
+  it('are never more than two, even after concurrent rotations', async () => {
+    const { client } = await createClient(newClient(), clients);
     const secrets = await Promise.all(
       Array.from({ length: 6 }, () => rotateSecret(client.publicKey, inAnHour(), clients)),
     );
@@ -152,22 +151,24 @@ describe('the secrets of a client', () => {
     for (const digest of digests) expect(given).toContain(digest.toString('hex'));
   });
 
-  it('are counted for each client alone', async () => {
-    const one = await createClient(wish(), clients);
-    const other = await createClient(wish(), clients);
+  it('do not change when another client rotates its secret', async () => {
+    const one = await createClient(newClient(), clients);
+    const other = await createClient(newClient(), clients);
     await rotateSecret(one.client.publicKey, new Date(), clients);
     const found = await access.findClient(other.client.publicKey, null);
     expect(found?.digests).toEqual([digestOf(other.secret)]);
   });
 
-  it('are given to no client that is revoked or unknown', async () => {
-    const { client } = await createClient(wish(), clients);
-    expect(await clients.revokeClient(client.publicKey, theOperator)).toBe(true);
-    expect(await clients.revokeClient(client.publicKey, theOperator)).toBe(false);
-    expect(await clients.addSecret(client.publicKey, digestOf(newSecret()), inAnHour(), theOperator)).toBe(
+  it('cannot be added to a revoked or unknown client', async () => {
+    const { client } = await createClient(newClient(), clients);
+    expect(await clients.revokeClient(client.publicKey, operatorActor)).toBe(true);
+    expect(await clients.revokeClient(client.publicKey, operatorActor)).toBe(false);
+    expect(await clients.addSecret(client.publicKey, digestOf(newSecret()), inAnHour(), operatorActor)).toBe(
       false,
     );
-    expect(await clients.addSecret('agp_nobody', digestOf(newSecret()), inAnHour(), theOperator)).toBe(false);
-    expect(await clients.revokeClient('agp_nobody', theOperator)).toBe(false);
+    expect(await clients.addSecret('agp_nobody', digestOf(newSecret()), inAnHour(), operatorActor)).toBe(
+      false,
+    );
+    expect(await clients.revokeClient('agp_nobody', operatorActor)).toBe(false);
   });
 });

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { migrate } from '../../src/storage/migrations.ts';
-import { describeSchema } from '../../src/storage/schema.ts';
-import { StorageError } from '../../src/storage/server.ts';
+import { StorageError } from '../../src/db/errors.ts';
+import { migrate } from '../../src/db/migrations.ts';
+import { describeSchema } from '../../src/db/schema.ts';
 import { openStore, type Store } from '../../src/store.ts';
 import { emptyStore } from '../setup/store.ts';
 
@@ -14,7 +14,7 @@ const names = readdirSync(new URL('../../migrations/', import.meta.url))
 
 let empty: Awaited<ReturnType<typeof emptyStore>>;
 let stores: Store[];
-/** The migrations that each of five machines has run, which start on one empty database at the same moment. */
+/** The migrations that each of five nodes has run; they all start at the same time on one empty database. */
 let runs: string[][];
 
 beforeAll(async () => {
@@ -38,23 +38,23 @@ function database() {
 }
 
 describe('migrations', () => {
-  it('are run once and in order when five start at the same moment on an empty database', async () => {
+  it('run once and in order when five nodes start at the same time on an empty database', async () => {
     expect(runs.filter((run) => run.length > 0)).toEqual([names]);
     const applied = await database().query('select version, name from anagrafe.migrations order by version');
     expect(applied).toEqual(names.map((name) => ({ version: Number(name.slice(0, 4)), name })));
   });
 
-  it('are not run again', async () => {
+  it('do not run a second time', async () => {
     const before = await database().query('select * from anagrafe.migrations order by version');
     expect(await migrate(database())).toEqual([]);
     expect(await database().query('select * from anagrafe.migrations order by version')).toEqual(before);
   });
 
-  it('have numbers that begin at 1 and leave none out', () => {
+  it('are numbered from 1 without gaps', () => {
     expect(names.map((name) => Number(name.slice(0, 4)))).toEqual(names.map((_, index) => index + 1));
   });
 
-  it('are refused when one that was run has been changed since', async () => {
+  it('fail if one that was already run has changed since', async () => {
     const [{ checksum } = { checksum: '' }] = await database().query<{ checksum: string }>(
       'select checksum from anagrafe.migrations where version = 1',
     );
@@ -67,7 +67,7 @@ describe('migrations', () => {
     expect(await migrate(database())).toEqual([]);
   });
 
-  it('are refused on a database that is newer than this version', async () => {
+  it('fail on a database that is newer than this version', async () => {
     await database().query(
       "insert into anagrafe.migrations (version, name, checksum) values (9999, '9999_from_the_future', '')",
     );
@@ -79,10 +79,10 @@ describe('migrations', () => {
     expect(await migrate(database())).toEqual([]);
   });
 
-  it('leave nothing behind when one of them fails', async () => {
+  it('are all rolled back if one of them fails', async () => {
     const other = await emptyStore();
     const store = await openStore(readConfig(other.settings), { as: 'founder', log: () => {} });
-    // A table in the way of a migration makes it fail in the middle.
+    // An existing table with the same name makes a migration fail halfway.
     await store.database.query('create schema anagrafe');
     await store.database.query('create table anagrafe.clients (in_the_way int)');
     await expect(migrate(store.database)).rejects.toThrow(/already exists/);
@@ -98,14 +98,14 @@ describe('migrations', () => {
 });
 
 describe('the schema', () => {
-  it('is the one in server/schema.sql', async () => {
+  it('equals server/schema.sql', async () => {
     const file = new URL('../../schema.sql', import.meta.url);
     const committed = existsSync(file) ? readFileSync(file, 'utf8') : '(there is no such file)';
     const advice = 'server/schema.sql is not what the migrations make: run `npm run generate` and commit it';
     expect(await describeSchema(database()), advice).toBe(committed);
   });
 
-  it('is described down to its columns, with every name in full', async () => {
+  it('is described with its columns and with qualified names', async () => {
     const described = await describeSchema(database());
     await database().query('alter table anagrafe.users add column more text');
     expect(await describeSchema(database())).not.toBe(described);

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createClient, revokeClient } from '../../src/core/access/clients.ts';
-import { openClients } from '../../src/storage/clients.ts';
+import { openClients } from '../../src/clients/clients.store.ts';
+import { createClient, revokeClient } from '../../src/clients/clients.ts';
 import { storedUsernames, wrongFigures } from '../faults/figures.ts';
 import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 
@@ -18,17 +18,18 @@ async function startNodes(): Promise<Nodes> {
 
 const range = (count: number) => Array.from({ length: count }, (_, n) => n);
 
-async function expectTrueFigures(): Promise<void> {
+/** Expects correct counters and no warning or error in the log of either node. */
+async function expectNoProblems(): Promise<void> {
   expect(await wrongFigures(nodes[0].database)).toEqual([]);
   for (const { log } of nodes)
     expect(log.filter((line) => /"level":"(warn|error|fatal)"/.test(line))).toEqual([]);
 }
 
 describe('two services on one database', () => {
-  it('give each username to one caller, when both are asked for it at once', async () => {
+  it('give each username to one caller when both receive it at the same time', async () => {
     const names = range(40);
     const principals = await insertPrincipals(nodes[0], 2);
-    const wishes = names.flatMap((n) =>
+    const calls = names.flatMap((n) =>
       nodes.map((node, at) => ({
         n,
         answer: node.call('irs/update', [
@@ -37,7 +38,7 @@ describe('two services on one database', () => {
       })),
     );
     const winners = new Map<number, number>();
-    for (const { n, answer } of wishes) {
+    for (const { n, answer } of calls) {
       const { status, body } = await answer;
       if (status === 200) winners.set(n, (winners.get(n) ?? 0) + 1);
       else expect([status, body.errorCode]).toEqual([422, 'USERNAME_TAKEN']);
@@ -46,10 +47,10 @@ describe('two services on one database', () => {
     const all = [...(await storedUsernames(nodes[0].database))].map((name) => name.toLowerCase());
     const stored = all.filter((name) => name.startsWith('wanted'));
     expect(stored.toSorted()).toEqual(names.map((n) => `wanted ${n}`).toSorted());
-    await expectTrueFigures();
+    await expectNoProblems();
   });
 
-  it('apply each record of two crossing calls whole, in one of them', async () => {
+  it('apply each record of two conflicting calls whole and in only one of them', async () => {
     const principals = await insertPrincipals(nodes[1], 20);
     const records = (node: number) =>
       principals.map((ID, n) => {
@@ -67,10 +68,10 @@ describe('two services on one database', () => {
       expect([codes[0]?.[n], codes[1]?.[n]].toSorted()).toEqual(['USERNAME_TAKEN', null].toSorted());
     const stored = await storedUsernames(nodes[0].database);
     expect([...stored].filter((name) => name.startsWith('crossing'))).toHaveLength(60);
-    await expectTrueFigures();
+    await expectNoProblems();
   });
 
-  it('give each external key to one principal, when both are asked for it at once', async () => {
+  it('give each external key to one principal when both receive it at the same time', async () => {
     const keys = range(20).map((n) => `key ${n}`);
     const answers = await Promise.all(
       nodes.map((node) =>
@@ -86,15 +87,15 @@ describe('two services on one database', () => {
       expect(applied).toHaveLength(1);
       const [refused] = tuples.filter((tuple) => !tuple?.Item3);
       expect(refused?.Item2).toBe('EXTERNAL_KEY_TAKEN');
-      // The one that lost is told the ID of the one that won, which the other service gave out.
+      // The error names the ID of the principal that the other service has inserted.
       expect(refused?.Item4).toContain(`ID ${applied[0]?.Item1}.`);
       const { body } = await nodes[n % 2 === 0 ? 0 : 1].call<{ ID: number }>('irs/list', { ExternalKey });
       expect(body.result?.records.map(({ ID }) => ID)).toEqual([applied[0]?.Item1]);
     }
-    await expectTrueFigures();
+    await expectNoProblems();
   });
 
-  it('count every user of a principal that both change at once', async () => {
+  it('count every user of a principal that both change at the same time', async () => {
     const [ID = 0] = await insertPrincipals(nodes[0], 1);
     const first = await nodes[0].call('irs/update', [{ ID, Users: [newUser('shared')] }], {
       headers: { prefer: 'return=representation' },
@@ -115,17 +116,17 @@ describe('two services on one database', () => {
     const totals = await Promise.all(nodes.map((node) => node.call('irs/users', { PageSize: 1 })));
     const stored = (await storedUsernames(nodes[0].database)).size;
     expect(totals.map(({ body }) => body.result?.totalCount)).toEqual([stored, stored]);
-    await expectTrueFigures();
+    await expectNoProblems();
   });
 
-  it('know a client from the moment at which it is created until it is revoked', async () => {
+  it('both accept a client from its creation until it is revoked', async () => {
     const fresh = await startNodes();
     const statuses = (headers: Record<string, string>) =>
       Promise.all(fresh.map(async (node) => (await node.call('irs/list', {}, { headers })).status));
     expect(await statuses({})).toEqual([200, 200]);
     const clients = openClients(fresh[1].database);
-    const wish = { name: 'erp', scopes: ['sync:read'] as const, networks: [], knownByAddress: false };
-    const { client, secret } = await createClient(wish, clients);
+    const options = { name: 'erp', scopes: ['sync:read'] as const, networks: [], knownByAddress: false };
+    const { client, secret } = await createClient(options, clients);
     const credential = { authorization: `Bearer ${client.publicKey}.${secret}` };
     // Protected mode has ended for both.
     expect(await statuses({})).toEqual([401, 401]);

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { sweepCalls } from '../../src/storage/retention.ts';
+import { sweepCalls } from '../../src/calls/retention.store.ts';
 import {
   finished,
   holding,
@@ -34,7 +34,7 @@ async function endedJob(headers: Record<string, string> = {}): Promise<string> {
   return id;
 }
 
-/** As if a job had ended, or a key been sent, so long ago. */
+/** Moves the end of a call, or the expiry of its key, the given number of days into the past. */
 const age = (id: string, column: 'ended_at' | 'key_expires_at', days: number) =>
   service.database.query(
     `update anagrafe.calls set ${column} = now() - make_interval(hours => $2) where id = $1`,
@@ -45,8 +45,8 @@ async function outcomes(id: string): Promise<number> {
   return (await service.database.query('select from anagrafe.outcomes where call_id = $1', [id])).length;
 }
 
-describe('a job that ended', () => {
-  it('is kept for as many days as are set, and is gone after that with its tuples', async () => {
+describe('a job that has ended', () => {
+  it('is kept for the configured number of days and then deleted with its outcomes', async () => {
     const [young, old] = [await endedJob(), await endedJob()];
     await age(young, 'ended_at', jobDays - 1);
     await age(old, 'ended_at', jobDays + 1);
@@ -57,7 +57,7 @@ describe('a job that ended', () => {
     expect(await sweep()).toBe(0);
   });
 
-  it('stays while its key is remembered, so that the call is not done again', async () => {
+  it('is kept until its idempotency key expires, so that a retry is not applied again', async () => {
     const headers = { 'idempotency-key': 'outlives-the-job' };
     const sent = records();
     const first = await sendJob(service, 'irs/update', sent, headers);
@@ -71,7 +71,7 @@ describe('a job that ended', () => {
     expect(await sweep()).toBe(1);
   });
 
-  it('outlives its key', async () => {
+  it('is kept after its idempotency key has expired', async () => {
     const id = await endedJob({ 'idempotency-key': 'short-lived' });
     await age(id, 'key_expires_at', 1);
     expect(await sweep()).toBe(0);
@@ -85,7 +85,7 @@ describe('a job that ended', () => {
 });
 
 describe('a job that has not ended', () => {
-  it('is never removed', async () => {
+  it('is never deleted, however old it is', async () => {
     const id = await holding(service, principalLock(principal), async ({ blocked }) => {
       const job = await submit(service, 'irs/update', records(), { 'idempotency-key': 'runs-for-long' });
       await blocked(1);
@@ -101,7 +101,7 @@ describe('a job that has not ended', () => {
   });
 });
 
-describe('a call that was answered at once', () => {
+describe('a synchronous call', () => {
   const answered = async (requestId: string, headers: Record<string, string> = {}) => {
     await service.call('irs/update', records(), { headers: { 'x-request-id': requestId, ...headers } });
     const [call] = await service.database.query<{ id: string }>(
@@ -115,7 +115,7 @@ describe('a call that was answered at once', () => {
     ['with a key', { 'idempotency-key': 'kept' }, 2],
     ['without one', {}, 1],
   ])(
-    '%s is kept as long as a job is, and is gone after that with its outcomes',
+    '%s is kept for as many days as a job and then deleted with its outcomes',
     async (what, headers, count) => {
       const id = await answered(`kept-${count}`, headers);
       await age(id, 'key_expires_at', 1);
@@ -126,7 +126,7 @@ describe('a call that was answered at once', () => {
     },
   );
 
-  it('stays while its key is remembered, so that it is not done again', async () => {
+  it('is kept beyond these days until its idempotency key expires', async () => {
     const id = await answered('remembered', { 'idempotency-key': 'remembered' });
     await age(id, 'ended_at', jobDays + 1);
     expect(await sweep()).toBe(0);
@@ -135,7 +135,7 @@ describe('a call that was answered at once', () => {
     expect(await sweep()).toBe(1);
   });
 
-  it('is gone with its key where nobody has brought it to its end', async () => {
+  it('is deleted when its idempotency key expires if it was never completed', async () => {
     const id = await answered('cut-off', { 'idempotency-key': 'cut-off' });
     await service.database.query(`update anagrafe.calls set state = 'open', ended_at = null where id = $1`, [
       id,
@@ -145,7 +145,7 @@ describe('a call that was answered at once', () => {
     expect([await sweep(), await outcomes(id)]).toEqual([1, 0]);
   });
 
-  it('is removed with all others like it, however many there are', async () => {
+  it('is deleted in one sweep together with all other expired calls', async () => {
     await service.database.query(
       `insert into anagrafe.calls (id, operation, state, idempotency_key, key_expires_at, ended_at)
        select gen_random_uuid(), 'update', 'completed', 'swept ' || n, now() - interval '1 minute',

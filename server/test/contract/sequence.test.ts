@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
+import { openChainWriter, readChain } from '../../src/audit/hash-chain.store.ts';
 import { readConfig } from '../../src/config.ts';
-import type { Database } from '../../src/storage/database.ts';
-import { openSequence, readChain } from '../../src/storage/sequence.ts';
+import type { Database } from '../../src/db/database.ts';
 import { openStore } from '../../src/store.ts';
 import { newStore } from '../setup/store.ts';
 
 const hash = (before: Buffer, position: number, text: string) =>
   createHash('sha256').update(before).update(`${position} ${text}`).digest();
 
-it('the hash chain takes rows again after a transaction that was rolled back at its end', async () => {
+it('the chain writer adds rows to the hash chain after a transaction that was rolled back at its end', async () => {
   const made = await newStore();
   const store = await openStore(readConfig(made.settings), { as: 'visitor', log: () => {} });
   onTestFinished(async () => {
@@ -28,9 +28,9 @@ it('the hash chain takes rows again after a transaction that was rolled back at 
         return result;
       }),
   };
-  const sequence = openSequence(losing, hash);
-  await expect(sequence()).rejects.toThrow('Connection terminated');
+  const extendChain = openChainWriter(losing, hash);
+  await expect(extendChain()).rejects.toThrow('Connection terminated');
   rollsBack = false;
-  expect(await sequence()).toBe(false);
+  expect(await extendChain()).toBe(false);
   expect((await readChain(database)).lastPosition).toBe(1);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Refusal } from '../../src/core/faults.ts';
-import { readBatch } from '../../src/core/records/batch.ts';
+import { ApiError } from '../../src/lib/field-errors.ts';
+import { readBatch } from '../../src/records/batch.ts';
 import { recordList } from '../setup/records.ts';
 
 const limits = { records: 3, users: 4 };
@@ -10,7 +10,7 @@ async function refusal(body: unknown[] | null): Promise<unknown> {
   try {
     readBatch(body && (await recordList(body)), limits, way);
   } catch (error) {
-    return error instanceof Refusal ? error.fault : error;
+    return error instanceof ApiError ? error.fault : error;
   }
   return null;
 }
@@ -27,16 +27,16 @@ describe('the body of a call', () => {
     expect(await Promise.all([0, 1, 2].map((position) => list.fields(position)))).toEqual(records);
   });
 
-  it('is nothing else', async () => {
+  it('is refused if it is not an array', async () => {
     expect(await refusal(null)).toEqual({ code: 'INVALID_BODY', variant: 'array' });
   });
 
-  it('is not empty', async () => {
+  it('is refused if it is an empty array', async () => {
     expect(await refusal([])).toEqual({ code: 'INVALID_BODY', variant: 'empty' });
   });
 
   it.each([[null], ['text'], [[]], [7]])(
-    'holds objects alone, and the place of another is told: %o',
+    'is refused with the index of an element that is not an object: %o',
     async (element) => {
       expect(await refusal([{}, element])).toEqual({
         code: 'INVALID_BODY',
@@ -46,7 +46,7 @@ describe('the body of a call', () => {
     },
   );
 
-  it('holds no more records and users than the limits', async () => {
+  it('is refused if it has more records or users than the limits', async () => {
     const tooLarge = { code: 'BATCH_TOO_LARGE', variant: 'job', figures: limits };
     expect(await refusal([{}, {}, {}, {}])).toEqual(tooLarge);
     expect(await refusal([{ Users: [1, 2, 3] }, { Users: [4, 5] }])).toEqual(tooLarge);

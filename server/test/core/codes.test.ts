@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type Code, codes, type Sentence } from '../../src/core/codes.ts';
-import { languages, say } from '../../src/core/language/say.ts';
+import { languages, translate } from '../../src/i18n/translate.ts';
+import { type Code, codes, type Sentence } from '../../src/lib/error-codes.ts';
 
 const names = Object.keys(codes) as Code[];
 const { en, it: italian } = languages;
 
-/** The sentences of a code by variant; one without variants stands under the empty name. */
+/** Returns the messages of a code by variant. A code without variants has one message with an empty name. */
 function variants(sentence: Sentence): Record<string, string> {
   return typeof sentence === 'string' ? { '': sentence } : { ...sentence };
 }
@@ -14,14 +14,14 @@ function figures(text: string): string[] {
   return [...new Set(text.match(/\{\w+\}/g) ?? [])].sort();
 }
 
-describe('the catalogue of codes', () => {
-  it('has a sentence for every code in every language, and none for anything else', () => {
+describe('the catalogue of error codes', () => {
+  it('has messages for exactly the existing codes in every language', () => {
     for (const sentences of Object.values(languages)) {
       expect(Object.keys(sentences).sort()).toEqual([...names].sort());
     }
   });
 
-  it.each(names)('%s has the same variants with the same figures in both languages', (code) => {
+  it.each(names)('has the same variants and figures for %s in both languages', (code) => {
     const english = variants(en[code]);
     const other = variants(italian[code]);
     expect(Object.keys(other)).toEqual(Object.keys(english));
@@ -31,7 +31,7 @@ describe('the catalogue of codes', () => {
     }
   });
 
-  it.each(names)('%s is said in whole sentences', (code) => {
+  it.each(names)('has complete sentences for %s', (code) => {
     for (const text of [...Object.values(variants(en[code])), ...Object.values(variants(italian[code]))]) {
       expect(text).toMatch(/^["{A-Z].*([.?]|--name erp)$/s);
       expect(text).not.toMatch(/\s{2}|^\s|\s$|\{\s|\s\}/);
@@ -39,26 +39,26 @@ describe('the catalogue of codes', () => {
     }
   });
 
-  it('names its codes in one style', () => {
+  it('has codes in upper snake case only', () => {
     for (const code of names) expect(code).toMatch(/^[A-Z]+(_[A-Z]+)*$/);
   });
 });
 
-describe('a fault', () => {
-  it('is said with its figures, in the language asked for', () => {
+describe('the message of an error', () => {
+  it('contains its figures, in the requested language', () => {
     const fault = { code: 'PASSWORD_TOO_SHORT', figures: { min: 8 } } as const;
-    expect(say(fault, 'en')).toBe('A password must have at least 8 characters.');
-    expect(say(fault, 'it')).toBe('Una password deve avere almeno 8 caratteri.');
+    expect(translate(fault, 'en')).toBe('A password must have at least 8 characters.');
+    expect(translate(fault, 'it')).toBe('Una password deve avere almeno 8 caratteri.');
   });
 
-  it('is said by its variant', () => {
+  it('depends on its variant', () => {
     const fault = { code: 'WRONG_TYPE', variant: 'array' } as const;
-    expect(say(fault, 'en')).toBe('This must be an array.');
+    expect(translate(fault, 'en')).toBe('This must be an array.');
   });
 
-  it('takes a figure for text and nothing more, whatever it holds', () => {
+  it('contains a figure as plain text, even if it looks like a placeholder', () => {
     const field = '{known} $& $1 \\ "x"';
     const fault = { code: 'UNKNOWN_FIELD', variant: 'unknown', figures: { field } } as const;
-    expect(say(fault, 'en')).toBe(`"${field}" is not a field of this object.`);
+    expect(translate(fault, 'en')).toBe(`"${field}" is not a field of this object.`);
   });
 });

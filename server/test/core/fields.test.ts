@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { Faults } from '../../src/core/faults.ts';
+import { FieldErrors } from '../../src/lib/field-errors.ts';
 import {
   isAbsent,
   isId,
@@ -8,12 +8,12 @@ import {
   readText,
   refuseUnknownFields,
   within,
-} from '../../src/core/fields/fields.ts';
+} from '../../src/lib/request-fields.ts';
 
-type Read<Value> = (faults: Faults) => Value;
+type Read<Value> = (faults: FieldErrors) => Value;
 
-function reading<Value>(read: Read<Value>): { value: Value; codes: string[] } {
-  const faults = new Faults();
+function withReadErrors<Value>(read: Read<Value>): { value: Value; codes: string[] } {
+  const faults = new FieldErrors();
   const value = read(faults);
   return { value, codes: [...faults.byPlace.values()].flat().map((fault) => fault.code) };
 }
@@ -38,14 +38,14 @@ describe('an ID', () => {
   ])('may not be %o', (value) => expect(isId(value)).toBe(false));
 });
 
-describe('what is absent', () => {
-  it('is null or missing, and nothing else', () => {
+describe('an absent value', () => {
+  it('is null or undefined, and nothing else', () => {
     expect([null, undefined].every(isAbsent)).toBe(true);
     expect([0, '', false, [], {}, Number.NaN].some(isAbsent)).toBe(false);
   });
 });
 
-describe('a place', () => {
+describe('the place of a field error', () => {
   it('is written with dots', () => {
     expect(within('', 'ID')).toBe('ID');
     expect(within('Users[0]', 'Password')).toBe('Users[0].Password');
@@ -53,7 +53,7 @@ describe('a place', () => {
 });
 
 describe('an email address', () => {
-  const read = (value: unknown) => reading((faults) => readEmail(value, 'Email', faults));
+  const read = (value: unknown) => withReadErrors((faults) => readEmail(value, 'Email', faults));
   const longest = `${'l'.repeat(242)}@example.com`;
 
   it.each([
@@ -94,11 +94,11 @@ describe('an email address', () => {
     expect(read(text)).toEqual({ value: null, codes: ['EMAIL_INVALID'] });
   });
 
-  it('is null rather than empty', () => {
+  it('may not be empty', () => {
     expect(read('')).toEqual({ value: null, codes: ['TEXT_EMPTY'] });
   });
 
-  it('may have 254 characters and not one more', () => {
+  it('may have at most 254 characters', () => {
     expect(longest).toHaveLength(254);
     expect(read(`l${longest}`)).toEqual({ value: null, codes: ['EMAIL_TOO_LONG'] });
   });
@@ -118,7 +118,7 @@ describe('an email address', () => {
     expect(tested).toBe(false);
   });
 
-  // With a syntax that backtracks exponentially, any of these would never end.
+  // A regular expression with exponential backtracking would not terminate on any of these.
   it.each([
     `${'a.'.repeat(120)}@${'a.'.repeat(5)}`,
     `a@${'a-'.repeat(126)}`,
@@ -133,7 +133,7 @@ describe('an email address', () => {
 });
 
 describe('a text', () => {
-  const read = (value: unknown, max = 5) => reading((faults) => readText(value, max, 'Name', faults));
+  const read = (value: unknown, max = 5) => withReadErrors((faults) => readText(value, max, 'Name', faults));
 
   it('is kept as sent, its length counted in characters', () => {
     expect(read(' è a ')).toEqual({ value: ' è a ', codes: [] });
@@ -142,13 +142,13 @@ describe('a text', () => {
     expect(read('x'.repeat(1_000_000)).codes).toEqual(['TEXT_TOO_LONG']);
   });
 
-  it('is not empty and holds no control character', () => {
+  it('may not be empty or contain a control character', () => {
     for (const text of ['', ' ', '\t', '\u3000']) expect(read(text).codes).toEqual(['TEXT_EMPTY']);
     for (const text of ['a\0', 'a\nb', 'a\u0085', '\u001ba'])
       expect(read(text).codes).toEqual(['TEXT_CHARACTERS']);
   });
 
-  it('is refused or kept, never changed', () => {
+  it('is refused or kept as sent, and never changed', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 12 }), (text) => {
         const { value, codes } = read(text, 8);
@@ -160,7 +160,7 @@ describe('a text', () => {
 
 describe('unknown fields', () => {
   function refused(fields: Record<string, unknown>, known = ['ID', 'Username']) {
-    const faults = new Faults();
+    const faults = new FieldErrors();
     refuseUnknownFields(fields, known, 'Users[0]', faults);
     return Object.fromEntries(faults.byPlace);
   }
@@ -172,7 +172,7 @@ describe('unknown fields', () => {
     });
   });
 
-  it('are met with the known name where they differ from it in case alone', () => {
+  it('are answered with the known field name if only the case differs', () => {
     expect(refused({ userName: 'a' })).toEqual({
       'Users[0].userName': [
         { code: 'UNKNOWN_FIELD', variant: 'spelling', figures: { field: 'userName', known: 'Username' } },
@@ -180,7 +180,7 @@ describe('unknown fields', () => {
     });
   });
 
-  it('are shown cut off where they are long, between two characters', () => {
+  it('are truncated between two characters if they are long', () => {
     const [place = ''] = Object.keys(refused({ [`${'x'.repeat(59)}🦊${'y'.repeat(500)}`]: 1 }));
     expect(place.length).toBeLessThan(80);
     expect(place).toMatch(/…$/);

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Caller } from '../../src/core/access/access.ts';
-import type { Scope } from '../../src/core/access/clients.ts';
-import { type Job, jobsSeenBy, paceOf } from '../../src/core/jobs/job.ts';
+import type { Caller, Scope } from '../../src/clients/access.ts';
+import { type Job, jobsSeenBy, paceOf } from '../../src/jobs/job.ts';
 
 const start = new Date('2026-01-31T08:00:00Z');
 const later = (seconds: number) => new Date(start.getTime() + seconds * 1000);
@@ -26,49 +25,49 @@ function job(more: Partial<Job>): Job {
 }
 
 describe('the pace of a job', () => {
-  it('is not known before it has begun', () => {
+  it('is null before the job starts', () => {
     const waiting = job({ state: 'queued', startedAt: null, usersDone: 40, usersApplied: 0 });
     expect(paceOf(waiting, later(10))).toEqual({ usersPerSecond: null, estimatedEnd: null });
   });
 
-  it('is that of the users applied since it began, and tells when the rest should be done', () => {
-    // 3 users a second, and 60 are left.
+  it('is the number of users applied per second, from which the end is estimated', () => {
+    // 30 users in 10 seconds are 3 per second, and 60 users are left.
     expect(paceOf(job({}), later(10))).toEqual({ usersPerSecond: 3, estimatedEnd: later(30) });
   });
 
-  it('is rounded to a tenth, and the end is reckoned before that', () => {
+  it('is rounded to a tenth after the end was estimated', () => {
     const { usersPerSecond, estimatedEnd } = paceOf(job({ usersApplied: 10, usersDone: 10 }), later(30));
     expect(usersPerSecond).toBe(0.3);
     expect(estimatedEnd).toEqual(later(30 + 270));
   });
 
-  it('is nothing, and has no end in sight, while no user was applied', () => {
+  it('is 0 without an estimated end while no user was applied', () => {
     for (const now of [later(0), later(10), later(-1)])
       expect(paceOf(job({ usersApplied: 0 }), now)).toEqual({ usersPerSecond: 0, estimatedEnd: null });
   });
 
-  it('does not change any more once the job has ended', () => {
+  it('does not change after the job has ended', () => {
     for (const state of ['completed', 'cancelled'] as const) {
       const ended = job({ state, endedAt: later(20), usersDone: 100, usersApplied: 80 });
       expect(paceOf(ended, later(1000))).toEqual({ usersPerSecond: 4, estimatedEnd: null });
     }
   });
 
-  it('has no end to tell of a job that was cancelled and is being let go', () => {
+  it('has no estimated end if the job is cancelled but has not ended', () => {
     expect(paceOf(job({ state: 'cancelled' }), later(10))).toEqual({ usersPerSecond: 3, estimatedEnd: null });
   });
 });
 
 describe('the jobs that a caller sees', () => {
   const caller = (clientId: number | null, ...scopes: Scope[]): Caller => ({
-    actor: clientId === null ? 'protected' : 'client',
+    kind: clientId === null ? 'protected' : 'client',
     clientId,
     user: null,
     name: 'someone',
     scopes: new Set(scopes),
   });
 
-  it('are its own, and for admin those of everyone', () => {
+  it('are its own, and for the scope admin all jobs', () => {
     expect(jobsSeenBy(caller(3, 'sync:write', 'sync:read'))).toEqual({ clientId: 3 });
     expect(jobsSeenBy(caller(3))).toEqual({ clientId: 3 });
     expect(jobsSeenBy(caller(3, 'admin'))).toBe('everyone');

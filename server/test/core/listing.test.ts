@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { Refusal } from '../../src/core/faults.ts';
-import { readPrincipalListing, readUserListing } from '../../src/core/listing/listing.ts';
+import { ApiError } from '../../src/lib/field-errors.ts';
+import { readPrincipalListing, readUserListing } from '../../src/records/listing.ts';
 
-/** The parameter that is refused, and how. */
+/** Returns the code, the variant and the parameter name of the `ApiError`, or null if the body is accepted. */
 function refusal(body: unknown, read = readPrincipalListing): unknown {
   try {
     read(body);
   } catch (error) {
-    if (error instanceof Refusal) return [error.fault.code, error.fault.variant, error.fault.figures?.name];
+    if (error instanceof ApiError) return [error.fault.code, error.fault.variant, error.fault.figures?.name];
     throw error;
   }
   return null;
 }
 
-describe('the parameters of a listing', () => {
-  it('are the first hundred of everything unless they say otherwise', () => {
+describe('the parameters of a list', () => {
+  it('default to the first page of 100 without filters', () => {
     const all = {
       page: 1,
       pageSize: 100,
@@ -32,7 +32,7 @@ describe('the parameters of a listing', () => {
     }
   });
 
-  it('are read as they are sent', () => {
+  it('are taken from the body', () => {
     const body = { Page: 3, PageSize: 1000, ID: 7, ExternalKey: ' C-1 ', Search: ' Caffè DEL porto ' };
     expect(readPrincipalListing(body)).toMatchObject({
       page: 3,
@@ -43,14 +43,14 @@ describe('the parameters of a listing', () => {
     });
   });
 
-  it('find a username by its mapped form, and nobody by what can be no username', () => {
+  it('map a username to its key, and an invalid username to an empty key', () => {
     expect(readUserListing({ Username: 'ＭARIO' }).usernameKeys).toEqual(['mario']);
     expect(readUserListing({ Username: 'NICOLO\u0300' }).usernameKeys).toEqual(['nicolò']);
     expect(readUserListing({ Username: ' mario' }).usernameKeys).toEqual(['']);
     expect(readUserListing({ Username: '♚' }).usernameKeys).toEqual(['']);
   });
 
-  it('take up to a hundred usernames at once', () => {
+  it('accept up to 100 usernames', () => {
     expect(readUserListing({ Usernames: ['ＭARIO', '♚'] }).usernameKeys).toEqual(['mario', '']);
     const many = Array.from({ length: 101 }, (_, n) => `user ${n}`);
     expect(readUserListing({ Usernames: many.slice(1) }).usernameKeys).toHaveLength(100);
@@ -62,7 +62,7 @@ describe('the parameters of a listing', () => {
       ]);
   });
 
-  it('search usernames by the beginning of the mapped form', () => {
+  it('search usernames by a prefix of the mapped form', () => {
     expect(readUserListing({ Search: ' MARIO.r ' }).search?.usernamePrefix).toBe('mario.r');
     expect(readUserListing({ Search: 'ＭＡＲＩＯ' }).search?.usernamePrefix).toBe('mario');
     expect(readUserListing({ Search: 'nicolo\u0300' }).search?.usernamePrefix).toBe('nicolò');
@@ -84,7 +84,7 @@ describe('the parameters of a listing', () => {
     }
   });
 
-  it('are as long as what can be stored, counted in characters', () => {
+  it('may be as long as stored values, counted in characters', () => {
     expect(readPrincipalListing({ ExternalKey: '🦊'.repeat(128) }).externalKey).toBe('🦊'.repeat(128));
     expect(readUserListing({ Username: 'e\u0301'.repeat(128) }).usernameKeys).toEqual(['é'.repeat(128)]);
     expect(readUserListing({ Username: '𐐨'.repeat(128) }).usernameKeys).toEqual(['𐐨'.repeat(128)]);
@@ -95,13 +95,13 @@ describe('the parameters of a listing', () => {
     ]);
   });
 
-  it('are an object', () => {
+  it('must be an object', () => {
     for (const body of [[], 'text', 7, true])
       expect(refusal(body)).toEqual(['INVALID_BODY', 'object', undefined]);
   });
 });
 
-describe('a date', () => {
+describe('the parameter Date', () => {
   const read = (text: string) => readPrincipalListing({ Date: text }).since?.toISOString();
 
   it.each([
@@ -114,7 +114,7 @@ describe('a date', () => {
     ['2026-01-31T08:00:00.123456789Z', '2026-01-31T08:00:00.123Z'],
     ['2026-01-31T08:00:00+02:00', '2026-01-31T06:00:00.000Z'],
     ['2026-01-31T08:00:00-0530', '2026-01-31T13:30:00.000Z'],
-  ])('%s is the moment %s', (text, moment) => {
+  ])('%s is read as %s', (text, moment) => {
     expect(read(text)).toBe(moment);
   });
 
@@ -139,7 +139,7 @@ describe('a date', () => {
     '',
     20260131,
     {},
-  ])('%o is no date', (value) => {
+  ])('%o is refused', (value) => {
     expect(refusal({ Date: value })).toEqual(['INVALID_PARAMETER', 'date', 'Date']);
   });
 });

@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import type { Code } from '../../src/core/codes.ts';
-import { Faults } from '../../src/core/faults.ts';
-import { refuseUnknownFields } from '../../src/core/fields/fields.ts';
-import { applied, refused } from '../../src/core/records/outcome.ts';
+import type { Code } from '../../src/lib/error-codes.ts';
+import { FieldErrors } from '../../src/lib/field-errors.ts';
+import { refuseUnknownFields } from '../../src/lib/request-fields.ts';
+import { applied, refused } from '../../src/records/outcome.ts';
 
-function draftWith(...found: [place: string, code: Code][]) {
-  const faults = new Faults();
+function parsedRecordWith(...found: [place: string, code: Code][]) {
+  const faults = new FieldErrors();
   for (const [place, code] of found) faults.add(place, code);
   return { sentId: 7, users: [], faults };
 }
 
 function codeOf(...found: [place: string, code: Code][]): Code | undefined {
-  return refused(draftWith(...found)).refusal?.code;
+  return refused(parsedRecordWith(...found)).refusal?.code;
 }
 
-describe('the code that stands for the faults of a record', () => {
-  it('is PRINCIPAL_NOT_FOUND above all others', () => {
+describe('the code of a record with field errors', () => {
+  it('is PRINCIPAL_NOT_FOUND if any error has that code', () => {
     expect(codeOf(['ID', 'PRINCIPAL_NOT_FOUND'])).toBe('PRINCIPAL_NOT_FOUND');
     expect(codeOf(['Users[0].ID', 'USER_NOT_FOUND'], ['ID', 'PRINCIPAL_NOT_FOUND'])).toBe(
       'PRINCIPAL_NOT_FOUND',
@@ -23,7 +23,7 @@ describe('the code that stands for the faults of a record', () => {
     expect(codeOf(['Extra', 'UNKNOWN_FIELD'], ['ID', 'PRINCIPAL_NOT_FOUND'])).toBe('PRINCIPAL_NOT_FOUND');
   });
 
-  it('is the code of a record that all its faults share', () => {
+  it('is the record-level code that all of its errors share', () => {
     expect(codeOf(['Users[0].Username', 'USERNAME_TAKEN'], ['Users[4].Username', 'USERNAME_TAKEN'])).toBe(
       'USERNAME_TAKEN',
     );
@@ -31,7 +31,7 @@ describe('the code that stands for the faults of a record', () => {
     expect(codeOf(['ExternalKey', 'EXTERNAL_KEY_TAKEN'])).toBe('EXTERNAL_KEY_TAKEN');
   });
 
-  it('is INVALID_USERS when only users have faults, of whatever kind', () => {
+  it('is INVALID_USERS if only users have errors', () => {
     expect(codeOf(['Users', 'REQUIRED'])).toBe('INVALID_USERS');
     expect(codeOf(['Users[0]', 'WRONG_TYPE'])).toBe('INVALID_USERS');
     expect(codeOf(['Users[0].Password', 'REQUIRED'], ['Users[1].Username', 'USERNAME_TAKEN'])).toBe(
@@ -39,7 +39,7 @@ describe('the code that stands for the faults of a record', () => {
     );
   });
 
-  it('is INVALID_RECORD when the record itself has faults too', () => {
+  it('is INVALID_RECORD if the record itself has errors', () => {
     expect(codeOf(['ID', 'REQUIRED'])).toBe('INVALID_RECORD');
     expect(codeOf(['ID', 'INVALID_ID'], ['Users[0].Password', 'REQUIRED'])).toBe('INVALID_RECORD');
     expect(codeOf(['UsersCount', 'UNKNOWN_FIELD'])).toBe('INVALID_RECORD');
@@ -48,25 +48,27 @@ describe('the code that stands for the faults of a record', () => {
 });
 
 describe('an outcome', () => {
-  it('keeps the ID that was sent when the record is refused', () => {
-    expect(refused(draftWith(['Users', 'REQUIRED']))).toMatchObject({ id: 7, users: [] });
+  it('has the ID that was sent if the record is refused', () => {
+    expect(refused(parsedRecordWith(['Users', 'REQUIRED']))).toMatchObject({ id: 7, users: [] });
   });
 
-  it('may be refused for a reason beside its faults', () => {
-    expect(refused(draftWith(), { code: 'OUTCOME_UNKNOWN' }).refusal).toEqual({ code: 'OUTCOME_UNKNOWN' });
+  it('may have a code that is independent of field errors', () => {
+    expect(refused(parsedRecordWith(), { code: 'OUTCOME_UNKNOWN' }).refusal).toEqual({
+      code: 'OUTCOME_UNKNOWN',
+    });
   });
 
-  it('has the ID of what was written and no refusal when it is applied', () => {
+  it('has the ID of the written principal and no error if the record is applied', () => {
     const users = [{ id: 1, username: 'mario', email: null, operation: 'register' }] as const;
-    expect(applied(9, users, draftWith())).toMatchObject({ id: 9, refusal: null, users });
+    expect(applied(9, users, parsedRecordWith())).toMatchObject({ id: 9, refusal: null, users });
   });
 });
 
-describe('the errors of a record beyond those that are listed', () => {
-  const more = (faults: Faults) => faults.byPlace.get('$');
+describe('the errors of a record above the limit', () => {
+  const more = (faults: FieldErrors) => faults.byPlace.get('$');
 
-  it('errors that are not listed are counted once for each place, however many errors a place has', () => {
-    const faults = new Faults(1);
+  it('are counted once per place, even if a place has several errors', () => {
+    const faults = new FieldErrors(1);
     faults.add('Users[0].Username', 'REQUIRED');
     faults.add('Users[0].Password', 'PASSWORD_TOO_SHORT');
     faults.add('Users[0].Password', 'PASSWORD_IS_USERNAME');
@@ -75,30 +77,30 @@ describe('the errors of a record beyond those that are listed', () => {
     expect(more(faults)).toEqual([{ code: 'MORE_ERRORS', figures: { count: 2 } }]);
   });
 
-  it('errors that are not listed still decide the code of the record', () => {
-    const faults = new Faults(1);
+  it('still determine the code of the record', () => {
+    const faults = new FieldErrors(1);
     faults.add('Users[0].Username', 'REQUIRED');
-    expect(faults.ofUsersAlone).toBe(true);
+    expect(faults.onlyInUsers).toBe(true);
     faults.add('ID', 'PRINCIPAL_NOT_FOUND', undefined, 'id');
     faults.add('Denomination', 'REQUIRED');
-    expect(faults.ofUsersAlone).toBe(false);
+    expect(faults.onlyInUsers).toBe(false);
     expect([...faults.firstOfKind.keys()]).toEqual(['REQUIRED', 'PRINCIPAL_NOT_FOUND']);
   });
 
-  it('errors that are not listed do not replace an error at a field that the caller named "$"', () => {
-    const faults = new Faults(1);
+  it('do not replace an error at a field that the caller named "$"', () => {
+    const faults = new FieldErrors(1);
     refuseUnknownFields({ $: 1, other: 2 }, [], '', faults);
     expect([...faults.byPlace.keys()]).toEqual(['["$"]', '$']);
     expect(more(faults)).toEqual([{ code: 'MORE_ERRORS', figures: { count: 1 } }]);
   });
 });
 
-describe('faults', () => {
-  it('are kept by place, in the order found', () => {
-    const { faults } = draftWith(['B', 'REQUIRED'], ['A', 'REQUIRED'], ['B', 'WRONG_TYPE']);
+describe('field errors', () => {
+  it('are grouped by place, in the order of the first error of each place', () => {
+    const { faults } = parsedRecordWith(['B', 'REQUIRED'], ['A', 'REQUIRED'], ['B', 'WRONG_TYPE']);
     expect([...faults.byPlace.keys()]).toEqual(['B', 'A']);
     expect(faults.byPlace.get('B')).toEqual([{ code: 'REQUIRED' }, { code: 'WRONG_TYPE' }]);
     expect(faults.none).toBe(false);
-    expect(new Faults().none).toBe(true);
+    expect(new FieldErrors().none).toBe(true);
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Language, languages, say } from '../../src/core/language/say.ts';
+import { type Language, languages, translate } from '../../src/i18n/translate.ts';
 import { runs } from '../setup/random.ts';
 import { argon2, b64, bcryptKey, bcryptSalt, identity, phc, read } from './password-hashes.ts';
 
@@ -27,7 +27,7 @@ describe('the cost of a hash', () => {
     ['PBKDF2, highest with two blocks', phc('i=1000000,l=40', '-sha1', b64(16), b64(40))],
     ['ASP.NET Core Identity v3, lowest', identity(1, 10_000, 16, 32)],
     ['ASP.NET Core Identity v3, highest', identity(2, 1_000_000, 16, 64)],
-  ])('is taken at the bound: %s', (_, hash) => {
+  ])('is accepted at the limit: %s', (_, hash) => {
     expect(cost(hash)).toEqual([]);
   });
 
@@ -71,29 +71,31 @@ describe('the cost of a hash', () => {
       identity(0, 4_294_967_295, 16, 32),
       tooMuch('iterations', 'PBKDF2-SHA1', 4_294_967_295, 10_000, 1_000_000),
     ],
-  ])('is refused beyond the bound: %s', (hash, faults) => {
+  ])('is refused beyond the limit: %s', (hash, faults) => {
     expect(read(hash)).toEqual({ hash: null, faults });
   });
 
-  it('is said with what was found and what is allowed', () => {
+  it('is in the message together with the allowed range', () => {
     const [fault] = cost(`$2b$04$${bcryptSalt}${bcryptKey}`);
-    expect(fault && say(fault, 'en')).toBe('This bcrypt hash has a cost of 4; from 8 to 14 is allowed.');
-    expect(fault && say(fault, 'it')).toBe('Questo hash bcrypt ha un costo di 4; è ammesso da 8 a 14.');
+    expect(fault && translate(fault, 'en')).toBe(
+      'This bcrypt hash has a cost of 4; from 8 to 14 is allowed.',
+    );
+    expect(fault && translate(fault, 'it')).toBe('Questo hash bcrypt ha un costo di 4; è ammesso da 8 a 14.');
   });
 
   it.each(['memory', 'passes', 'parallelism', 'cost', 'iterations'])(
-    'has a sentence for the %s, with every figure',
+    'has a message for the parameter %s that contains every figure',
     (variant) => {
       const figures = { algorithm: 'bcrypt', found: 70_001, min: 70_002, max: 70_003 };
       for (const language of Object.keys(languages) as Language[]) {
-        const sentence = say({ code: 'PASSWORD_HASH_COST', variant, figures }, language);
+        const sentence = translate({ code: 'PASSWORD_HASH_COST', variant, figures }, language);
         for (const figure of Object.values(figures)) expect(sentence).toContain(String(figure));
       }
     },
   );
 });
 
-describe('a fault of a password hash', () => {
+describe('the field error of a password hash', () => {
   const salt = fc.uint8Array({ minLength: 6, maxLength: 70 }).map((bytes) => Buffer.from(bytes));
   const key = fc.uint8Array({ minLength: 14, maxLength: 70 }).map((bytes) => Buffer.from(bytes));
   const whole = fc.integer({ min: 0, max: 9_999_999_999 });
@@ -132,12 +134,12 @@ describe('a fault of a password hash', () => {
     fc.string({ minLength: 6, maxLength: 300 }).map((text) => ({ hash: text, secrets: [text] })),
   );
 
-  /** Every run of six characters of a text. */
+  /** Returns every substring of six characters. */
   function partsOf(text: string): string[] {
     return Array.from({ length: Math.max(0, text.length - 5) }, (_, at) => text.slice(at, at + 6));
   }
 
-  it('never repeats a part of its salt, its key or a text that was sent by mistake', () => {
+  it('never contains a part of the salt, of the key or of a text that was sent by mistake', () => {
     let faultsSeen = 0;
     fc.assert(
       fc.property(wrong, ({ hash, secrets }) => {
@@ -149,8 +151,10 @@ describe('a fault of a password hash', () => {
             if (name === 'algorithm') expect(figure).toMatch(/^(argon2id?|bcrypt|PBKDF2-SHA(1|256|512))$/);
             else expect(figure).toBeTypeOf('number');
           }
-          const said = (Object.keys(languages) as Language[]).map((language) => say(fault, language)).join();
-          expect(secrets.flatMap(partsOf).filter((part) => said.includes(part))).toEqual([]);
+          const messages = (Object.keys(languages) as Language[])
+            .map((language) => translate(fault, language))
+            .join();
+          expect(secrets.flatMap(partsOf).filter((part) => messages.includes(part))).toEqual([]);
         }
       }),
       runs(300),
@@ -158,7 +162,7 @@ describe('a fault of a password hash', () => {
     expect(faultsSeen).toBeGreaterThan(150);
   });
 
-  it('is the same whatever the salt and the key are', () => {
+  it('does not depend on the salt and the key', () => {
     const sized = fc
       .uint8Array({ minLength: 32, maxLength: 32 })
       .map((bytes) => unpadded(Buffer.from(bytes)));

@@ -48,17 +48,17 @@ describe('a password hash', () => {
     expect(read(hash)).toEqual({ hash, faults: [] });
   });
 
-  it('may be absent, which is no fault', () => {
+  it('may be absent without an error', () => {
     expect(read(undefined)).toEqual({ hash: null, faults: [] });
     expect(read(null)).toEqual({ hash: null, faults: [] });
   });
 
-  it.each([[12], [true], [{}], [['$2b$12$']]])('is a string, and not %j', (value) => {
+  it.each([[12], [true], [{}], [['$2b$12$']]])('must be a string, not %j', (value) => {
     expect(read(value)).toEqual({ hash: null, faults: [{ code: 'WRONG_TYPE', variant: 'string' }] });
   });
 });
 
-describe('what is no password hash', () => {
+describe('an invalid password hash', () => {
   it.each([
     ['nothing', ''],
     ['a password', 'correct horse battery staple'],
@@ -98,7 +98,7 @@ describe('what is no password hash', () => {
     ['a space before it', ` ${argon2('v=19$m=19456,t=2,p=1')}`],
     ['a zero at its end', `${argon2('v=19$m=19456,t=2,p=1')}\0`],
     ['another part', `${argon2('v=19$m=19456,t=2,p=1')}$AAAA`],
-  ])('is argon2 with %s', (_, hash) => {
+  ])('in argon2 format is refused: %s', (_, hash) => {
     expect(read(hash)).toEqual(refused);
   });
 
@@ -116,7 +116,7 @@ describe('what is no password hash', () => {
     ['a stray bit after its key', `$2b$12$${bcryptSalt}${bcryptKey.slice(0, -1)}7`],
     ['a line at its end', `$2b$12$${bcryptSalt}${bcryptKey}\n`],
     ['the prefix of Django', `bcrypt$$2b$12$${bcryptSalt}${bcryptKey}`],
-  ])('is bcrypt with %s', (_, hash) => {
+  ])('in bcrypt format is refused: %s', (_, hash) => {
     expect(read(hash)).toEqual(refused);
   });
 
@@ -132,7 +132,7 @@ describe('what is no password hash', () => {
     ['a key of 15 bytes', phc('i=29000', '-sha256', b64(16), b64(15))],
     ['a key of 65 bytes', phc('i=29000', '-sha512', b64(16), b64(65))],
     ['a line at its end', `${phc('i=29000')}\n`],
-  ])('is PBKDF2 in PHC form with %s', (_, hash) => {
+  ])('in the PHC format of PBKDF2 is refused: %s', (_, hash) => {
     expect(read(hash)).toEqual(refused);
   });
 
@@ -143,7 +143,7 @@ describe('what is no password hash', () => {
     ['a stray bit at the end', phc('29000', '-sha256', `${b64(16).slice(0, -1)}R`)],
     ['padding', phc('29000', '-sha256', b64(16), `${b64(32)}=`)],
     ['a zero before its rounds', phc('029000')],
-  ])('is of passlib with %s', (_, hash) => {
+  ])('in passlib format is refused: %s', (_, hash) => {
     expect(read(hash)).toEqual(refused);
   });
 
@@ -157,7 +157,7 @@ describe('what is no password hash', () => {
     ['a separator in its salt', `pbkdf2_sha256$20000$sea$salt2$${b64(32)}=`],
     ['another digest', `pbkdf2_md5$20000$seasalt2$${b64(16)}==`],
     ['a dollar before it', `$pbkdf2_sha256$20000$seasalt2$${b64(32)}=`],
-  ])('is of Django with %s', (_, hash) => {
+  ])('in Django format is refused: %s', (_, hash) => {
     expect(read(hash)).toEqual(refused);
   });
 
@@ -176,11 +176,11 @@ describe('what is no password hash', () => {
     ['a line at its end', `${identity(1, 10_000, 16, 32)}\n`],
     ['a line in its middle', identity(1, 10_000, 16, 32).replace(/^.{40}/, '$&\n')],
     ['a stray bit at its end', identity(1, 10_000, 16, 32).replace(/.==$/, 'R==')],
-  ])('is of ASP.NET Identity with %s', (_, hash) => {
+  ])('in ASP.NET Identity format is refused: %s', (_, hash) => {
     expect(read(hash)).toEqual(refused);
   });
 
-  it('is anything beyond 256 characters, which no pattern has to look at', () => {
+  it('of more than 256 characters is refused before any pattern is tested', () => {
     expect(read('A'.repeat(257))).toEqual(refused);
     for (const head of ['$argon2id$v=19$m=1', '$pbkdf2-sha256$i=1', 'pbkdf2_sha256$1$', '$2b$12$', 'AQ']) {
       expect(read(`${head}${'1'.repeat(1_000_000)}`)).toEqual(refused);

@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
-import { Faults } from '../../src/core/faults.ts';
-import { readPasswordHash } from '../../src/core/fields/password-hash.ts';
+import { FieldErrors } from '../../src/lib/field-errors.ts';
+import { readPasswordHash } from '../../src/passwords/imported-hash-cost.ts';
 
 export const place = 'Users[0].PasswordHash';
 
 export function read(value: unknown) {
-  const faults = new Faults();
+  const faults = new FieldErrors();
   const hash = readPasswordHash(value, place, faults);
   expect([...faults.byPlace.keys()].filter((other) => other !== place)).toEqual([]);
   return { hash, faults: faults.byPlace.get(place) ?? [] };
@@ -13,7 +13,7 @@ export function read(value: unknown) {
 
 export const refused = { hash: null, faults: [{ code: 'PASSWORD_HASH_INVALID' }] };
 
-/** Base64 of so many bytes, as the PHC forms write it. */
+/** Returns this number of bytes in base64 without padding, as in the PHC string format. */
 export function b64(bytes: number): string {
   return Buffer.alloc(bytes, 0xa5).toString('base64').replaceAll('=', '');
 }
@@ -26,7 +26,10 @@ export function phc(parameters: string, digest = '-sha256', salt = b64(16), key 
   return `$pbkdf2${digest}$${parameters}$${salt}$${key}`;
 }
 
-/** The layout of ASP.NET Core Identity v3. */
+/**
+ * Returns a hash in the layout of ASP.NET Core Identity v3. `salt` and `key` are lengths in bytes; `saltWritten` is
+ * the real length of the salt if it differs from the one in the header.
+ */
 export function identity(
   prf: number,
   iterations: number,

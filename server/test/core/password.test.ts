@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { Faults } from '../../src/core/faults.ts';
-import { readPassword, refuseOwnNames } from '../../src/core/fields/password.ts';
+import { FieldErrors } from '../../src/lib/field-errors.ts';
+import { readPassword, refuseOwnNames } from '../../src/passwords/policy.ts';
 
 const policy = { minLength: 8, isCommon: (password: string) => password === 'common password' };
 
 function read(Password: unknown, ConfirmPassword: unknown = Password, rules = policy) {
-  const faults = new Faults();
+  const faults = new FieldErrors();
   const password = readPassword({ Password, ConfirmPassword }, rules, 'Users[0]', faults);
   const found = [...faults.byPlace].map(([place, list]) => [place, list.map((fault) => fault.code)]);
   return { password, faults: Object.fromEntries(found) as Record<string, string[]> };
@@ -45,13 +45,13 @@ describe('a password', () => {
     expect(read(sent).faults).toEqual({ 'Users[0].Password': [code] });
   });
 
-  it('must be as long as the policy says', () => {
+  it('must have the minimum length of the policy', () => {
     expect(read('eleven char', 'eleven char', { ...policy, minLength: 12 }).faults).toEqual({
       'Users[0].Password': ['PASSWORD_TOO_SHORT'],
     });
   });
 
-  it('is a string', () => {
+  it('must be a string', () => {
     expect(read(12345678).faults).toEqual({
       'Users[0].Password': ['WRONG_TYPE'],
       'Users[0].ConfirmPassword': ['WRONG_TYPE'],
@@ -59,8 +59,8 @@ describe('a password', () => {
   });
 });
 
-describe('its confirmation', () => {
-  it('is required, as the password is', () => {
+describe('ConfirmPassword', () => {
+  it('is required, as is Password', () => {
     expect(read(null).faults).toEqual({
       'Users[0].Password': ['REQUIRED'],
       'Users[0].ConfirmPassword': ['REQUIRED'],
@@ -69,7 +69,7 @@ describe('its confirmation', () => {
     expect(read(null, 'long enough').faults).toEqual({ 'Users[0].Password': ['REQUIRED'] });
   });
 
-  it('must be the same', () => {
+  it('must equal Password exactly', () => {
     for (const other of ['Long enough', 'long enough ', '', 'long\u00a0enough']) {
       expect(read('long enough', other).faults).toEqual({
         'Users[0].ConfirmPassword': ['PASSWORD_MISMATCH'],
@@ -78,9 +78,9 @@ describe('its confirmation', () => {
   });
 });
 
-describe('the names of its owner', () => {
+describe('the username and email of the user', () => {
   function refused(password: string, usernameKey: string | null, email: string | null) {
-    const faults = new Faults();
+    const faults = new FieldErrors();
     refuseOwnNames(password, { usernameKey, email }, 'Password', faults);
     return (faults.byPlace.get('Password') ?? []).map((fault) => fault.code);
   }
@@ -94,11 +94,11 @@ describe('the names of its owner', () => {
     ['MARIO@EXAMPLE.COM', 'm', 'mario@example.com', ['PASSWORD_IS_EMAIL']],
     ['mario.rossi', 'mario.rossi', 'mario.rossi@example.com', ['PASSWORD_IS_USERNAME', 'PASSWORD_IS_EMAIL']],
     ['mario@example.com', 'mario@example.com', null, ['PASSWORD_IS_USERNAME']],
-  ])('are refused: %s for %s, %s', (password, usernameKey, email, codes) => {
+  ])('are refused as a password: %s for %s, %s', (password, usernameKey, email, codes) => {
     expect(refused(password, usernameKey, email)).toEqual(codes);
   });
 
-  it('may be a part of it', () => {
+  it('may be a part of the password', () => {
     expect(refused('mario.rossi 1980', 'mario.rossi', 'mario.rossi@example.com')).toEqual([]);
     expect(refused('example.com', null, 'mario@example.com')).toEqual([]);
     expect(refused('anything', null, null)).toEqual([]);

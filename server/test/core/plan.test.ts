@@ -1,26 +1,26 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { planChunks, type Waiting } from '../../src/core/jobs/plan.ts';
+import { planChunks, type QueuedTask } from '../../src/jobs/chunk-planner.ts';
 
 const range = (count: number) => Array.from({ length: count }, (_, n) => n);
 
 function waiting(
   users: readonly number[],
   order: (position: number) => number | null = () => null,
-): Waiting[] {
+): QueuedTask[] {
   return users.map((count, position) => ({ position, users: count, order: order(position) }));
 }
 
-describe('the plan of a job', () => {
-  it('is no chunk at all where nothing waits', () => {
+describe('the chunk plan of a job', () => {
+  it('is empty if there are no records', () => {
     expect(planChunks([])).toEqual([]);
   });
 
-  it('is one chunk where there is little', () => {
+  it('is one chunk for a few users', () => {
     expect(planChunks(waiting([1, 2, 3]))).toEqual([{ positions: [0, 1, 2], users: 6 }]);
   });
 
-  it('begins a new chunk once one is full, and counts a record without users as one user', () => {
+  it('starts a new chunk after 250 users, and counts a record without users as one user', () => {
     expect(planChunks(waiting([249, 1, 1]))).toEqual([
       { positions: [0, 1], users: 250 },
       { positions: [2], users: 1 },
@@ -28,14 +28,14 @@ describe('the plan of a job', () => {
     expect(planChunks(waiting(range(600).map(() => 0))).map((chunk) => chunk.users)).toEqual([250, 250, 100]);
   });
 
-  it('does not cut a record, however many users it has', () => {
+  it('does not split a record with many users', () => {
     expect(planChunks(waiting([10, 2000, 10]))).toEqual([
       { positions: [0, 1], users: 2010 },
       { positions: [2], users: 10 },
     ]);
   });
 
-  it('keeps records that must follow one another in one chunk, however far apart they stand', () => {
+  it('puts records with the same order key into one chunk, at any distance between them', () => {
     const users = [100, 250, 100, 100];
     const chunks = planChunks(waiting(users, (position) => (position === 0 || position === 3 ? 7 : null)));
     expect(chunks).toEqual([
@@ -44,12 +44,12 @@ describe('the plan of a job', () => {
     ]);
   });
 
-  it('keeps the positions that it is given, where some records do not wait', () => {
+  it('keeps the positions of the records if they are not consecutive', () => {
     const left = waiting([1, 1, 1]).map((record) => ({ ...record, position: record.position * 5 + 2 }));
     expect(planChunks(left)).toEqual([{ positions: [2, 7, 12], users: 3 }]);
   });
 
-  it('holds every record once, in the order sent, and never parts what belongs together', () => {
+  it('contains every record once, in the order sent, and never splits records with one order key', () => {
     const record = fc.record({
       users: fc.integer({ min: 0, max: 400 }),
       order: fc.option(fc.integer({ min: 1, max: 6 }), { nil: null }),
@@ -66,8 +66,8 @@ describe('the plan of a job', () => {
           expect(users).toBe(positions.reduce((sum, at) => sum + Math.max(sent[at]?.users ?? 0, 1), 0));
         }
         for (const order of range(7)) {
-          const homes = chunks.filter(({ positions }) => positions.some((at) => sent[at]?.order === order));
-          expect(homes.length).toBeLessThanOrEqual(1);
+          const found = chunks.filter(({ positions }) => positions.some((at) => sent[at]?.order === order));
+          expect(found.length).toBeLessThanOrEqual(1);
         }
       }),
     );

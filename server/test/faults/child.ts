@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { readConfig } from '../../src/config.ts';
-import { type Database, openDatabase } from '../../src/storage/database.ts';
+import { type Database, openDatabase } from '../../src/db/database.ts';
 import { openStore } from '../../src/store.ts';
 import { makeFolder } from '../engine/harness.ts';
 import { afterTest } from '../setup/endings.ts';
@@ -15,19 +15,19 @@ type Settings = Record<string, string>;
 export interface Child {
   readonly process: ChildProcess;
   readonly url: string;
-  /** Lines of its log. */
+  /** Lines of its standard output: its log, as JSON. */
   readonly log: readonly string[];
   /** Lines of its standard error. */
   readonly said: readonly string[];
   call(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
-  /** Sends a signal and waits for the end; returns the exit code, or the signal that ended the process. */
+  /** Sends a signal and waits for the exit; returns the exit code, or the signal that ended the process. */
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>;
 }
 
 export interface ChildStore {
   readonly settings: Settings;
   readonly url: string;
-  /** Connections of the test, beside those of the services. */
+  /** Connections of the test itself, which the services do not use. */
   readonly database: Database;
 }
 
@@ -42,7 +42,7 @@ export async function childStore(create: typeof newStore = newStore): Promise<Ch
   return { settings, url, database };
 }
 
-/** Opens a database for the test alone, until the test ends. */
+/** Opens connections for the test itself and closes them when the test ends. */
 export function openTestDatabase(url: string): Database {
   const connection = { connectionString: url };
   const database = openDatabase({ connection, poolSize: 3, onLostConnection: () => {} });
@@ -99,7 +99,7 @@ export async function startChild(settings: Settings): Promise<Child> {
   };
 }
 
-/** Opens the embedded database of a data folder beside its service; starts PostgreSQL where it does not run. */
+/** Connects to the embedded PostgreSQL of a data folder while `look` runs; starts PostgreSQL if it does not run. */
 export async function lookInto<Result>(
   data: string,
   look: (database: Database) => Promise<Result>,

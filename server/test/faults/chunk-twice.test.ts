@@ -1,23 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { operatorActor } from '../../src/audit/audit-log.ts';
 import { readConfig } from '../../src/config.ts';
-import { type ChunkTools, runChunk } from '../../src/core/jobs/chunk.ts';
-import { submitJob } from '../../src/core/jobs/submit.ts';
-import { theOperator } from '../../src/core/journal/journal.ts';
-import { BrokenOff } from '../../src/core/records/hashing.ts';
-import { insertOperation } from '../../src/core/records/insert.ts';
-import type { OperationName } from '../../src/core/records/operation.ts';
-import { Slots } from '../../src/core/records/slots.ts';
-import { stateOperation } from '../../src/core/records/state.ts';
-import { updateOperation } from '../../src/core/records/update.ts';
-import { Vault } from '../../src/core/sealing/vault.ts';
+import { migrate } from '../../src/db/migrations.ts';
+import { KeyRing } from '../../src/encryption/key-ring.ts';
+import { openChunks } from '../../src/jobs/chunks.store.ts';
+import { openJobs } from '../../src/jobs/jobs.store.ts';
 import { openQueue, type Queue } from '../../src/jobs/queue.ts';
-import { openHasher } from '../../src/passwords/hasher.ts';
-import { openChunks } from '../../src/storage/chunks.ts';
-import { openJobs } from '../../src/storage/jobs.ts';
-import { migrate } from '../../src/storage/migrations.ts';
-import { openRegistry } from '../../src/storage/registry.ts';
-import { openSubmissions } from '../../src/storage/submissions.ts';
+import { type ChunkTools, runChunk } from '../../src/jobs/run-chunk.ts';
+import { openSubmissions } from '../../src/jobs/submissions.store.ts';
+import { submitJob } from '../../src/jobs/submit.ts';
+import { Semaphore } from '../../src/lib/semaphore.ts';
+import { Aborted, openHasher } from '../../src/passwords/hash-pool.ts';
+import { insertOperation } from '../../src/records/insert.ts';
+import type { OperationName } from '../../src/records/operation.ts';
+import { openRecordStore } from '../../src/records/records.store.ts';
+import { stateOperation } from '../../src/records/state.ts';
+import { updateOperation } from '../../src/records/update.ts';
 import { openStore, type Store } from '../../src/store.ts';
 import { importedUser } from '../setup/jobs.ts';
 import { recordList } from '../setup/records.ts';
@@ -30,10 +29,10 @@ import { lockPrincipals } from './row-lock.ts';
 let empty: Awaited<ReturnType<typeof emptyStore>>;
 let store: Store;
 let queue: Queue;
-const vault = new Vault(Buffer.alloc(32, 'a key'));
+const keyRing = new KeyRing(Buffer.alloc(32, 'a key'));
 const never = new AbortController().signal;
 
-/** Opens all parts of a node but the worker, so that the test decides which node runs a chunk, and when. */
+/** Opens all parts of a node except the worker, so that the test decides which node runs a chunk, and when. */
 beforeAll(async () => {
   empty = await emptyStore();
   store = await openStore(readConfig(empty.settings), { as: 'service', log: () => {} });
@@ -49,7 +48,7 @@ afterAll(async () => {
 });
 
 function newNode(onHash?: () => void): ChunkTools {
-  const registry = openRegistry(store.database);
+  const registry = openRecordStore(store.database);
   const rules = { requireEmail: false, password: { minLength: 8, isCommon: () => false } };
   return {
     store: openChunks(store.database),
@@ -65,8 +64,8 @@ function newNode(onHash?: () => void): ChunkTools {
       maxWaitSeconds: 60,
       ...(onHash && { onHash }),
     }),
-    vault,
-    writes: new Slots(4),
+    keyRing,
+    writes: new Semaphore(4),
     onOutcomes: () => {},
     report: () => {},
   };
@@ -77,12 +76,12 @@ async function submit(operation: OperationName, records: readonly unknown[]): Pr
   const call = {
     id,
     clientId: null,
-    author: theOperator,
+    actor: operatorActor,
     records: await recordList(records),
     done: new Set<number>(),
   };
   const submissions = openSubmissions(store.database, queue);
-  await submitJob(call, newNode().operations[operation], { store: submissions, vault });
+  await submitJob(call, newNode().operations[operation], { store: submissions, keyRing });
   return id;
 }
 
@@ -94,14 +93,14 @@ async function chunksOf(id: string): Promise<number[]> {
   return rows.map((row) => row.number);
 }
 
-/** Runs a chunk as the queue does: one that was broken off is run again. */
+/** Runs a chunk as the queue does: it runs an aborted chunk again. */
 async function runToItsEnd(id: string, number: number, node: ChunkTools): Promise<void> {
   for (let round = 1; ; round++) {
     try {
       await runChunk(id, number, node, never);
       return;
     } catch (error) {
-      if (!(error instanceof BrokenOff) || round === 10) throw error;
+      if (!(error instanceof Aborted) || round === 10) throw error;
     }
   }
 }
@@ -128,7 +127,7 @@ async function newPrincipals(count: number): Promise<number[]> {
 
 const range = (count: number) => Array.from({ length: count }, (_, n) => n);
 
-describe('a chunk that two nodes run at once', () => {
+describe('a chunk that two nodes run at the same time', () => {
   it('registers each user and resets each password once, with one outcome for each record', async () => {
     const principals = await newPrincipals(20);
     const before = await submit(
@@ -150,7 +149,7 @@ describe('a chunk that two nodes run at once', () => {
     expect(outcomes.map(({ refusal }) => refusal)).toEqual(outcomes.map(() => null));
     expect(job).toMatchObject({ recordsFailed: 0, users: 60, usersDone: 60, usersApplied: 60 });
     expect(await repeatedWrites(store.database)).toEqual([]);
-    // A message that is delivered twice has the chunk run once more after its end.
+    // If the queue delivers a message twice, the chunk runs once more after its end.
     await runChunk(id, 0, newNode(), never);
     expect(await repeatedWrites(store.database)).toEqual([]);
   });
@@ -170,7 +169,7 @@ describe('a chunk that two nodes run at once', () => {
     expect(after?.count).toBe((before?.count ?? 0) + 200);
   });
 
-  it('keeps what one node applies although the other refuses the rest, because the job was cancelled meanwhile', async () => {
+  it('keeps the records that one node applied when the job is cancelled and the other node rejects the rest', async () => {
     const principals = await newPrincipals(40);
     const id = await submit(
       'update',
@@ -181,7 +180,7 @@ describe('a chunk that two nodes run at once', () => {
     await lock.blocked(2);
     const outcomesOf = 'select from anagrafe.outcomes where call_id = $1';
     await expect.poll(() => store.database.query(outcomesOf, [id])).toHaveLength(38);
-    await openJobs(store.database, queue).cancel(id, theOperator);
+    await openJobs(store.database, queue).cancel(id, operatorActor);
     await runToItsEnd(id, 0, newNode());
     await lock.release();
     await running;
@@ -202,7 +201,7 @@ describe('a chunk that two nodes run at once', () => {
   });
 });
 
-it('a chunk that is broken off after every few hashes applies each record once, and hashes no more than what was queued', async () => {
+it('a chunk that is aborted after every few hashes applies each record once, and after an abort hashes only queued passwords', async () => {
   const principals = await newPrincipals(60);
   const id = await submit(
     'update',
@@ -210,7 +209,7 @@ it('a chunk that is broken off after every few hashes applies each record once, 
   );
   /** A job has at most four passwords in the queue of one hash thread. */
   const queued = 4;
-  let brokenOff = 0;
+  let aborted = 0;
   for (let limit = 1; (await chunksOf(id)).length > 0; limit += 3) {
     const stop = new AbortController();
     let hashes = 0;
@@ -221,19 +220,19 @@ it('a chunk that is broken off after every few hashes applies each record once, 
     try {
       await runChunk(id, 0, node, stop.signal);
     } catch (error) {
-      expect(error instanceof BrokenOff).toBe(true);
+      expect(error instanceof Aborted).toBe(true);
       expect(hashes).toBeLessThanOrEqual(limit + queued);
-      brokenOff++;
+      aborted++;
     }
   }
-  expect(brokenOff).toBeGreaterThan(2);
+  expect(aborted).toBeGreaterThan(2);
   const { outcomes } = await ended(id);
   expect(outcomes.map(({ refusal }) => refusal)).toEqual(outcomes.map(() => null));
   expect(await repeatedWrites(store.database)).toEqual([]);
 });
 
-it('a chunk that is broken off while records are written finishes those and begins no other', async () => {
-  // Slices of 64 users, of which two are in progress at a time.
+it('a chunk that is aborted while it writes records finishes those and starts no other', async () => {
+  // A chunk processes groups of 64 users, two groups at a time.
   const principals = await newPrincipals(4);
   const users = (ID: number) => range(64).map((n) => importedUser(`begun ${ID} ${n}`));
   const id = await submit(
@@ -247,7 +246,7 @@ it('a chunk that is broken off while records are written finishes those and begi
   await lock.blocked(2);
   stop.abort();
   await lock.release();
-  expect(await running).toBeInstanceOf(BrokenOff);
+  expect(await running).toBeInstanceOf(Aborted);
   const stored = await store.database.query<{ principal: number }>(
     `select distinct principal_id as principal from anagrafe.users where username like 'begun %' order by 1`,
   );
@@ -258,7 +257,7 @@ it('a chunk that is broken off while records are written finishes those and begi
   expect(await repeatedWrites(store.database)).toEqual([]);
 });
 
-it('the chunks of a job that end at the same time end the job and delete its key', async () => {
+it('chunks that end at the same time complete their job and delete its key', async () => {
   const chunks = openChunks(store.database);
   for (let round = 0; round < 15; round++) {
     const id = randomUUID();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Envelope } from '../../src/http/envelope.ts';
-import type { Tuple } from '../../src/http/tuple.ts';
+import type { Tuple } from '../../src/records/tuple.ts';
 import { isRunning, postmasterOf, requirePostmaster } from '../engine/harness.ts';
 import { newUser } from '../setup/service.ts';
 import { until } from '../setup/until.ts';
@@ -10,7 +10,7 @@ import { storedUsernames, wrongFigures } from './figures.ts';
 const rounds = 10;
 const records = 40;
 const usersPerRecord = 4;
-/** Hashes slowly, so that the call is still running when some of its records are stored. */
+/** Slow hashing keeps the call running when some of its records are stored. */
 const slowHashing = { ANAGRAFE_HASH_PASSES: '4' };
 
 const usernames = (round: number, record: number) =>
@@ -34,7 +34,7 @@ describe.each([
   { killed: 'the service', withPostgres: false },
   { killed: 'the service and its PostgreSQL', withPostgres: true },
 ])('a call during which $killed is killed', ({ withPostgres }) => {
-  it('has stored each record whole or not at all, and the service serves again', async () => {
+  it('has stored each record whole or not at all, and the service works after a restart', async () => {
     const data = await usedData();
     let child = await startChild({ ANAGRAFE_DATA: data, ...slowHashing });
     const principals = await insertPrincipals(child);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Envelope } from '../../src/http/envelope.ts';
-import type { Tuple } from '../../src/http/tuple.ts';
+import type { Tuple } from '../../src/records/tuple.ts';
 import { isRunning, postmasterOf, requirePostmaster } from '../engine/harness.ts';
 import { until } from '../setup/until.ts';
 import { lookInto, startChild, usedData } from './child.ts';
@@ -8,14 +8,14 @@ import { storedUsernames, wrongFigures } from './figures.ts';
 import { newPrincipals, newRecords } from './jobs.ts';
 import { embeddedConnection, lockPrincipals } from './row-lock.ts';
 
-/** Records in the order sent: these are stored when the kill comes, the next are being written, the rest wait. */
+/** Records in the order sent: at the kill, these are stored, the next are being written, and the rest wait. */
 const stored = 6;
 /** The service writes four records of a call at a time. */
 const beingWritten = 4;
 const waiting = 4;
 const usersPerRecord = 3;
 
-it('a service that is killed in the middle of a call, alone and then with its PostgreSQL, has stored each record whole or not at all and serves again', async () => {
+it('a service that is killed during a call, alone and then with its PostgreSQL, has stored each record whole or not at all and works after a restart', async () => {
   const data = await usedData();
   let child = await startChild({ ANAGRAFE_DATA: data });
   const principals = await newPrincipals(child, stored + beingWritten + waiting);
@@ -50,7 +50,7 @@ it('a service that is killed in the middle of a call, alone and then with its Po
     child = await startChild({ ANAGRAFE_DATA: data });
     expect((await postmasterOf(data)) === postmaster).toBe(!withPostgres);
     await expect.poll(async () => (await fetch(`${child.url}/health/ready`)).status).toBe(200);
-    // PostgreSQL alone may still commit what it was writing for the killed service.
+    // If only the service was killed, PostgreSQL may still commit its last statements.
     const settled = `select from pg_stat_activity where state = 'active' and query like '%anagrafe.principals%'
       and pid <> pg_backend_pid()`;
     await until(() => lookInto(data, async (database) => (await database.query(settled)).length === 0));

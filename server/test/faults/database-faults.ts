@@ -12,21 +12,21 @@ export async function status(service: TestService, path: string): Promise<number
 }
 
 /**
- * Waits until the service is ready and answers a call from its database. Readiness alone is not enough: the answer of
- * a database that has stopped since is reused for half a second.
+ * Waits until the service is ready and answers a call from its database. Readiness alone is not enough: the service
+ * reuses the last answer of the database for half a second, even if the database has stopped since.
  */
 export async function untilReady(service: TestService): Promise<void> {
   await expect.poll(() => status(service, '/health/ready')).toBe(200);
   await expect.poll(async () => (await service.call('irs/list', {})).status).toBe(200);
 }
 
-/** Waits until another PostgreSQL than the given process runs on the data folder, and the service works on it. */
+/** Waits until a new PostgreSQL has replaced the process `pid`, and the service works with it. */
 export async function untilRestarted(service: TestService, pid: number): Promise<void> {
   await until(async () => ![undefined, pid].includes(await postmasterOf(service.config.DATA)));
   await untilReady(service);
 }
 
-/** Reads the stored usernames from the test's own connections, which the fault may have broken too. */
+/** Reads the stored usernames; retries, because the failure may have broken the connections of the test too. */
 export async function stored(service: TestService): Promise<Set<string>> {
   await expect.poll(() => storedUsernames(service.database).then(Boolean, () => false)).toBe(true);
   expect(await wrongFigures(service.database)).toEqual([]);
@@ -38,7 +38,7 @@ export interface Sent {
   readonly answer: Answer;
 }
 
-/** Records of three users each, whose usernames begin with `prefix`. */
+/** Builds one record per principal, with three users whose usernames begin with `prefix`. */
 export function recordsOf(principals: readonly number[], prefix: string) {
   return principals.map((ID) => ({
     ID,
@@ -46,7 +46,7 @@ export function recordsOf(principals: readonly number[], prefix: string) {
   }));
 }
 
-/** The possible statuses, each with the code of the whole call. */
+/** The error code of the whole call for each possible HTTP status. */
 const codeOf: Record<number, string | null> = {
   200: null,
   207: 'PARTIALLY_APPLIED',
@@ -54,9 +54,9 @@ const codeOf: Record<number, string | null> = {
   503: 'UNAVAILABLE',
 };
 
-/** Compares each tuple with what is stored, and returns how often each code was answered. */
+/** Compares each tuple with the stored usernames, and returns the number of records by outcome code. */
 export function compare(sent: readonly Sent[], names: ReadonlySet<string>): Map<string, number> {
-  const said = new Map<string, number>();
+  const counts = new Map<string, number>();
   for (const { records, answer } of sent) {
     const { status, headers, body } = answer;
     expect(body.statusCode).toBe(status);
@@ -70,7 +70,7 @@ export function compare(sent: readonly Sent[], names: ReadonlySet<string>): Map<
     for (const [n, { Users }] of records.entries()) {
       const tuple = body.result?.records[n];
       const outcome = tuple?.Item2 ?? (tuple ? 'applied' : 'UNAVAILABLE');
-      said.set(outcome, (said.get(outcome) ?? 0) + 1);
+      counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
       const present = Users.filter(({ Username }) => names.has(Username)).length;
       const possible = {
         applied: [Users.length],
@@ -82,5 +82,5 @@ export function compare(sent: readonly Sent[], names: ReadonlySet<string>): Map<
       expect(possible).toContain(present);
     }
   }
-  return said;
+  return counts;
 }

@@ -15,13 +15,13 @@ import {
 } from './database-faults.ts';
 import { freeze, startOutside } from './outside.ts';
 
-/** Sends calls from several callers, one after the other, until it is stopped. */
+/** Starts six callers that each send one call after another until `stop` is called. */
 function keepCalling(service: TestService, principals: readonly number[]) {
-  let going = true;
+  let running = true;
   let next = 0;
   const sent: Sent[] = [];
   async function caller(): Promise<void> {
-    while (going) {
+    while (running) {
       const n = next++;
       const records = recordsOf(principals.slice(0, 1 + (n % 3)), `call ${n} record`);
       sent.push({ records, answer: await service.call('irs/update', records) });
@@ -29,12 +29,12 @@ function keepCalling(service: TestService, principals: readonly number[]) {
   }
   const callers = Promise.all(Array.from({ length: 6 }, caller));
   onTestFinished(() => {
-    going = false;
+    running = false;
   });
   return {
     sent,
     async stop(): Promise<readonly Sent[]> {
-      going = false;
+      running = false;
       await callers;
       return sent;
     },
@@ -42,7 +42,7 @@ function keepCalling(service: TestService, principals: readonly number[]) {
 }
 
 describe('an external database', () => {
-  it('has stored exactly what the tuples say when it closes all connections again and again', async () => {
+  it('has stored exactly what the tuples report after it has closed all connections 100 times', async () => {
     const outside = await startOutside();
     const service = await startTestService({
       ANAGRAFE_DATABASE_URL: outside.url,
@@ -57,13 +57,13 @@ describe('an external database', () => {
     }
     const sent = await calling.stop();
     await untilReady(service);
-    const said = compare(sent, await stored(service));
-    expect(said.get('applied')).toBeGreaterThan(0);
-    expect(said.size).toBeGreaterThan(1);
+    const counts = compare(sent, await stored(service));
+    expect(counts.get('applied')).toBeGreaterThan(0);
+    expect(counts.size).toBeGreaterThan(1);
     await service.stop();
   });
 
-  it('makes a call fail with 503 when it accepts connections and answers nothing', async () => {
+  it('makes a call fail with 503 while it accepts connections but does not answer', async () => {
     const outside = await startOutside();
     const service = await startTestService({
       ANAGRAFE_DATABASE_URL: outside.url,
@@ -82,7 +82,7 @@ describe('an external database', () => {
 
 describe('the embedded PostgreSQL', () => {
   it.each(['SIGINT', 'SIGQUIT', 'SIGKILL'] as const)(
-    'is started again each time it ends by %s, and has stored exactly what the tuples say',
+    'is restarted each time %s ends it, and has stored exactly what the tuples report',
     async (signal) => {
       const service = await startTestService({}, { embedded: true });
       const data = service.config.DATA;
@@ -95,8 +95,8 @@ describe('the embedded PostgreSQL', () => {
         await untilRestarted(service, pid);
       }
       const sent = await calling.stop();
-      const said = compare(sent, await stored(service));
-      expect(said.get('applied')).toBeGreaterThan(0);
+      const counts = compare(sent, await stored(service));
+      expect(counts.get('applied')).toBeGreaterThan(0);
       const [ID = 0] = await insertPrincipals(service, 1);
       expect((await service.call('irs/update', [{ ID, Users: [importedUser('afterwards')] }])).status).toBe(
         200,

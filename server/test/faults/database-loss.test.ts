@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/storage/database.ts';
-import { failureKind } from '../../src/storage/failures.ts';
+import { openDatabase } from '../../src/db/database.ts';
+import { failureKind } from '../../src/db/errors.ts';
 import { postmasterOf, signalPostmaster } from '../engine/harness.ts';
 import { importedUser } from '../setup/jobs.ts';
 import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
@@ -13,13 +13,13 @@ import { storedUsernames } from './figures.ts';
 import { freeze, startOutside } from './outside.ts';
 import { embeddedConnection, lockPrincipals } from './row-lock.ts';
 
-/** Records in the order sent: these are stored when the fault comes, the next are being written, the rest wait. */
+/** Records in the order sent: at the failure, these are stored, the next are being written, and the rest wait. */
 const storedBefore = 4;
 /** The service writes four records of a call at a time. */
 const beingWritten = 4;
 const waiting = 4;
 
-/** Sends a call, and returns when it has stored some of its records and writes others that are locked. */
+/** Sends a call and returns when it has stored some of its records and is blocked on others, which are locked. */
 async function callInTheMiddle(
   service: TestService,
   connection: Parameters<typeof lockPrincipals>[0],
@@ -72,22 +72,22 @@ describe('a service on an external database', () => {
     await service.stop();
   });
 
-  it('has stored exactly what the tuples say when the database stops in the middle of a call', async () => {
+  it('has stored exactly what the tuples report when the database stops during a call', async () => {
     const { outside, service } = await startOnOutside();
     const { records, answer } = await callInTheMiddle(service, outside.url, 'stop');
     await outside.stop();
     const sent = [{ records, answer: await answer }];
     await outside.start();
     await untilReady(service);
-    const said = compare(sent, await stored(service));
-    expect(said.get('applied')).toBeGreaterThanOrEqual(storedBefore);
-    expect((said.get('NOT_APPLIED') ?? 0) + (said.get('OUTCOME_UNKNOWN') ?? 0)).toBeGreaterThanOrEqual(
+    const counts = compare(sent, await stored(service));
+    expect(counts.get('applied')).toBeGreaterThanOrEqual(storedBefore);
+    expect((counts.get('NOT_APPLIED') ?? 0) + (counts.get('OUTCOME_UNKNOWN') ?? 0)).toBeGreaterThanOrEqual(
       waiting,
     );
     await service.stop();
   });
 
-  it('answers that it is not ready while the database answers nothing, and its statements fail', async () => {
+  it('is not ready while the database does not answer, and its statements fail', async () => {
     const { outside, service } = await startOnOutside();
     const open = (limits: { statementMs?: number; connectMs?: number }) =>
       openDatabase({
@@ -105,7 +105,7 @@ describe('a service on an external database', () => {
     const kinds = Promise.all([connected, unconnected].map((database) => kindOf(database.query('select 1'))));
     expect(await status(service, '/health/ready')).toBe(503);
     expect(await status(service, '/health/live')).toBe(200);
-    // The first statement was sent, on the connection that exists; the second was not.
+    // The first statement was sent on the open connection; the second was not sent, because connecting failed.
     expect(await kinds).toEqual(['unknown', 'away']);
     thaw();
     await untilReady(service);
@@ -117,16 +117,16 @@ describe('a service on an external database', () => {
 });
 
 describe('a service whose database closes connections', () => {
-  it('has stored exactly what the tuples say, and writes the records that wait on other connections', async () => {
+  it('has stored exactly what the tuples report, and writes the waiting records on other connections', async () => {
     const service = await startTestService();
     const url = service.config.DATABASE_URL ?? '';
     const { records, answer, lock } = await callInTheMiddle(service, url, 'terminate');
     expect(await lock.terminateBlocked()).toBe(beingWritten);
     const sent = [{ records, answer: await answer }];
     await lock.release();
-    const said = compare(sent, await stored(service));
-    expect(said.get('OUTCOME_UNKNOWN')).toBe(beingWritten);
-    expect(said.get('applied')).toBe(storedBefore + waiting);
+    const counts = compare(sent, await stored(service));
+    expect(counts.get('OUTCOME_UNKNOWN')).toBe(beingWritten);
+    expect(counts.get('applied')).toBe(storedBefore + waiting);
   });
 });
 
@@ -139,23 +139,23 @@ describe('a service on the embedded PostgreSQL', () => {
   });
 
   it.each(['SIGINT', 'SIGQUIT', 'SIGKILL'] as const)(
-    'starts PostgreSQL again when it ends by %s, and has stored exactly what the tuples say',
+    'restarts PostgreSQL after %s, and has stored exactly what the tuples report',
     async (signal) => {
       const { records, answer } = await callInTheMiddle(service, embeddedConnection(data), signal);
       const pid = await signalPostmaster(data, signal);
       expect(await status(service, '/health/live')).toBe(200);
       const sent = [{ records, answer: await answer }];
       await untilRestarted(service, pid);
-      const said = compare(sent, await stored(service));
-      expect(said.get('applied')).toBeGreaterThanOrEqual(storedBefore);
-      expect(said.size).toBeGreaterThan(1);
+      const counts = compare(sent, await stored(service));
+      expect(counts.get('applied')).toBeGreaterThanOrEqual(storedBefore);
+      expect(counts.size).toBeGreaterThan(1);
       const [ID = 0] = await insertPrincipals(service, 1);
       const afterwards = [{ ID, Users: [importedUser(`after ${signal}`)] }];
       expect((await service.call('irs/update', afterwards)).status).toBe(200);
     },
   );
 
-  it('tries to start PostgreSQL again until it can', async () => {
+  it('retries the restart of PostgreSQL until it succeeds', async () => {
     const [ID = 0] = await insertPrincipals(service, 1);
     const path = join(data, 'postgres', 'postgresql.conf');
     const good = await readFile(path, 'utf8');

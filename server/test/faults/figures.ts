@@ -1,6 +1,6 @@
-import type { Database } from '../../src/storage/database.ts';
+import type { Database } from '../../src/db/database.ts';
 
-/** The figures that are kept beside the rows they count, where they do not agree with them. */
+/** Returns the stored counters that differ from the number of rows that they count. */
 export async function wrongFigures(database: Database): Promise<unknown[]> {
   return database.query(`
     with counted as (
@@ -19,7 +19,6 @@ export async function wrongFigures(database: Database): Promise<unknown[]> {
      group by principal.id having count(users.id) <> principal.users_count`);
 }
 
-/** The usernames that are stored. */
 export async function storedUsernames(database: Database): Promise<Set<string>> {
   const rows = await database.query<{ username: string }>('select username from anagrafe.users');
   return new Set(rows.map((row) => row.username));

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Envelope } from '../../src/http/envelope.ts';
-import type { Tuple } from '../../src/http/tuple.ts';
+import type { Tuple } from '../../src/records/tuple.ts';
 import { holding, importedUser, principalLock } from '../setup/jobs.ts';
 import { type Answer, insertPrincipals, startTestService } from '../setup/service.ts';
 import { until } from '../setup/until.ts';
@@ -11,7 +11,7 @@ import { lockPrincipals } from './row-lock.ts';
 
 const headers = { 'idempotency-key': 'the-one', prefer: 'return=representation' };
 
-/** Starts a service whose connections to its database can be cut, beside those of the test, which cannot. */
+/** Starts a service that reaches its database through a proxy; the connections of the test do not use the proxy. */
 async function startBehindProxy() {
   const store = await childStore();
   const proxy = await startProxy(store.url);
@@ -25,7 +25,7 @@ interface Answered {
   readonly tuples: readonly Tuple[];
 }
 
-/** Sends a call again until the answer is not that it is still in progress. */
+/** Retries a call while the answer is IDEMPOTENCY_IN_PROGRESS. */
 async function untilAnswered(send: () => Promise<Response>): Promise<Answered> {
   let answered: Answered | undefined;
   await until(async () => {
@@ -44,11 +44,11 @@ async function untilAnswered(send: () => Promise<Response>): Promise<Answered> {
   return answered as unknown as Answered;
 }
 
-/** Moves the lease of the open call back, as if its 16 s had passed without renewal. */
+/** Makes the lease of the open call expire, as 16 s without renewal would. */
 const expireLease = `update anagrafe.calls set in_hand_at = in_hand_at - interval '1 minute'`;
 const usersById = 'select id, username from anagrafe.users order by id';
 
-it('a call with a key that was cut off by a kill is continued when it is sent again', async () => {
+it('a retry with the same key continues a call that was interrupted by a kill', async () => {
   const { settings, url, database } = await childStore();
   const first = await startChild(settings);
   const principals = await newPrincipals(first, 12);
@@ -63,7 +63,7 @@ it('a call with a key that was cut off by a kill is continued when it is sent ag
   await expect.poll(() => database.query(usersById)).toHaveLength(16);
   expect(await first.end('SIGKILL')).toBe('SIGKILL');
   expect(await cutOff).toBe('none');
-  // PostgreSQL is still writing for the killed service: those records are not to be stored.
+  // PostgreSQL still runs the statements of the killed service; without this it would store their records.
   expect(await lock.terminateBlocked()).toBe(4);
   await lock.release();
   const written = await database.query(usersById);
@@ -84,7 +84,7 @@ it('a call with a key that was cut off by a kill is continued when it is sent ag
   expect(await repeatedWrites(database)).toEqual([]);
 });
 
-it('a call with a key is refused as in progress until the lease of a killed service has expired', async () => {
+it('a retry with the same key gets IDEMPOTENCY_IN_PROGRESS until the lease of a killed service has expired', async () => {
   const { settings, url, database } = await childStore();
   const first = await startChild(settings);
   const principals = await newPrincipals(first, 1);
@@ -92,7 +92,7 @@ it('a call with a key is refused as in progress until the lease of a killed serv
   const sent = newRecords(principals, { imported: 1 });
   const cutOff = first.call('irs/update', sent, headers).catch(() => 'none');
   await lock.blocked(1);
-  // In the future, so that the lease lasts for as long as the test takes.
+  // A renewal in the future keeps the lease valid for as long as the test takes.
   await database.query(`update anagrafe.calls set in_hand_at = now() + interval '1 hour'`);
   await first.end('SIGKILL');
   expect(await cutOff).toBe('none');
@@ -108,14 +108,14 @@ it('a call with a key is refused as in progress until the lease of a killed serv
   await second.stop();
 });
 
-it('a call with a key whose outcome is unknown gets its outcome when it is sent again', async () => {
+it('a retry with the same key returns the outcomes that were unknown to the first call', async () => {
   const { proxy, service, database } = await startBehindProxy();
   await countWrites(database);
   const sent = newRecords(await insertPrincipals(service, 3), { hashed: 1, imported: 1 });
   const [stored = 0, lost = 0, refused] = sent.map(({ ID }) => ID);
   const body = [...sent.slice(0, 2), { ID: refused, Users: [{ Username: 'no password' }] }];
 
-  // PostgreSQL has received both writes, and the service does not receive the answers: one is stored, one is not.
+  // PostgreSQL receives two writes and stores only one of them; the service receives neither answer.
   let cutOff: Promise<Answer> | undefined;
   await holding({ database }, principalLock(lost), async (losing) => {
     await holding({ database }, principalLock(stored), async (storing) => {
@@ -160,7 +160,7 @@ it('a call with a key whose outcome is unknown gets its outcome when it is sent 
   await service.stop();
 });
 
-it('a call with a key that a short outage interrupts can be sent again as soon as the database is back', async () => {
+it('a retry with the same key succeeds as soon as the database is back after a short outage', async () => {
   const { proxy, service, settings, url, database } = await startBehindProxy();
   const principals = await insertPrincipals(service, 1);
   const lock = await lockPrincipals(url, principals);
@@ -172,7 +172,7 @@ it('a call with a key that a short outage interrupts can be sent again as soon a
   await proxy.restore();
   expect(await lock.terminateBlocked()).toBe(1);
   await lock.release();
-  // The service sets it to null when it releases the lease. A lease that has expired keeps its time.
+  // The column is null once the service has released the lease; an expired lease keeps its time.
   const renewed = 'select in_hand_at as "at" from anagrafe.calls where idempotency_key is not null';
   await expect.poll(() => database.query(renewed)).toEqual([{ at: null }]);
   const other = await startTestService(settings);
@@ -186,10 +186,10 @@ it('a call with a key that a short outage interrupts can be sent again as soon a
   await service.stop();
 });
 
-it('a job whose commit was not confirmed is reported as unknown, and its key leads to it', async () => {
+it('a job whose commit was not confirmed is answered with OUTCOME_UNKNOWN, and a retry with the same key returns it', async () => {
   const { proxy, service, database } = await startBehindProxy();
   const [ID = 0] = await insertPrincipals(service, 1);
-  // Holds the commit of a job until the lock is free.
+  // This trigger blocks the commit of a job until the advisory lock is free.
   await database.query(`
     create function public.hold() returns trigger language plpgsql as
       $$ begin perform pg_advisory_xact_lock(1); return null; end $$;

@@ -1,26 +1,26 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Claim, Hand, KeyedCall } from '../../src/core/calls/ledger.ts';
-import { submitJob } from '../../src/core/jobs/submit.ts';
-import { theOperator } from '../../src/core/journal/journal.ts';
-import { updateOperation } from '../../src/core/records/update.ts';
-import { Vault } from '../../src/core/sealing/vault.ts';
+import { operatorActor } from '../../src/audit/audit-log.ts';
+import type { Database } from '../../src/db/database.ts';
+import { KeyRing } from '../../src/encryption/key-ring.ts';
+import { openIdempotencyStore } from '../../src/idempotency/idempotency.store.ts';
+import type { Claim, KeyedCall, Lease } from '../../src/idempotency/idempotency.ts';
 import { openQueue } from '../../src/jobs/queue.ts';
-import type { Database } from '../../src/storage/database.ts';
-import { openLedger } from '../../src/storage/ledger.ts';
-import { openRegistry } from '../../src/storage/registry.ts';
-import { openSubmissions } from '../../src/storage/submissions.ts';
+import { openSubmissions } from '../../src/jobs/submissions.store.ts';
+import { submitJob } from '../../src/jobs/submit.ts';
+import { openRecordStore } from '../../src/records/records.store.ts';
+import { updateOperation } from '../../src/records/update.ts';
 import { finished, importedUser } from '../setup/jobs.ts';
 import { recordList } from '../setup/records.ts';
 import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 
-type Held = Extract<Claim, { hand: Hand }>;
+type Held = Extract<Claim, { lease: Lease }>;
 
 let service: TestService;
 beforeAll(async () => {
   service = await startTestService();
 });
 
-const claim = (call: KeyedCall) => openLedger(service.database, { keyHours: 1 }).claim(call);
+const claim = (call: KeyedCall) => openIdempotencyStore(service.database, { keyHours: 1 }).claim(call);
 
 /** Claims a call twice: the second claim succeeds because the lease of the first has expired. */
 async function takenOver(text: string) {
@@ -29,46 +29,46 @@ async function takenOver(text: string) {
   const first = (await claim(call)) as Held;
   expect(first.state).toBe('new');
   expect((await claim(call)).state).toBe('running');
-  await silence(first);
+  await expireLease(first);
   const second = (await claim(call)) as Held;
   expect([second.state, second.callId]).toEqual(['resumed', first.callId]);
   return { call, first, second };
 }
 
-async function silence({ callId }: Held): Promise<void> {
-  const back = `update anagrafe.calls set in_hand_at = in_hand_at - interval '1 minute' where id = $1`;
-  await service.database.query(back, [callId]);
+async function expireLease({ callId }: Held): Promise<void> {
+  const expire = `update anagrafe.calls set in_hand_at = in_hand_at - interval '1 minute' where id = $1`;
+  await service.database.query(expire, [callId]);
 }
 
 describe('the holder of a lease that has expired', () => {
   it('cannot free the key that another holder works on', async () => {
     const { call, first, second } = await takenOver('forget');
-    await first.hand.forget();
-    await first.hand.giveUp();
+    await first.lease.discard();
+    await first.lease.release();
     expect((await claim(call)).state).toBe('running');
-    await second.hand.giveUp();
+    await second.lease.release();
     expect(await claim(call)).toMatchObject({ state: 'resumed', callId: first.callId });
   });
 
-  it('cannot keep the call from being claimed once the new lease has expired too', async () => {
+  it('cannot prevent a new claim by a renewal once the next lease has expired too', async () => {
     const { call, first, second } = await takenOver('keep');
-    await silence(second);
-    await first.hand.keep();
+    await expireLease(second);
+    await first.lease.renew();
     expect((await claim(call)).state).toBe('resumed');
   });
 
-  it('cannot submit the call as a job that was submitted before', async () => {
+  it('cannot submit the call as a job a second time', async () => {
     const [ID = 0] = await insertPrincipals(service, 1);
     const { first } = await takenOver('job');
     const queue = await openQueue({ database: service.database, chunksAtOnce: 1, onError: () => {} });
     const rules = { requireEmail: false, password: { minLength: 8, isCommon: () => false } };
-    const operation = updateOperation(openRegistry(service.database), rules);
+    const operation = updateOperation(openRecordStore(service.database), rules);
     const tools = {
       store: openSubmissions(service.database, queue),
-      vault: new Vault(Buffer.alloc(32, 'a key of its own')),
+      keyRing: new KeyRing(Buffer.alloc(32, 'a key of its own')),
     };
     const records = await recordList([{ ID, Users: [importedUser('taken over')] }]);
-    const job = { id: first.callId, clientId: null, author: theOperator, records, done: new Set<number>() };
+    const job = { id: first.callId, clientId: null, actor: operatorActor, records, done: new Set<number>() };
     expect(await submitJob(job, operation, tools)).toEqual([]);
     expect(await submitJob(job, operation, tools)).toBeNull();
     await finished(service, first.callId);
@@ -78,13 +78,13 @@ describe('the holder of a lease that has expired', () => {
 });
 
 describe('the holder of a lease that is renewed', () => {
-  it('keeps the call with every renewal', async () => {
+  it('keeps the call after every renewal', async () => {
     const key = { text: 'long', fingerprint: Buffer.from('long') };
     const call: KeyedCall = { clientId: null, operation: 'update', key };
-    const { hand, callId } = (await claim(call)) as Held;
+    const { lease, callId } = (await claim(call)) as Held;
     const almost = `update anagrafe.calls set in_hand_at = in_hand_at - interval '4 seconds' where id = $1`;
     for (let round = 0; round < 3; round++) {
-      await Promise.all([hand.keep(), hand.keep()]);
+      await Promise.all([lease.renew(), lease.renew()]);
       expect((await claim(call)).state).toBe('running');
     }
     await service.database.query(almost, [callId]);
@@ -94,8 +94,8 @@ describe('the holder of a lease that is renewed', () => {
   it('frees the key of a call without outcomes, even while a renewal is in progress', async () => {
     const key = { text: 'free', fingerprint: Buffer.from('free') };
     const call: KeyedCall = { clientId: null, operation: 'update', key };
-    const { hand } = (await claim(call)) as Held;
-    await Promise.all([hand.keep(), hand.forget()]);
+    const { lease } = (await claim(call)) as Held;
+    await Promise.all([lease.renew(), lease.discard()]);
     expect((await claim(call)).state).toBe('new');
   });
 
@@ -111,16 +111,16 @@ describe('the holder of a lease that is renewed', () => {
         return rows;
       },
     };
-    const { hand } = (await openLedger(database, { keyHours: 1 }).claim(call)) as Held;
+    const { lease } = (await openIdempotencyStore(database, { keyHours: 1 }).claim(call)) as Held;
     losesAnswers = true;
-    await expect(hand.keep()).rejects.toThrow();
+    await expect(lease.renew()).rejects.toThrow();
     losesAnswers = false;
-    await hand.keep();
+    await lease.renew();
     expect((await claim(call)).state).toBe('running');
     losesAnswers = true;
-    await expect(hand.keep()).rejects.toThrow();
+    await expect(lease.renew()).rejects.toThrow();
     losesAnswers = false;
-    await hand.giveUp();
+    await lease.release();
     expect((await claim(call)).state).toBe('resumed');
   });
 });

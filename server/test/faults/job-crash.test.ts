@@ -22,7 +22,7 @@ const usersPerRecord = 3;
 const locked = 4;
 const key = { 'idempotency-key': 'crash' };
 
-it('a node that is killed in the middle of a job, alone and with its PostgreSQL, finishes it when it is started again', async () => {
+it('a node that is killed during a job, alone and with its PostgreSQL, finishes the job after a restart', async () => {
   const data = await usedData();
   const start = () => startChild({ ANAGRAFE_DATA: data });
   let child = await start();
@@ -31,7 +31,7 @@ it('a node that is killed in the middle of a job, alone and with its PostgreSQL,
   await lookInto(data, countWrites);
   const lock = () => lockPrincipals(embeddedConnection(data), principals.slice(-locked));
 
-  /** The job is partly done; the same call again is the same job. */
+  /** Expects that the job is partly done, and that a retry of the call returns the same job. */
   async function expectRunning(id: string): Promise<void> {
     const job = await jobOf(child, id);
     expect(job.State).toBe('running');
@@ -45,12 +45,12 @@ it('a node that is killed in the middle of a job, alone and with its PostgreSQL,
   await untilDone(child, id, records - locked);
   await first.blocked(1);
   expect(await child.end('SIGKILL')).toBe('SIGKILL');
-  // PostgreSQL is still writing for the killed service: those records are not to be stored.
+  // PostgreSQL still runs the statements of the killed service; without this it would store their records.
   await first.terminateBlocked();
   child = await start();
   await expectRunning(id);
 
-  // The second kill comes before the queue has found out that the first node is dead.
+  // The second kill comes before the heartbeat of the first node has expired.
   await signalPostmaster(data, 'SIGKILL');
   expect(await child.end('SIGKILL')).toBe('SIGKILL');
   await lookInto(data, async (database) => {

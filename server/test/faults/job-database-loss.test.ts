@@ -18,10 +18,10 @@ import { startOutside } from './outside.ts';
 import { lockPrincipals } from './row-lock.ts';
 
 const records = 20;
-/** The last records are locked, so that the job is running at each fault. */
+/** The last records are locked, so that the job is running at each loss of the database. */
 const locked = 8;
 
-it('a job completes, each record once, though its database closes all connections twice and is then stopped for a while', async () => {
+it('a job applies each record once when its database closes all connections twice and is then stopped and started', async () => {
   const outside = await startOutside();
   const settings = { ANAGRAFE_DATABASE_URL: outside.url, ANAGRAFE_MASTER_KEY: masterKey };
   const child = await startChild(settings);
@@ -35,7 +35,7 @@ it('a job completes, each record once, though its database closes all connection
 
   for (let round = 0; round < 2; round++) {
     await lock.blocked(1);
-    // The test's own pool has the same name; the connection of the lock has none.
+    // The pool of the test has the same application name as the service; the connection of the lock has none.
     await database.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and application_name = 'anagrafe' and pid <> pg_backend_pid()`,

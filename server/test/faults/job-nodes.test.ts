@@ -19,7 +19,7 @@ import { lockPrincipals } from './row-lock.ts';
 const records = 12;
 /** Each record fills a chunk of its own. */
 const usersPerRecord = 256;
-/** The first records can be written at once; the others are locked until one node is killed. */
+/** Records at the start that are not locked; the others are locked until one node is killed. */
 const free = 4;
 const chunksPerNode = 2;
 
@@ -30,7 +30,7 @@ async function appliedBy(child: Child): Promise<number> {
   );
 }
 
-it('nodes that are started at once on an empty database all start', async () => {
+it('three nodes that start at the same time on an empty database all become ready', async () => {
   const { settings } = await childStore(emptyStore);
   const nodes = await Promise.all([1, 2, 3].map(() => startChild(settings)));
   for (const node of nodes) {
@@ -49,7 +49,7 @@ it('two nodes work on one job together, and when one is killed the other finishe
   const lock = await lockPrincipals(url, principals.slice(free));
   const id = await submit(killed, sent);
   await untilDone(killed, id, free);
-  // A node works on two chunks at a time, so that four blocked chunks are those of both nodes.
+  // A node runs two chunks at a time, so four blocked chunks belong to both nodes.
   await lock.blocked(2 * chunksPerNode);
   expect((await jobOf(left, id)).RecordsDone).toBe(free);
   expect(await killed.end('SIGKILL')).toBe('SIGKILL');

@@ -7,10 +7,10 @@ import { countWrites, repeatedWrites } from './jobs.ts';
 import { startProxy } from './proxy.ts';
 import { lockPrincipals } from './row-lock.ts';
 
-/** The chunks as the queue knows them. */
+/** Reads the state of the chunks from the tables of the queue. */
 const queuedChunks = `select state, retry_count as "retryCount" from anagrafe_queue.job where name = 'chunks'`;
 
-/** Starts a job of one chunk and cuts the connections of the service while a record is being written. */
+/** Starts a job of one chunk and closes the connections of the service while it writes a record. */
 async function cutDuringJob(store: ChildStore) {
   const proxy = await startProxy(store.url);
   const service = await startTestService({ ...store.settings, ANAGRAFE_DATABASE_URL: proxy.url });
@@ -28,11 +28,11 @@ async function cutDuringJob(store: ChildStore) {
   return { proxy, service, id };
 }
 
-describe('a job whose database goes away', () => {
+describe('a job that loses its database', () => {
   it('continues on the same node when the database is back, without a missed heartbeat', async () => {
     const store = await childStore();
     const { proxy, service, id } = await cutDuringJob(store);
-    // However slow the machine is, the heartbeat does not expire during the test.
+    // On a slow machine the heartbeat would otherwise expire during the test.
     await store.database.query(
       `update anagrafe_queue.job set heartbeat_on = now() + interval '1 hour' where state = 'active'`,
     );
@@ -46,7 +46,7 @@ describe('a job whose database goes away', () => {
     await service.stop();
   });
 
-  it('is left to the node that has taken it over meanwhile', async () => {
+  it('is finished by another node that takes it over during the outage', async () => {
     const store = await childStore();
     const { proxy, service, id } = await cutDuringJob(store);
     const other = await startTestService(store.settings);
@@ -64,7 +64,7 @@ describe('a job whose database goes away', () => {
     await Promise.all([service.stop(), other.stop()]);
   });
 
-  it('does not keep the service from stopping', async () => {
+  it('does not prevent the service from stopping', async () => {
     const store = await childStore();
     const { service } = await cutDuringJob(store);
     await service.stop();

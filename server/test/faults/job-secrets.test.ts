@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
+import type { Database } from '../../src/db/database.ts';
 import type { Envelope } from '../../src/http/envelope.ts';
-import type { Tuple } from '../../src/http/tuple.ts';
-import type { Database } from '../../src/storage/database.ts';
+import type { Tuple } from '../../src/records/tuple.ts';
 import { holding, principalLock } from '../setup/jobs.ts';
 import { type Child, lookInto, startChild, usedData } from './child.ts';
 import { jobOf, leftOver, newPrincipals, submit, untilEnded } from './jobs.ts';
 import { filesWith, formsOf, holds } from './traces.ts';
 
-/** Every secret of the test contains the first text, every username the second, and nothing else does. */
+/** Every secret of the test contains `canary`, every username contains `visible`, and no other text does. */
 const canary = `canary${randomBytes(8).toString('hex')}`;
 const visible = `visible${randomBytes(8).toString('hex')}`;
 
@@ -21,7 +21,7 @@ function secretUser(username: string, more: Record<string, unknown> = {}) {
   return { Username: name(username), Password, ConfirmPassword: Password, ...more };
 }
 
-/** Records that are refused, with secrets where they belong and where they do not. */
+/** Invalid records, with secrets in password fields and in other fields. */
 function refusedRecords(ID: number): unknown[] {
   const users = [
     secretUser('mismatch', { ConfirmPassword: secret() }),
@@ -58,7 +58,7 @@ async function rowsWith(database: Database, text: string): Promise<string[]> {
   return found;
 }
 
-/** Searches files, tables and logs for the secrets, and expects the same search to find what is not secret. */
+/** Expects no secret in files, tables and logs, and expects the same search to find the text that is not secret. */
 async function expectNoSecret(child: Child, data: string, database: Database): Promise<void> {
   await database.query('checkpoint');
   expect(await filesWith(data, canary)).toEqual([]);
@@ -76,7 +76,7 @@ async function expectNoSecret(child: Child, data: string, database: Database): P
 
 const statusOf = async (answer: Promise<Response>) => ((await (await answer).json()) as Envelope).statusCode;
 
-it('a text is found in every form in which it could be written down', () => {
+it('the search for secrets finds a text in every encoding in which it could be stored', () => {
   const around = (form: Buffer) => Buffer.concat([randomBytes(99), form, randomBytes(99)]);
   for (const form of formsOf(canary)) expect(holds(around(form), canary)).toBe(true);
   for (const before of ['', 'a', 'ab']) {
@@ -86,7 +86,7 @@ it('a text is found in every form in which it could be written down', () => {
   expect(holds(randomBytes(100_000), canary)).toBe(false);
 });
 
-it('no password is on the disk or in the log, neither while a job waits for its turn nor after its end', async () => {
+it('no password is on the disk or in the log, neither while a job waits in the queue nor after its end', async () => {
   const data = await usedData();
   const child = await startChild({ ANAGRAFE_DATA: data, ANAGRAFE_LOG_LEVEL: 'trace' });
   const [held = 0, free = 0, ...principals] = await newPrincipals(child, 7);
@@ -102,7 +102,7 @@ it('no password is on the disk or in the log, neither while a job waits for its 
   expect(await statusOf(child.call('irs/insert', inserted, asJob))).toBe(202);
 
   await lookInto(data, async (database) => {
-    // One record cannot be written while the lock is held, and the job cannot end.
+    // While the lock is held, one record cannot be written, so the job cannot end.
     const id = await holding({ database }, principalLock(held), async ({ connection }) => {
       const records = [
         ...good('job'),
@@ -114,7 +114,7 @@ it('no password is on the disk or in the log, neither while a job waits for its 
       await expect.poll(async () => (await jobOf(child, job)).RecordsDone).toBe(records.length - 2);
       const cancelled = await submit(child, [{ ID: held, Users: [secretUser('cancelled')] }]);
       await fetch(`${child.url}/api/sync/v1/jobs/${cancelled}`, { method: 'DELETE' });
-      // The username is taken by a call, which the job finds out when it writes.
+      // A call takes the username; the job gets the conflict when it writes.
       const taken = [{ ID: free, Users: [secretUser('wanted')] }];
       expect(await statusOf(child.call('irs/update', taken))).toBe(200);
 

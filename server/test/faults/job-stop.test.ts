@@ -17,7 +17,7 @@ import {
 import { lockPrincipals } from './row-lock.ts';
 
 const small = 5;
-/** The large record takes 64 slow hashes. The stop may finish the few that are in the queue of the hash thread. */
+/** The large record takes 64 slow hashes. A stop may finish the few that are in the queue of the hash thread. */
 const usersOfLarge = 64;
 const slowHashing = { ANAGRAFE_HASH_PASSES: '10' };
 
@@ -26,7 +26,7 @@ async function hashesWaiting(child: Child): Promise<boolean> {
   return /^anagrafe_hash_lane_length\{lane="bulk"\} [1-9]/m.test(metrics);
 }
 
-it('a stop breaks a job off in the middle of a record, finishes a call, and the job goes on after the next start', async () => {
+it('a stop interrupts a job within a record and finishes a call, and the job continues after the next start', async () => {
   const { settings, url, database } = await childStore();
   const first = await startChild({ ...settings, ...slowHashing });
   const [called = 0, large = 0, ...principals] = await newPrincipals(first, 2 + small);
@@ -36,7 +36,7 @@ it('a stop breaks a job off in the middle of a record, finishes a call, and the 
   const id = await submit(first, sent);
   await untilDone(first, id, small);
   await until(() => hashesWaiting(first));
-  // A call that waits for its answer is not broken off.
+  // The stop waits for this call, because a client waits for its answer.
   const call = first.call('irs/update', newRecords([called], { imported: 1 }, 'call '));
   await lock.blocked(1);
 

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
+import type { Database } from '../../src/db/database.ts';
 import type { Envelope } from '../../src/http/envelope.ts';
-import type { Tuple } from '../../src/http/tuple.ts';
-import type { Database } from '../../src/storage/database.ts';
+import type { Tuple } from '../../src/records/tuple.ts';
 import { verifyPassword } from '../passwords/verify-password.ts';
 import { importedUser, type Job } from '../setup/jobs.ts';
 import type { Child } from './child.ts';
@@ -12,7 +12,7 @@ export interface SentRecord {
   readonly Users: readonly { readonly Username: string; readonly Password?: string }[];
 }
 
-/** Records with users to be hashed, whose passwords are all different, and with users whose hash is given. */
+/** Builds records with `hashed` users, each with a different password, and `imported` users with a password hash. */
 export function newRecords(
   principals: readonly number[],
   users: { readonly hashed?: number; readonly imported?: number },
@@ -41,7 +41,7 @@ export async function newPrincipals(child: Child, count: number): Promise<number
   return (result?.records ?? []).map((tuple) => tuple.Item1 ?? 0);
 }
 
-/** Has records taken as a job, and returns its ID. */
+/** Submits records as a job and returns its ID. */
 export async function submit(
   child: Child,
   records: unknown,
@@ -64,12 +64,12 @@ export async function jobOf(child: Child, id: string): Promise<Job> {
   return (await pageOf(child, id, 1)).result?.record as Job;
 }
 
-/** Waits until a job has done so many records. */
+/** Waits until at least `records` records of a job are done. */
 export async function untilDone(child: Child, id: string, records: number): Promise<void> {
   await expect.poll(async () => (await jobOf(child, id)).RecordsDone).toBeGreaterThanOrEqual(records);
 }
 
-/** Waits for the end of a job, and returns its tuples. */
+/** Waits for the end of a job and returns its tuples, of which it may have at most 1,000. */
 export async function untilEnded(child: Child, id: string): Promise<Tuple[]> {
   await expect.poll(async () => (await jobOf(child, id)).EndedAt).not.toBeNull();
   const { result } = await pageOf(child, id, 1);
@@ -85,37 +85,37 @@ interface Stored {
 }
 
 /**
- * Expects every record to be stored once, with the IDs of its tuple and with its passwords, and no other users but
- * those whose names begin with `beside`.
+ * Expects every record to be stored once, with the IDs from its tuple and with its passwords, and no other users except
+ * those whose names begin with `ignoredPrefix`.
  */
 export async function expectAppliedOnce(
   database: Database,
   records: readonly SentRecord[],
   tuples: readonly Tuple[],
-  beside = 'nobody',
+  ignoredPrefix = 'nobody',
 ): Promise<void> {
   expect(tuples.map((tuple) => [tuple.Item1, tuple.Item2, tuple.Item3])).toEqual(
     records.map(({ ID }) => [ID, null, true]),
   );
-  const told = tuples.flatMap(({ Item1, Item6 }) =>
+  const reported = tuples.flatMap(({ Item1, Item6 }) =>
     (Item6.Users ?? []).map(({ ID, Username }) => ({ id: ID, principal: Item1, username: Username })),
   );
-  expect(told.map((user) => user.username)).toEqual(
+  expect(reported.map((user) => user.username)).toEqual(
     records.flatMap(({ Users }) => Users.map((user) => user.Username)),
   );
   const stored = await database.query<Stored>(
     `select id, principal_id as principal, username, password_hash as hash
        from anagrafe.users where not starts_with(username, $1) order by id`,
-    [beside],
+    [ignoredPrefix],
   );
   expect(stored.map(({ id, principal, username }) => ({ id, principal, username }))).toEqual(
-    told.toSorted((a, b) => a.id - b.id),
+    reported.toSorted((a, b) => a.id - b.id),
   );
   expect(await wrongFigures(database)).toEqual([]);
   expect(await wrongPasswords(stored, records)).toEqual([]);
 }
 
-/** The users whose password does not match, among twenty of the job: to verify them all would take too long. */
+/** Returns the users whose password does not match, of a sample of 20: verifying all of them would take too long. */
 async function wrongPasswords(stored: readonly Stored[], records: readonly SentRecord[]): Promise<string[]> {
   const users = records.flatMap(({ Users }) => Users).filter((user) => user.Password !== undefined);
   const step = Math.ceil(users.length / 20);
@@ -137,7 +137,7 @@ export async function countWrites(database: Database): Promise<void> {
       for each row execute function public.record_write();`);
 }
 
-/** The users whose password was not stored exactly once, with the number of times. */
+/** Returns the users whose password was not stored exactly once since `countWrites`, with the number of writes. */
 export async function repeatedWrites(database: Database): Promise<unknown[]> {
   return database.query(
     `select users.id, count(user_id) from anagrafe.users left join public.writes on user_id = users.id
@@ -145,7 +145,7 @@ export async function repeatedWrites(database: Database): Promise<unknown[]> {
   );
 }
 
-/** Chunks and keys of jobs, which should be deleted when the job ends. */
+/** Returns all chunks, and the keys of ended jobs. The service deletes both when a job ends. */
 export async function leftOver(database: Database): Promise<unknown[]> {
   return database.query(
     `select 'chunk' as kind, call_id as id from anagrafe.chunks
@@ -153,7 +153,7 @@ export async function leftOver(database: Database): Promise<unknown[]> {
   );
 }
 
-/** Makes the queue take the work of killed nodes for abandoned at its next check, without the 10 s of silence. */
+/** Makes the heartbeats of all active work expire, so that the queue hands it out again at its next check. */
 export async function expireHeartbeats(database: Database): Promise<void> {
   await database.query(
     `update anagrafe_queue.job set heartbeat_on = heartbeat_on - interval '1 minute' where state = 'active'`,

@@ -8,25 +8,25 @@ import { until } from '../setup/until.ts';
 import { childStore, startChild } from './child.ts';
 import { newPrincipals } from './jobs.ts';
 
-/** As many as a job may have. */
+/** The largest number of users in a job. */
 const users = 100_000;
 /**
- * The heap that a service needs for the largest call, in MB; without a call it takes about 50. A service that needs more
- * ends with an error. Unlike a measured peak, this does not depend on when garbage is collected.
+ * Heap limit of the service in MB, enough for the largest call; without a call it uses about 50. A service that needs
+ * more ends with an error. Unlike a measured peak, this does not depend on when garbage is collected.
  */
 const heapLimit = 160;
 
 const probe = fileURLToPath(new URL('probe.cjs', import.meta.url));
 
-/** Leaves the chunks of jobs in the queue, so that no work but that of the calls takes memory. */
+/** Keeps the chunks of jobs in the queue for a day, so that only the calls use memory. */
 const postponeChunks = `
   create function public.postpone() returns trigger language plpgsql as
     $$ begin new.start_after := now() + interval '1 day'; return new; end $$;
   create trigger postpone before insert on anagrafe_queue.job
     for each row when (new.name = 'chunks') execute function public.postpone();`;
 
-/** Starts a service in a process of its own, with a small heap, that reports what it uses of it. */
-async function startWatched() {
+/** Starts a service in a child process with a small heap and a probe that reports its memory use. */
+async function startProbed() {
   const folder = makeFolder();
   const file = join(folder, 'seen');
   const { settings, database } = await childStore();
@@ -68,7 +68,7 @@ function bodyOf(principals: readonly number[], usersPerRecord: number): Buffer {
 }
 
 async function send(
-  { child }: Awaited<ReturnType<typeof startWatched>>,
+  { child }: Awaited<ReturnType<typeof startProbed>>,
   body: Buffer,
   { query, prefer }: Pick<(typeof ways)[number], 'query' | 'prefer'>,
 ): Promise<number> {
@@ -96,22 +96,22 @@ const shapes = [
 ];
 
 it.each(shapes)(
-  `$shape, as a dry run and as a job, fit into a heap of ${heapLimit} MB and leave nothing behind`,
+  `a call with $shape, as a dry run and as a job, fits into a heap of ${heapLimit} MB and frees its memory`,
   async ({ usersPerRecord }) => {
-    const watched = await startWatched();
-    const principals = await newPrincipals(watched.child, 1000);
+    const probed = await startProbed();
+    const principals = await newPrincipals(probed.child, 1000);
     const body = bodyOf(principals, usersPerRecord);
     expect(body.length).toBeGreaterThan(15_000_000);
-    const before = await watched.usedBytes();
-    for (const way of ways) expect(await send(watched, body, way)).toBe(way.status);
-    await expect.poll(async () => (await watched.usedBytes()) - before).toBeLessThan(body.length / 2);
+    const before = await probed.usedBytes();
+    for (const way of ways) expect(await send(probed, body, way)).toBe(way.status);
+    await expect.poll(async () => (await probed.usedBytes()) - before).toBeLessThan(body.length / 2);
   },
 );
 
-it('one record of 100,000 users that are all wrong is refused as a dry run and accepted as a job', async () => {
-  const watched = await startWatched();
+it('a record with 100,000 invalid users gets 422 as a dry run and 202 as a job', async () => {
+  const probed = await startProbed();
   const wrong = { Email: 'no address', ConfirmPassword: 'another' };
   const Users = range(users).map((n) => ({ ...newUser(n), ...wrong }));
   const body = Buffer.from(JSON.stringify([{ ID: 1, Users }]));
-  for (const way of ways) expect(await send(watched, body, way)).toBe(way.whenWrong);
+  for (const way of ways) expect(await send(probed, body, way)).toBe(way.whenWrong);
 });

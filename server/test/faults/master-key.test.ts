@@ -3,8 +3,8 @@ import { chmodSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync }
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { openEngine } from '../../src/engine/engine.ts';
-import { makeMasterKey } from '../../src/master-key.ts';
+import { startEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.ts';
+import { makeMasterKey } from '../../src/master-key-file.ts';
 import { anagrafe, dataFolder, expectOneLine, postmaster, serve } from '../cli/command.ts';
 import { makeFolder } from '../engine/harness.ts';
 import { emptyStore } from '../setup/store.ts';
@@ -12,7 +12,7 @@ import { childStore } from './child.ts';
 
 const newKey = () => randomBytes(32).toString('base64');
 
-it('the master key is created once, readable by its owner only, and another one or none is refused with one line', async () => {
+it('serve creates the master key once, readable by its owner only, and rejects a wrong or missing key with a one-line error', async () => {
   const data = dataFolder();
   const settings = { ANAGRAFE_DATA: data, ANAGRAFE_PORT: '0' };
   const path = join(data, 'master.key');
@@ -41,13 +41,13 @@ it('the master key is created once, readable by its owner only, and another one 
   expect(() => statSync(path)).toThrow('ENOENT');
   expect(postmaster(data)).toBeUndefined();
 
-  // The same key in another form is the same key.
+  // The service accepts the same key in hexadecimal.
   const hex = Buffer.from(made, 'base64').toString('hex');
   const last = await serve({ ...settings, ANAGRAFE_MASTER_KEY: hex });
   expect((await last.end('SIGTERM')).code).toBe(0);
 });
 
-it('an external database without a master key is refused with one line that says how to create one', async () => {
+it('serve on an external database without a master key ends with a one-line error that explains how to create one', async () => {
   const { url } = await childStore(emptyStore);
   const settings = { ANAGRAFE_DATABASE_URL: url, ANAGRAFE_DATA: dataFolder(), ANAGRAFE_PORT: '0' };
   const refused = await anagrafe(['serve'], settings);
@@ -63,7 +63,7 @@ it('an external database without a master key is refused with one line that says
   expect((await (await serve({ ...settings, ANAGRAFE_MASTER_KEY: key })).end('SIGTERM')).code).toBe(0);
 });
 
-it('the master key is not written through a link that somebody else has put in its place', async () => {
+it('the service does not write the master key through a symbolic link that another user has created', async () => {
   const folder = makeFolder();
   const victim = join(folder, 'victim');
   writeFileSync(victim, 'untouched');
@@ -73,8 +73,10 @@ it('the master key is not written through a link that somebody else has put in i
   expect(readFileSync(join(folder, 'master.key'), 'utf8')).toBe(`${key.toString('base64')}\n`);
 });
 
-it('a data folder that other users may write to is refused with one line that says what to do', async () => {
+it('a data folder that other users may write to causes an error that names the chmod command to run', async () => {
   const folder = makeFolder();
   chmodSync(folder, 0o777);
-  await expect(openEngine({ dataFolder: folder })).rejects.toThrow(`run "chmod go-w ${folder}" first`);
+  await expect(startEmbeddedPostgres({ dataFolder: folder })).rejects.toThrow(
+    `run "chmod go-w ${folder}" first`,
+  );
 });

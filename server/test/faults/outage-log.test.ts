@@ -7,7 +7,7 @@ import { status, untilReady } from './database-faults.ts';
 import { startProxy } from './proxy.ts';
 import { lockPrincipals } from './row-lock.ts';
 
-interface Line {
+interface LogLine {
   readonly level: string;
   readonly msg: string;
   readonly err?: unknown;
@@ -16,7 +16,7 @@ interface Line {
   readonly seconds?: number;
 }
 
-const linesOf = ({ log }: TestService) => log.map((line) => JSON.parse(line) as Line);
+const linesOf = ({ log }: TestService) => log.map((line) => JSON.parse(line) as LogLine);
 
 async function startBehindProxy() {
   const store = await childStore();
@@ -25,8 +25,8 @@ async function startBehindProxy() {
   return { store, proxy, service };
 }
 
-describe('the log of a service whose database goes away', () => {
-  it('has one line when the outage begins and one when it ends, whatever fails meanwhile', async () => {
+describe('the log of a service that loses its database', () => {
+  it('has one line when the outage begins and one when it ends, whatever fails in between', async () => {
     const { store, proxy, service } = await startBehindProxy();
     const [ID = 0, ofJob = 0, ofCall = 0] = await insertPrincipals(service, 3);
     const lock = await lockPrincipals(store.url, [ofJob, ofCall]);
@@ -44,14 +44,14 @@ describe('the log of a service whose database goes away', () => {
       expect((await service.call('irs/list', {})).status).toBe(503);
       const refused = await service.call('irs/update', [{ ID, Users: [importedUser(`user ${n}`)] }]);
       expect(refused.status).toBe(503);
-      // The queue and the sequencer fail several times meanwhile.
+      // The queue and the writer of the hash chain fail several times in this loop.
       await sleep(200);
     }
     await lock.release();
     await proxy.restore();
     await untilReady(service);
 
-    // The line that every HTTP call has is left out, and so is what does not warn.
+    // Excludes lines of the level info and the line that the service logs for every HTTP call.
     const warnings = () =>
       linesOf(service)
         .slice(before)

@@ -1,12 +1,15 @@
-import { type Engine, openEngine } from '../../src/engine/engine.ts';
-import type { Database } from '../../src/storage/database.ts';
+import type { Database } from '../../src/db/database.ts';
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../src/embedded-postgres/embedded-postgres.ts';
 import { makeCluster, requirePostmaster } from '../engine/harness.ts';
 import { afterTest } from '../setup/endings.ts';
 
 /** Starts an external PostgreSQL that the test can stop and start again. */
 export async function startOutside() {
   const dataFolder = await makeCluster();
-  let engine: Engine = await openEngine({ dataFolder });
+  let engine: EmbeddedPostgres = await startEmbeddedPostgres({ dataFolder });
   afterTest(() => engine.stop());
   const { host, user, database } = engine.connection;
   const url = `postgres://${user}@localhost/${database}?host=${encodeURIComponent(host ?? '')}`;
@@ -15,14 +18,14 @@ export async function startOutside() {
     url,
     stop: () => engine.stop(),
     async start() {
-      engine = await openEngine({ dataFolder });
+      engine = await startEmbeddedPostgres({ dataFolder });
     },
   };
 }
 
 /**
- * Stops all processes of an external PostgreSQL, so that it accepts connections and answers nothing. Returns the
- * function that lets them continue, which is called at the end of the test too.
+ * Suspends all processes of an external PostgreSQL, so that it accepts connections but does not answer. Returns a
+ * function that resumes them, which also runs at the end of the test.
  */
 export async function freeze(dataFolder: string, database: Database): Promise<() => void> {
   const backends = await database.query<{ pid: number }>('select pid from pg_stat_activity');

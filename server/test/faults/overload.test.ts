@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { createClient } from '../../src/core/access/clients.ts';
-import { openClients } from '../../src/storage/clients.ts';
+import { openClients } from '../../src/clients/clients.store.ts';
+import { createClient } from '../../src/clients/clients.ts';
 import { stopClock } from '../setup/clock.ts';
 import { importedUser } from '../setup/jobs.ts';
 import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 import { until } from '../setup/until.ts';
 import { storedUsernames, wrongFigures } from './figures.ts';
 
-/** Hashes per second that the service can do, by its own measurement. */
+/** Reads the hashes per second that the service has measured for itself. */
 async function hashCapacity(service: TestService): Promise<number> {
   const metrics = await (await fetch(`${service.url}/metrics`)).text();
   const capacity = Number(/^anagrafe_hash_capacity\S* (\S+)/m.exec(metrics)?.[1]);
@@ -24,13 +24,13 @@ const namesOf = (call: string, count: number) => Array.from({ length: count }, (
 const usersOf = (names: readonly string[]) => names.map((name) => newUser(name));
 
 describe('a call that would wait too long for its hashes', () => {
-  it('is refused with 503 and Retry-After, while calls before it and single passwords are applied', async () => {
+  it('gets 503 with Retry-After, while earlier calls and single passwords are applied', async () => {
     const service = await startTestService({
       ANAGRAFE_HASH_MEMORY_KIB: '19456',
       ANAGRAFE_MAX_WAIT_SECONDS: '1',
     });
     const [ID = 0] = await insertPrincipals(service, 1);
-    // Eight times as long as a call may wait, as the service itself estimates it, on a machine of any speed.
+    // By the estimate of the service these hashes take 8 s, while a call may wait 1 s, on a machine of any speed.
     const long = namesOf('long', Math.min(Math.max(Math.ceil(8 * (await hashCapacity(service))), 8), 1000));
     const applied = service.call('irs/update', [{ ID, Users: usersOf(long) }]);
     await until(async () => (await hashesWaiting(service)) > 0);
@@ -56,7 +56,7 @@ describe('a call that would wait too long for its hashes', () => {
     expect(retry.status).toBe(200);
   });
 
-  it('is not refused where it has no password to hash', async () => {
+  it('is processed if it has no password to hash', async () => {
     const service = await startTestService({ ANAGRAFE_MAX_WAIT_SECONDS: '1' });
     const [ID = 0] = await insertPrincipals(service, 1);
     const flood = Array.from({ length: 300 }, (_, n) =>
@@ -69,10 +69,10 @@ describe('a call that would wait too long for its hashes', () => {
   });
 });
 
-describe('more calls than a client may make', () => {
+describe('calls above the rate limit', () => {
   const limit = 5;
 
-  it('are refused with 429 and Retry-After, and store nothing', async () => {
+  it('get 429 with Retry-After and store nothing', async () => {
     const service = await startTestService({ ANAGRAFE_CALLS_PER_MINUTE: String(limit) });
     stopClock();
     const [ID = 0] = await insertPrincipals(service, 1);
@@ -81,7 +81,7 @@ describe('more calls than a client may make', () => {
       names.map((name) => service.call('irs/update', [{ ID, Users: [importedUser(name)] }])),
     );
     const refused = answers.filter((answer) => answer.status !== 200);
-    // The first call of the minute was that which inserted the principal.
+    // The first call of the minute inserted the principal.
     expect(refused).toHaveLength(names.length - (limit - 1));
     for (const { status, headers, body } of refused) {
       expect([status, body.statusCode, body.errorCode, body.result]).toEqual([
@@ -101,7 +101,7 @@ describe('more calls than a client may make', () => {
     await expect.poll(async () => (await fetch(`${service.url}/health/ready`)).status).toBe(200);
   });
 
-  it('are counted for each client apart', async () => {
+  it('are counted separately for each client', async () => {
     const service = await startTestService({ ANAGRAFE_CALLS_PER_MINUTE: String(limit) });
     stopClock();
     const options = { scopes: ['sync:read'] as const, networks: [], knownByAddress: false };

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { afterTest } from '../setup/endings.ts';
 
-/** Passes the connections of a service on to PostgreSQL, until the test holds back the answers or closes them. */
+/** Starts a TCP proxy between a service and PostgreSQL that can drop answers and close connections. */
 export async function startProxy(databaseUrl: string) {
   const target = new URL(databaseUrl);
   const sockets = new Set<Socket>();
@@ -39,7 +39,7 @@ export async function startProxy(databaseUrl: string) {
   url.port = String(port);
   return {
     url: url.href,
-    /** From now on PostgreSQL receives what the service sends, and the service receives nothing. */
+    /** Drops the answers of PostgreSQL, which still receives the statements of the service. */
     mute() {
       muted = true;
     },

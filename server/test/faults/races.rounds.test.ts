@@ -1,5 +1,5 @@
 import { it } from 'vitest';
 import { expectOneWinnerEach } from './races.ts';
 
-it('gives each of 200 usernames to exactly one of ten callers that want it at once', () =>
+it('the service gives each of 200 usernames to exactly one of ten concurrent callers', () =>
   expectOneWinnerEach(200));

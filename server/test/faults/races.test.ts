@@ -4,10 +4,10 @@ import { insertPrincipals, newUser, startTestService } from '../setup/service.ts
 import { storedUsernames } from './figures.ts';
 import { expectNoTrouble, expectOneWinnerEach, openCallers, patient } from './races.ts';
 
-it('gives each of 30 usernames to exactly one of ten callers that want it at once', () =>
+it('the service gives each of 30 usernames to exactly one of ten concurrent callers', () =>
   expectOneWinnerEach(30));
 
-it('lets resets and registrations on one principal, and crossing usernames, pass without a deadlock', async () => {
+it('concurrent resets and registrations on one principal, with overlapping usernames, cause no deadlock', async () => {
   const service = await startTestService(patient);
   const principals = await insertPrincipals(service, 4);
   const [shared = 0, ...others] = principals;
@@ -55,13 +55,13 @@ it('lets resets and registrations on one principal, and crossing usernames, pass
   await expectNoTrouble(service);
 });
 
-it('writes records with the same usernames in opposite orders at the same moment without a deadlock', async () => {
+it('concurrent records with the same usernames in opposite orders cause no deadlock', async () => {
   const service = await startTestService(patient);
   const principals = await insertPrincipals(service, 10);
   const callers = openCallers(service, principals.length);
   const users = Array.from({ length: 20 }, (_, n) => importedUser(`user ${n}`));
   const calls: ReturnType<typeof callers.call>[] = [];
-  // All writes wait at this lock, and continue at the same moment.
+  // All writes wait for this lock and continue at the same time.
   await holding(service, ['lock table anagrafe.users in share mode'], async ({ blocked }) => {
     for (const [n, ID] of principals.entries())
       calls.push(callers.call([{ ID, Users: n % 2 === 0 ? users : users.toReversed() }]));

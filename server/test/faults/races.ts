@@ -1,15 +1,15 @@
 import { Pool } from 'undici';
 import { expect } from 'vitest';
 import type { Envelope } from '../../src/http/envelope.ts';
-import type { Tuple } from '../../src/http/tuple.ts';
+import type { Tuple } from '../../src/records/tuple.ts';
 import { importedUser } from '../setup/jobs.ts';
 import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 import { storedUsernames, wrongFigures } from './figures.ts';
 
-/** Several hash threads, so that several calls write at the same time. */
+/** Settings with several hash threads, so that several calls write at the same time, and without overload errors. */
 export const patient = { ANAGRAFE_MAX_WAIT_SECONDS: '600', ANAGRAFE_HASH_CONCURRENCY: '4' };
 
-/** Opens so many connections to the service, each for one call at a time. */
+/** Opens a pool of connections to the service; each carries one call at a time. */
 export function openCallers(service: TestService, connections: number) {
   const pool = new Pool(service.url, { connections, headersTimeout: 0, bodyTimeout: 0 });
   return {
@@ -26,7 +26,7 @@ export function openCallers(service: TestService, connections: number) {
   };
 }
 
-/** Expects correct counters, no deadlock, and no failure in the log. */
+/** Expects correct counters, no deadlock and no warning or error in the log. */
 export async function expectNoTrouble(service: TestService): Promise<void> {
   expect(await wrongFigures(service.database)).toEqual([]);
   const deadlocks = 'select deadlocks from pg_stat_database where datname = current_database()';
@@ -34,7 +34,7 @@ export async function expectNoTrouble(service: TestService): Promise<void> {
   expect(service.log.filter((line) => /"level":"(warn|error|fatal)"|deadlock/.test(line))).toEqual([]);
 }
 
-/** Has ten callers ask for each of so many usernames at once, and expects exactly one of them to get it. */
+/** Registers each of `names` usernames ten times at once, and expects exactly one registration to succeed. */
 export async function expectOneWinnerEach(names: number): Promise<void> {
   const service = await startTestService(patient);
   const principals = await insertPrincipals(service, 20);

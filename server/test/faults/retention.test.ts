@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
-import { sweepCalls } from '../../src/storage/retention.ts';
+import { sweepCalls } from '../../src/calls/retention.store.ts';
 import { finished, holding, importedUser, principalLock, readJob, submit } from '../setup/jobs.ts';
 import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 import { storedUsernames, wrongFigures } from './figures.ts';
@@ -10,7 +10,7 @@ let service: TestService;
 let principal: number;
 beforeAll(async () => {
   service = await startTestService();
-  // The service sweeps by itself in the 17th minute of every hour, which would be before the test does.
+  // Without this, the scheduled sweep of the service, at minute 17 of every hour, could run before that of the test.
   await service.database.query(`delete from anagrafe_queue.schedule where name = 'retention'`);
   [principal = 0] = await insertPrincipals(service, 1);
 });
@@ -21,7 +21,7 @@ const records = () => [
   { ID: 987_654, Users: [importedUser('refused')] },
 ];
 
-/** Sends a call with a key, and returns the ID under which it is remembered. */
+/** Sends a call with an idempotency key and returns the call ID. */
 async function keyedCall(key: string, body: unknown = records()): Promise<string> {
   const { status } = await service.call('irs/update', body, { headers: { 'idempotency-key': key } });
   expect(status).toBe(207);
@@ -56,7 +56,7 @@ async function keptOf(ids: readonly string[]): Promise<{ calls: string[]; outcom
   return { calls: inOrder(calls), outcomes: inOrder(outcomes) };
 }
 
-it('calls and jobs whose retention has passed are deleted with their outcomes, and no others are', async () => {
+it('the sweep deletes calls and jobs whose retention has passed, with their outcomes, and no others', async () => {
   const oldCall = await keyedCall('old-call');
   const call = await keyedCall('call');
   const oldJob = await endedJob();
@@ -72,7 +72,7 @@ it('calls and jobs whose retention has passed are deleted with their outcomes, a
   await setBack(jobOfOldKey, 'key_expires_at', '1 second');
   const names = await storedUsernames(service.database);
 
-  const underWay = await holding(service, principalLock(principal), async () => {
+  const runningJob = await holding(service, principalLock(principal), async () => {
     const id = await submit(service, 'irs/update', records());
     await setBack(id, 'submitted_at', '300 days');
     expect(await sweepCalls(service.database, { jobDays })).toBe(2);
@@ -82,10 +82,10 @@ it('calls and jobs whose retention has passed are deleted with their outcomes, a
   expect(await keptOf([oldCall, oldJob, ...kept])).toEqual({ calls: kept, outcomes: kept });
   expect((await readJob(service, oldJob)).status).toBe(404);
   expect((await readJob(service, job)).body.result?.records).toHaveLength(2);
-  const { body } = await finished(service, underWay);
+  const { body } = await finished(service, runningJob);
   expect(body.result?.records.map((tuple) => tuple.Item3)).toEqual([true, false]);
 
-  // The users stay, and a key that has expired is free while its job can still be looked at.
+  // The users stay. An expired key can be used again while its job is still readable.
   for (const name of names) expect(await storedUsernames(service.database)).toContain(name);
   expect(await wrongFigures(service.database)).toEqual([]);
   expect(await endedJob('old-key', sent)).not.toBe(jobOfOldKey);

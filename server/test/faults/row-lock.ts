@@ -4,18 +4,18 @@ import { afterTest } from '../setup/endings.ts';
 import { until } from '../setup/until.ts';
 
 export interface RowLock {
-  /** Waits until so many backends are blocked by the lock. */
+  /** Waits until the lock blocks at least this many backends. */
   blocked(backends: number): Promise<void>;
-  /** Ends the backends that are blocked by the lock, and returns their number. */
+  /** Terminates the backends that the lock blocks, and returns their number. */
   terminateBlocked(): Promise<number>;
   release(): Promise<void>;
 }
 
 /**
- * Locks principals, so that records of them can be read and not be written. The lock has a connection of its own,
- * which the test may break together with its database: then the lock is gone too.
+ * Locks principals, which blocks writes and no reads. The lock has a connection of its own; if the test stops the
+ * database, the lock is released.
  *
- * The service gives up a blocked statement after 25 s, so a test must not start a process while it waits.
+ * The service cancels a blocked statement after 25 s, so a test must not start a process while it holds the lock.
  */
 export async function lockPrincipals(
   connection: string | pg.ClientConfig,
@@ -54,7 +54,7 @@ export async function lockPrincipals(
 const blockedBackends = `
   select distinct pid from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))`;
 
-/** Connects to the embedded PostgreSQL that runs on a data folder. */
+/** Connection options for the embedded PostgreSQL of a data folder. */
 export const embeddedConnection = (data: string): pg.ClientConfig => ({
   host: join(data, 'run'),
   user: 'anagrafe',

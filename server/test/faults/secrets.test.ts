@@ -1,14 +1,15 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createClient } from '../../src/core/access/clients.ts';
-import { openClients } from '../../src/storage/clients.ts';
+import { openClients } from '../../src/clients/clients.store.ts';
+import { createClient } from '../../src/clients/clients.ts';
 import { headOf, openWire } from '../http/wire.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
 
-/** Each secret of the test begins with this text, and nothing else does. */
+/** Every secret of the test begins with this text, and no other text contains it. */
 const canary = 'canary7Qx';
 const firstClient = `first-public.${canary}-first-client-secret-0123456789`;
+/** A text that is not secret: a search that works finds it. */
 const visible = 'visible9Zk';
 
 let service: TestService;
@@ -39,7 +40,7 @@ async function send(path: string, body: string, headers: Record<string, string> 
 const update = (records: unknown, headers: Record<string, string> = {}) =>
   send('irs/update', JSON.stringify(records), { prefer: 'return=representation', ...headers });
 
-/** Sends passwords and secrets in every way that the API has, and in wrong ones. */
+/** Sends passwords and secrets in every way that the API accepts, and in invalid ways. */
 beforeAll(async () => {
   const settings = {
     ANAGRAFE_LOG_LEVEL: 'trace',
@@ -108,7 +109,7 @@ beforeAll(async () => {
   expect(await send('irs/list', '{}')).toBe(200);
   expect(await send('irs/list?debug=true', '{}')).toBe(200);
 
-  // Two calls that want the same username at once cause an error of the database.
+  // Concurrent calls that register the same username cause a database error.
   const racers = Array.from({ length: 20 }, (_, n) =>
     update([{ ID, Users: [secretUser(`race ${n % 2}`, 'race')] }]),
   );
@@ -138,7 +139,7 @@ beforeAll(async () => {
     }),
   ).toBe(401);
 
-  // A write that fails is logged with its reason, which must not hold what was written.
+  // The service logs a failed write with its reason, which must not contain the written values.
   await service.database.query(`alter table anagrafe.users add constraint closed check (username <> 'x13')`);
   expect(await update([{ ID, Users: [secretUser('x13', 'failed write')] }])).toBe(500);
   expect(service.log.join('\n')).toContain('records failed');
@@ -148,7 +149,7 @@ beforeAll(async () => {
   }
 });
 
-/** The secrets that a text contains, plain or encoded. The text that they begin with finds each of them. */
+/** Returns the secrets that a text contains, plain or encoded; the canary represents all that begin with it. */
 function traces(text: string): string[] {
   const hashes = [...text.matchAll(/\$argon2/g)].map(() => 'a hash');
   const found = [canary, ...secrets.filter((one) => !one.startsWith(canary))].filter((one) =>
@@ -164,18 +165,18 @@ function traces(text: string): string[] {
   return [...hashes, ...found, ...coded];
 }
 
-describe('after a run with secrets of every kind', () => {
-  it('no answer holds one of them, nor a hash', () => {
+describe('after calls with secrets of every kind', () => {
+  it('no answer contains a secret or a hash', () => {
     expect(answers.join('\n')).toContain(visible);
     expect(answers.filter((text) => traces(text).length > 0)).toEqual([]);
   });
 
-  it('the log holds none of them, nor a hash, though everything is logged', () => {
+  it('the log contains no secret and no hash at the level trace', () => {
     expect(service.log.length).toBeGreaterThan(40);
     expect(service.log.filter((line) => traces(line).length > 0)).toEqual([]);
   });
 
-  it('no table holds one of them, and each password only as a hash', async () => {
+  it('no table contains a secret, and passwords are stored only as hashes', async () => {
     const { database } = service;
     const tables = await database.query<{ name: string }>(
       `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname not in ('pg_catalog', 'information_schema')`,
@@ -194,7 +195,7 @@ describe('after a run with secrets of every kind', () => {
     expect(await database.query(wrong)).toEqual([]);
   });
 
-  it('the files of the database and its log hold none of them', async () => {
+  it('the files of PostgreSQL and its log contain no secret', async () => {
     await service.database.query('checkpoint');
     const folder = service.config.DATA;
     const holders: string[] = [];
@@ -206,7 +207,7 @@ describe('after a run with secrets of every kind', () => {
       if (text.includes(visible)) visibleIn.push(path);
       if (traces(text).some((trace) => trace !== 'a hash')) holders.push(path);
     }
-    // The same look finds what is no secret, in the table and in the journal.
+    // The same search finds the text that is not secret, in the tables and in the write-ahead log.
     expect(visibleIn.some((path) => path.includes('/base/'))).toBe(true);
     expect(visibleIn.some((path) => path.includes('/pg_wal/'))).toBe(true);
     expect(holders).toEqual([]);

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { Agent, request } from 'undici';
 import { expect, it } from 'vitest';
 import type { Envelope } from '../../src/http/envelope.ts';
-import type { Tuple } from '../../src/http/tuple.ts';
+import type { Tuple } from '../../src/records/tuple.ts';
 import { isRunning, postmasterOf, requirePostmaster } from '../engine/harness.ts';
 import { until } from '../setup/until.ts';
 import { type Child, childStore, failuresIn, lookInto, startChild, usedData } from './child.ts';
@@ -26,7 +26,7 @@ async function refusesConnections(child: Child): Promise<boolean> {
 }
 
 it.each(['SIGTERM', 'SIGINT'] as const)(
-  'the service finishes its calls on %s, closes idle connections at once, accepts no new one, and leaves nothing running',
+  'on %s the service finishes its calls, closes idle connections at once, accepts no new one and leaves no process',
   async (signal) => {
     const data = await usedData();
     const child = await startChild({ ANAGRAFE_DATA: data });
@@ -50,7 +50,7 @@ it.each(['SIGTERM', 'SIGINT'] as const)(
     const postmaster = await requirePostmaster(data);
     const end = child.end(signal);
     await until(() => refusesConnections(child));
-    // A stop that waited for connections without a call would keep them open until the call has its answer.
+    // A stop that waited for idle connections would keep them open until the call is answered.
     await Promise.all([idleEnded, unusedEnded]);
     expect(answered).toBe(false);
     await lock.release();
@@ -58,7 +58,7 @@ it.each(['SIGTERM', 'SIGINT'] as const)(
     const finished = await answer;
     expect(finished.status).toBe(200);
     expect(((await finished.json()) as Envelope<Tuple>).result?.records[0]).toMatchObject({ Item3: true });
-    // The client closes the connection of the call, so that the stop need not wait for it.
+    // This header makes the client close the connection, so the stop need not wait for it.
     expect(finished.headers.get('connection')).toBe('close');
     expect(await end).toBe(0);
     expect(isRunning(postmaster)).toBe(false);
@@ -71,7 +71,7 @@ it.each(['SIGTERM', 'SIGINT'] as const)(
   },
 );
 
-it('the service takes a signal that comes twice in a moment for one, as npm and a terminal send it', async () => {
+it('the service treats a signal that npm and a terminal both send as one signal', async () => {
   const { settings, url } = await childStore();
   const child = await startChild(settings);
   const principals = await newPrincipals(child, 1);

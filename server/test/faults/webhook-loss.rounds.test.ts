@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest';
+import type { CloudEvent } from '../../src/audit/events.ts';
 import { readConfig } from '../../src/config.ts';
-import type { CloudEvent } from '../../src/core/events/event.ts';
 import { type Received, startReceiver } from '../setup/receiver.ts';
 import { until } from '../setup/until.ts';
 import { subscribe } from '../setup/webhooks.ts';
 import { type Child, childStore, startChild } from './child.ts';
 
-/** Enough for several kills; WEBHOOK_EVENTS=100000 makes a long run of it. */
+/** Enough for several kills. WEBHOOK_EVENTS=100000 runs the test for much longer. */
 const events = Number(process.env.WEBHOOK_EVENTS ?? 5000);
-const inCall = 1000;
-const failing = 0.3;
+const recordsPerCall = 1000;
+const failureRate = 0.3;
 
-it('no event is lost when its endpoint fails three times in ten and nodes are killed, and an event that is sent twice has the same ID', async () => {
+it('webhooks deliver every event when three in ten deliveries fail and nodes are killed, and an event that is sent twice has the same ID', async () => {
   const store = await childStore();
   const settings = {
     ...store.settings,
@@ -23,14 +23,15 @@ it('no event is lost when its endpoint fails three times in ten and nodes are ki
   const nodes: [Child, Child] = [await node(), await node()];
 
   const receiver = await startReceiver();
-  const taken = new Map<string, Set<string>>();
-  /** So many events are taken before the next kill. */
+  /** The message IDs of each accepted event, by event ID. */
+  const accepted = new Map<string, Set<string>>();
+  /** The receiver accepts this many events before the next kill. */
   let allowed = 0;
   receiver.answer = (message: Received) => {
     receiver.received.length = 0;
-    if (taken.size >= allowed || Math.random() < failing) return 500;
+    if (accepted.size >= allowed || Math.random() < failureRate) return 500;
     const { id } = JSON.parse(message.body) as CloudEvent;
-    taken.set(id, (taken.get(id) ?? new Set()).add(String(message.headers['webhook-id'])));
+    accepted.set(id, (accepted.get(id) ?? new Set()).add(String(message.headers['webhook-id'])));
     return 200;
   };
   const { id: webhook } = await subscribe(
@@ -44,8 +45,8 @@ it('no event is lost when its endpoint fails three times in ten and nodes are ki
     for (const share of [0.1, 0.3, 0.5, 0.7]) {
       allowed = events * share;
       await until(
-        () => taken.size >= allowed,
-        () => `${allowed} events; there are ${taken.size}`,
+        () => accepted.size >= allowed,
+        () => `${allowed} events; there are ${accepted.size}`,
       );
       const at = kills % 2;
       await nodes[at]?.end('SIGKILL');
@@ -56,10 +57,10 @@ it('no event is lost when its endpoint fails three times in ten and nodes are ki
   })();
   killing.catch(() => undefined);
   try {
-    for (let sent = 0; sent < events; sent += inCall) {
-      const records = Array.from({ length: inCall }, (_, n) => ({ ExternalKey: `${sent + n}` }));
+    for (let sent = 0; sent < events; sent += recordsPerCall) {
+      const records = Array.from({ length: recordsPerCall }, (_, n) => ({ ExternalKey: `${sent + n}` }));
       const key = { 'idempotency-key': `call-${sent}` };
-      // A node may be killed during the call; the key makes it safe to send it again.
+      // A node may be killed during the call; the idempotency key makes a retry safe.
       const send = () =>
         nodes[0].call('irs/insert', records, key).then(
           ({ status }) => status,
@@ -67,13 +68,13 @@ it('no event is lost when its endpoint fails three times in ten and nodes are ki
         );
       await expect.poll(send, { interval: 300 }).toBe(200);
     }
-    await expect.poll(() => taken.size, { timeout: 60_000 + events * 15 }).toBeGreaterThanOrEqual(events);
+    await expect.poll(() => accepted.size, { timeout: 60_000 + events * 15 }).toBeGreaterThanOrEqual(events);
   } finally {
     await killing;
   }
   expect(kills).toBe(4);
-  expect(taken.size).toBe(events);
-  expect([...taken.values()].filter((ids) => ids.size !== 1)).toEqual([]);
+  expect(accepted.size).toBe(events);
+  expect([...accepted.values()].filter((ids) => ids.size !== 1)).toEqual([]);
   const pending = () =>
     store.database.query(`select from anagrafe.deliveries where state <> 'delivered' and webhook_id = $1`, [
       webhook,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import type { CloudEvent } from '../../src/audit/events.ts';
 import { readConfig } from '../../src/config.ts';
-import type { CloudEvent } from '../../src/core/events/event.ts';
 import { type Received, startReceiver } from '../setup/receiver.ts';
 import { subscribe } from '../setup/webhooks.ts';
 import { childStore, startChild } from './child.ts';
@@ -8,15 +8,15 @@ import { expireHeartbeats, newPrincipals } from './jobs.ts';
 
 const events = 30;
 
-it('no event is lost when its endpoint fails and the node that sends it is killed, and an event that is sent twice has the same ID', async () => {
-  const { settings: ofStore, database } = await childStore();
+it('webhooks deliver every event when the endpoint fails and the sending node is killed, and an event that is sent twice has the same ID', async () => {
+  const { settings: storeSettings, database } = await childStore();
   const settings = {
-    ...ofStore,
+    ...storeSettings,
     ANAGRAFE_WEBHOOK_NETWORKS: '127.0.0.1',
     ANAGRAFE_WEBHOOK_WAITS: Array(40).fill('1').join(','),
   };
   const receiver = await startReceiver();
-  /** The IDs of the messages of each event, in the order received. */
+  /** Message IDs of each event in the order received, by event ID. */
   const received = new Map<string, string[]>();
   const accepted = new Set<string>();
   const held = new Set<string>();

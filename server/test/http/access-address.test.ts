@@ -2,15 +2,10 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  ClientError,
-  type ClientStore,
-  createClient,
-  type NewClient,
-} from '../../src/core/access/clients.ts';
-import { theOperator } from '../../src/core/journal/journal.ts';
+import { operatorActor } from '../../src/audit/audit-log.ts';
+import { openClients } from '../../src/clients/clients.store.ts';
+import { ClientError, type ClientStore, createClient, type NewClient } from '../../src/clients/clients.ts';
 import type { Envelope } from '../../src/http/envelope.ts';
-import { openClients } from '../../src/storage/clients.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
 
 type Headers = Record<string, string>;
@@ -18,7 +13,7 @@ type Headers = Record<string, string>;
 const agents = new Map<string, Agent>();
 afterAll(() => Promise.all([...agents.values()].map((agent) => agent.close())));
 
-/** Every address of 127.0.0.0/8 is this machine, so a caller can choose where it calls from. */
+/** Returns an agent that connects from the given address. Every address of 127.0.0.0/8 is local to this machine. */
 function from(localAddress: string): Agent {
   const agent = agents.get(localAddress) ?? new Agent({ localAddress });
   agents.set(localAddress, agent);
@@ -36,9 +31,9 @@ async function call(service: TestService, address: string, headers: Headers = {}
 }
 
 function creating(store: ClientStore) {
-  return async (wish: Partial<NewClient>): Promise<{ publicKey: string; headers: Headers }> => {
-    const whole = { name: 'erp', scopes: ['sync:read'], networks: [], knownByAddress: false } as const;
-    const { client, secret } = await createClient({ ...whole, ...wish }, store);
+  return async (fields: Partial<NewClient>): Promise<{ publicKey: string; headers: Headers }> => {
+    const defaults = { name: 'erp', scopes: ['sync:read'], networks: [], knownByAddress: false } as const;
+    const { client, secret } = await createClient({ ...defaults, ...fields }, store);
     const headers = { SyncPublicKey: client.publicKey, SyncSecretKey: secret };
     return { publicKey: client.publicKey, headers };
   };
@@ -57,7 +52,7 @@ describe('without a trusted proxy', () => {
   });
 
   describe('a client with networks', () => {
-    it('may use its key from there and from nowhere else', async () => {
+    it('may use its key only from these networks', async () => {
       const { headers } = await create({ networks: ['127.0.0.64/26', '127.0.0.9'] });
       for (const address of ['127.0.0.64', '127.0.0.127', '127.0.0.9'])
         expect(await status(address, headers)).toBe(200);
@@ -65,7 +60,7 @@ describe('without a trusted proxy', () => {
         expect(await status(address, headers)).toBe(401);
     });
 
-    it('cannot move by claiming another address', async () => {
+    it('cannot claim another address in a header', async () => {
       const { headers } = await create({ networks: ['127.0.0.9/32', '10.0.0.0/8'] });
       const claims = ['x-forwarded-for', 'x-real-ip', 'true-client-ip'].map((name) => ({
         [name]: '10.0.0.1',
@@ -77,7 +72,7 @@ describe('without a trusted proxy', () => {
       expect(await status('127.0.0.9', headers)).toBe(200);
     });
 
-    it('still needs its key there when it is not known by address', async () => {
+    it('needs its key if it is not known by address', async () => {
       await create({ networks: ['127.0.0.9/32'] });
       expect(await status('127.0.0.9')).toBe(401);
     });
@@ -93,7 +88,7 @@ describe('without a trusted proxy', () => {
       });
     });
 
-    it('calls without a credential from its networks, and nobody else does', async () => {
+    it('may call without a credential from its networks only', async () => {
       expect(await status('127.0.1.7')).toBe(200);
       expect(await status('127.0.1.7', {}, 'irs/insert')).toBe(200);
       expect(await status('127.0.2.7')).toBe(401);
@@ -101,7 +96,7 @@ describe('without a trusted proxy', () => {
       expect(service.log.join('')).toContain('"ip":"127.0.1.7","client":"office"');
     });
 
-    it('is not a page in a browser on its network', async () => {
+    it('is not identified if the call comes from a web page', async () => {
       const pages: Headers[] = [
         { origin: 'http://evil.com' },
         { origin: 'null' },
@@ -114,7 +109,7 @@ describe('without a trusted proxy', () => {
       for (const headers of pages) expect(await status('127.0.1.7', headers)).toBe(401);
     });
 
-    it('is not whoever stands behind a proxy on its network, nor whoever claims to be there', async () => {
+    it('is not identified if the call has a proxy header', async () => {
       for (const name of ['X-Forwarded-For', 'X-Real-IP', 'Via', 'CF-Connecting-IP', 'X-Forwarded-Proto']) {
         expect(await status('127.0.1.7', { [name]: '127.0.1.7' })).toBe(401);
         expect(await status('127.0.0.1', { [name]: '127.0.1.7' })).toBe(401);
@@ -122,7 +117,7 @@ describe('without a trusted proxy', () => {
       expect(await status('127.0.1.7', { Forwarded: 'for=127.0.1.7' })).toBe(401);
     });
 
-    it('is refused with a wrong credential, although its address alone would do', async () => {
+    it('is refused with a wrong credential, although its address alone is sufficient', async () => {
       const wrong: Headers[] = [
         { SyncPublicKey: 'agp_nobody', SyncSecretKey: 'ags_nothing' },
         { SyncPublicKey: 'agp_nobody' },
@@ -132,7 +127,7 @@ describe('without a trusted proxy', () => {
       for (const headers of wrong) expect(await status('127.0.1.7', headers)).toBe(401);
     });
 
-    it('may do what its scopes say and nothing more', async () => {
+    it('is limited to its scopes', async () => {
       await create({ networks: ['127.0.3.0/24'], knownByAddress: true });
       expect(await status('127.0.3.1')).toBe(200);
       const refused = await call(service, '127.0.3.1', {}, 'irs/insert');
@@ -140,7 +135,7 @@ describe('without a trusted proxy', () => {
       expect(refused.envelope.message).toContain('sync:write');
     });
 
-    it('is never admin by its address, only by its key', async () => {
+    it('has the scope admin only with its key', async () => {
       const { headers } = await create({
         scopes: ['admin'],
         networks: ['127.0.4.0/24'],
@@ -153,37 +148,39 @@ describe('without a trusted proxy', () => {
       expect(await status('127.0.5.1', {}, 'irs/insert')).toBe(403);
     });
 
-    it('is shut out with the next call once it is revoked, and its networks are free again', async () => {
+    it('gets 401 from the next call on after it is revoked, and its networks can be used again', async () => {
       const networks = ['127.0.6.0/24'];
       const { publicKey } = await create({ networks, knownByAddress: true });
       expect(await status('127.0.6.1')).toBe(200);
-      await clients.revokeClient(publicKey, theOperator);
+      await clients.revokeClient(publicKey, operatorActor);
       expect(await status('127.0.6.1')).toBe(401);
       await create({ networks, knownByAddress: true });
       expect(await status('127.0.6.1')).toBe(200);
     });
 
-    it('shares no address with another one', async () => {
+    it('cannot share an address with another client known by address', async () => {
       await create({ networks: ['127.0.7.0/24', 'fd00:7::/32'], knownByAddress: true });
       const overlapping = ['127.0.7.0/24', '127.0.7.9', '127.0.6.0/23', '127.0.0.0/8', 'fd00:7::1'];
       for (const network of overlapping) {
-        const wish = create({ networks: ['127.9.9.9', network], knownByAddress: true });
-        await expect(wish).rejects.toThrow(ClientError);
-        await expect(wish).rejects.toThrow('another client is already known by an address of these networks');
+        const created = create({ networks: ['127.9.9.9', network], knownByAddress: true });
+        await expect(created).rejects.toThrow(ClientError);
+        await expect(created).rejects.toThrow(
+          'another client is already known by an address of these networks',
+        );
       }
       await create({ networks: ['127.0.7.0/24'] });
       await create({ networks: ['127.0.8.0/24'], knownByAddress: true });
     });
 
-    it('shares no address even where two are created at the same moment', async () => {
-      const wishes = ['127.1.0.0/24', '127.1.0.0/25', '127.1.0.7', '127.1.0.0/16', '127.1.0.0/23'];
+    it('cannot share an address even if both are created concurrently', async () => {
+      const overlapping = ['127.1.0.0/24', '127.1.0.0/25', '127.1.0.7', '127.1.0.0/16', '127.1.0.0/23'];
       const outcomes = await Promise.allSettled(
-        wishes.map((network) => create({ networks: [network], knownByAddress: true })),
+        overlapping.map((network) => create({ networks: [network], knownByAddress: true })),
       );
       expect(outcomes.filter((outcome) => outcome.status === 'fulfilled')).toHaveLength(1);
     });
 
-    it('cannot be known by every address', async () => {
+    it('cannot have networks that cover every address', async () => {
       for (const networks of [['0.0.0.0/0'], ['::/0'], ['0.0.0.0/1', '128.0.0.0/1'], ['2000::/3']]) {
         await expect(create({ networks, knownByAddress: true })).rejects.toThrow('let in everyone');
       }
@@ -191,12 +188,12 @@ describe('without a trusted proxy', () => {
       await expect(create({ networks: halves, knownByAddress: true })).rejects.toThrow('let in everyone');
     });
 
-    it('a client may be known by all private addresses', async () => {
+    it('may have networks that cover all private addresses', async () => {
       const networks = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/8'];
       await create({ networks: [...networks, '10.0.0.0/8', '10.1.0.0/16'], knownByAddress: true });
     });
 
-    it('a client known by address calls by an IP address, as localhost or by an allowed name, not by a name that was rebound', async () => {
+    it('is identified only if the Host is an IP address, localhost or an allowed name, against DNS rebinding', async () => {
       for (const host of [
         '127.0.0.1',
         '10.0.0.7:8420',
@@ -219,7 +216,7 @@ describe('without a trusted proxy', () => {
       }
     });
 
-    it('needs a network', async () => {
+    it('needs at least one network', async () => {
       await expect(create({ knownByAddress: true })).rejects.toThrow(
         'a client known by address needs at least one network',
       );
@@ -227,7 +224,7 @@ describe('without a trusted proxy', () => {
   });
 });
 
-describe('behind a trusted proxy', () => {
+describe('a service behind a trusted proxy', () => {
   let service: TestService;
   let headers: Headers;
   const status = async (...args: [string, Headers?, string?]) => (await call(service, ...args)).status;
@@ -240,7 +237,7 @@ describe('behind a trusted proxy', () => {
     ({ headers } = await create({ networks: ['198.51.100.0/24'] }));
   });
 
-  it('counts the address that the proxy forwards', async () => {
+  it('uses the address that the proxy forwards', async () => {
     expect(await status('127.0.0.1', { 'x-forwarded-for': '203.0.113.9' })).toBe(200);
     expect(await status('127.0.0.5', { 'x-forwarded-for': '203.0.113.9' })).toBe(200);
     expect(await status('127.0.0.1', { 'x-forwarded-for': '2001:db8::7' })).toBe(200);
@@ -253,7 +250,7 @@ describe('behind a trusted proxy', () => {
     expect(await status('127.0.0.1', headers)).toBe(401);
   });
 
-  it('believes the proxy, not what the caller wrote in front of it', async () => {
+  it('uses the last untrusted address of X-Forwarded-For, not one that the caller sent', async () => {
     expect(await status('127.0.0.1', { 'x-forwarded-for': '203.0.113.9, 192.0.2.7' })).toBe(401);
     expect(await status('127.0.0.1', { 'x-forwarded-for': '192.0.2.7, 203.0.113.9' })).toBe(200);
     expect(await status('127.0.0.1', { 'x-forwarded-for': '203.0.113.9, 192.0.2.7, 127.0.0.5' })).toBe(401);
@@ -266,12 +263,12 @@ describe('behind a trusted proxy', () => {
     expect(await status('127.0.0.1', { ...claims, 'x-forwarded-for': '192.0.2.7' })).toBe(401);
   });
 
-  it('believes nobody else', async () => {
+  it('ignores X-Forwarded-For from any other address', async () => {
     expect(await status('127.0.0.2', { 'x-forwarded-for': '203.0.113.9' })).toBe(401);
     expect(await status('127.0.0.2', { 'x-forwarded-for': '127.0.0.1, 203.0.113.9' })).toBe(401);
   });
 
-  it('does not take the proxy for the caller where it tells of one in words that are not read', async () => {
+  it('does not treat the proxy as the caller if it sends only proxy headers that are not supported', async () => {
     expect(await status('127.0.0.2')).toBe(200);
     const unread: Headers[] = [
       { forwarded: 'for=192.0.2.7' },
@@ -281,11 +278,11 @@ describe('behind a trusted proxy', () => {
       { 'cf-connecting-ip': '192.0.2.7' },
       { 'x-forwarded-for': '' },
     ];
-    for (const words of unread) expect([words, await status('127.0.0.1', words)]).toEqual([words, 401]);
+    for (const sent of unread) expect([sent, await status('127.0.0.1', sent)]).toEqual([sent, 401]);
   });
 
   it.each(['unknown', '_hidden', '203.0.113.9:471100', '203.0.113', "'", 'fe80::1%eth0'])(
-    'refuses a forwarded address that is none: %s',
+    'refuses an invalid forwarded address: %s',
     async (address) => {
       const { status, envelope } = await call(service, '127.0.0.1', { 'x-forwarded-for': address });
       expect(status).toBe(401);
@@ -293,7 +290,7 @@ describe('behind a trusted proxy', () => {
     },
   );
 
-  it('the service reads what the proxy appends behind 1,000 headers of the caller', async () => {
+  it('reads the header that the proxy appends after 1,000 headers of the caller', async () => {
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
     const head = ['POST /api/sync/v1/irs/list HTTP/1.1', 'Host: localhost', 'X-Forwarded-For: 203.0.113.9'];
     const many = Array.from({ length: 1000 }, (_, n) => `A${n}: 1`);
@@ -302,7 +299,7 @@ describe('behind a trusted proxy', () => {
     expect(String(await text(socket))).toMatch(/^HTTP\/1\.1 401 /);
   });
 
-  it('still knows a page behind the proxy for a page', async () => {
+  it('refuses a web page of another origin behind the proxy', async () => {
     const page = { origin: 'https://evil.com', 'x-forwarded-for': '203.0.113.9' };
     expect(await status('127.0.0.1', page)).toBe(401);
   });

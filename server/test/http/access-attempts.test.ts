@@ -1,8 +1,8 @@
 import { Pool } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createClient } from '../../src/core/access/clients.ts';
+import { openClients } from '../../src/clients/clients.store.ts';
+import { createClient } from '../../src/clients/clients.ts';
 import type { Envelope } from '../../src/http/envelope.ts';
-import { openClients } from '../../src/storage/clients.ts';
 import { stopClock } from '../setup/clock.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
   service = await startTestService();
 });
 
-/** The credential of a new client, which was not used before. */
+/** Creates a client and returns its credential, which is not in the cache of valid credentials yet. */
 async function newCredential(): Promise<Record<string, string>> {
   const { client, secret } = await createClient(
     { name: 'erp', scopes: ['sync:read'], networks: [], knownByAddress: false },
@@ -26,7 +26,7 @@ async function newCredential(): Promise<Record<string, string>> {
 
 afterAll(() => Promise.all(machines.map((machine) => machine.close())));
 
-/** A machine with an address of its own. */
+/** Returns a function that calls irs/list from the given loopback address. */
 function from(localAddress: string) {
   const machine = new Pool(service.url, { connections: 10, localAddress });
   machines.push(machine);
@@ -45,13 +45,13 @@ function from(localAddress: string) {
   };
 }
 
-describe('failed attempts to be let in', () => {
-  it('shut out the address they come from for the rest of the minute, and no other', async () => {
+describe('failed authentication attempts', () => {
+  it('block only the address that they come from, for the rest of the minute', async () => {
     stopClock();
     const right = await newCredential();
     const attacker = from('127.0.0.1');
     const other = from('127.0.0.2');
-    // Whatever address the caller makes up for itself, it is the one of its connection that counts.
+    // The service counts by the address of the connection and ignores X-Forwarded-For.
     const attempts = Array.from({ length: allowed }, (_, n) =>
       attacker({ ...wrong, 'x-forwarded-for': `203.0.113.${n % 250}` }),
     );
@@ -74,14 +74,14 @@ describe('failed attempts to be let in', () => {
     }
     expect((await attacker({})).status).toBe(401);
     expect((await other(right)).status).toBe(200);
-    // Valid lately, from wherever: looked up again, also where its address is flooded.
+    // A credential that was valid recently from any address is checked again, even from a blocked address.
     expect((await attacker(right)).status).toBe(200);
     expect((await attacker(wrong)).status).toBe(429);
     expect((await other(wrong)).status).toBe(401);
     expect((await fetch(`${service.url}/health/live`)).status).toBe(200);
   });
 
-  it('calls without a credential are not failed attempts', async () => {
+  it('do not include calls without a credential', async () => {
     const right = await newCredential();
     const caller = from('127.0.0.4');
     const statuses = await Promise.all(Array.from({ length: allowed + 10 }, () => caller({})));
@@ -90,7 +90,7 @@ describe('failed attempts to be let in', () => {
     expect((await caller(right)).status).toBe(200);
   });
 
-  it('are counted, and not the calls that are let in', async () => {
+  it('do not include calls with a valid credential', async () => {
     const right = await newCredential();
     const busy = from('127.0.0.3');
     const calls = Array.from({ length: allowed + 10 }, () => busy(right));

@@ -1,15 +1,15 @@
 import { connect } from 'node:net';
 import { request } from 'undici';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { openClients } from '../../src/clients/clients.store.ts';
 import {
   type ClientStore,
   createClient,
   type NewClient,
   revokeClient,
   rotateSecret,
-} from '../../src/core/access/clients.ts';
+} from '../../src/clients/clients.ts';
 import type { Envelope } from '../../src/http/envelope.ts';
-import { openClients } from '../../src/storage/clients.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
 
 type Headers = Record<string, string>;
@@ -29,9 +29,9 @@ beforeAll(async () => {
   erp = await create({ scopes: ['sync:write', 'sync:read'] });
 });
 
-async function create(wish: Partial<NewClient>): Promise<Pair> {
-  const whole = { name: 'erp', scopes: ['sync:read'], networks: [], knownByAddress: false, ...wish } as const;
-  const { client, secret } = await createClient(whole, clients);
+async function create(fields: Partial<NewClient>): Promise<Pair> {
+  const all = { name: 'erp', scopes: ['sync:read'], networks: [], knownByAddress: false, ...fields } as const;
+  const { client, secret } = await createClient(all, clients);
   return { publicKey: client.publicKey, secret };
 }
 
@@ -58,19 +58,19 @@ async function statusOf(headers: Headers, path?: string, body?: unknown): Promis
 }
 
 describe('the credential of an API client', () => {
-  it('is taken as a pair of headers and as a bearer token', async () => {
+  it('is accepted as a pair of headers and as a bearer token', async () => {
     expect(await statusOf(inHeaders(erp))).toBe(200);
     expect(await statusOf(asBearer(erp))).toBe(200);
     expect(await statusOf({ authorization: `bearer  ${erp.publicKey}.${erp.secret}` })).toBe(200);
   });
 
-  it('counts whatever else would be refused without one: a foreign Host, a proxy, a page', async () => {
-    const surroundings = { host: 'api.example.com', 'x-forwarded-for': '203.0.113.9', via: '1.1 edge' };
-    expect(await statusOf({ ...surroundings, ...inHeaders(erp) })).toBe(200);
+  it('is accepted with a foreign Host, through a proxy and from a web page', async () => {
+    const proxyHeaders = { host: 'api.example.com', 'x-forwarded-for': '203.0.113.9', via: '1.1 edge' };
+    expect(await statusOf({ ...proxyHeaders, ...inHeaders(erp) })).toBe(200);
     expect(await statusOf({ origin: 'https://app.example.com', ...inHeaders(erp) })).toBe(200);
   });
 
-  it('is refused with a 401 that says how to send one when it is missing, wrong, halved or of another kind', async () => {
+  it('is refused with 401 and WWW-Authenticate if it is missing, wrong, incomplete or of another kind', async () => {
     const { publicKey, secret } = erp;
     const other = await create({});
     const lastFlipped = secret.slice(0, -1) + (secret.endsWith('A') ? 'B' : 'A');
@@ -115,7 +115,7 @@ describe('the credential of an API client', () => {
     }
   });
 
-  it('is refused when two are sent, even two that are right by themselves', async () => {
+  it('is refused if two are sent, even if each of them is valid', async () => {
     const both: Headers[] = [
       { ...inHeaders(erp), ...asBearer(erp) },
       { ...inHeaders(erp), authorization: 'Basic abc' },
@@ -130,7 +130,7 @@ describe('the credential of an API client', () => {
     }
   });
 
-  it('is refused when the same header stands twice with another value', async () => {
+  it('is refused if one of its headers is repeated with another value', async () => {
     const { publicKey, secret } = erp;
     const right = `Authorization: Bearer ${publicKey}.${secret}`;
     const twice = [
@@ -149,7 +149,7 @@ describe('the credential of an API client', () => {
     }
   });
 
-  it('is asked for before anything is said about the body, the parameters or the size', async () => {
+  it('is checked before the body, the parameters and the size', async () => {
     const url = `${service.url}/api/sync/v1/irs/update`;
     const headers = { 'content-type': 'application/json' };
     for (const [query, body] of [
@@ -167,7 +167,7 @@ describe('the credential of an API client', () => {
 describe('the scopes of an API client', () => {
   const records = [{ Denomination: 'Scopes' }];
 
-  it('let a client read or write, and name the scope that is missing', async () => {
+  it('allow it to read or to write, and the error names the missing scope', async () => {
     const reader = inHeaders(await create({ scopes: ['sync:read'] }));
     const writer = inHeaders(await create({ scopes: ['sync:write'] }));
     expect(await statusOf(reader, 'irs/list')).toBe(200);
@@ -196,13 +196,13 @@ describe('the scopes of an API client', () => {
     }
   });
 
-  it('include the others where one is admin', async () => {
+  it('include all others if one of them is admin', async () => {
     const admin = inHeaders(await create({ scopes: ['admin'] }));
     expect(await statusOf(admin, 'irs/insert', records)).toBe(200);
     expect(await statusOf(admin, 'irs/list')).toBe(200);
   });
 
-  it('give nothing to a client that has none', async () => {
+  it('are required: a client without any can neither read nor write', async () => {
     const nothing = inHeaders(await create({ scopes: [] }));
     expect(await statusOf(nothing, 'irs/list')).toBe(403);
     expect(await statusOf(nothing, 'irs/insert', records)).toBe(403);
@@ -213,7 +213,7 @@ describe('the secrets of an API client', () => {
   const inAnHour = () => new Date(Date.now() + 3_600_000);
   const graceOfZeroHours = () => new Date(Date.now());
 
-  it('are two during a rotation, never three', async () => {
+  it('are two during a rotation, and never three', async () => {
     const { publicKey, secret: first } = await create({});
     const second = await rotateSecret(publicKey, inAnHour(), clients);
     expect(await statusOf(inHeaders({ publicKey, secret: first }))).toBe(200);
@@ -225,14 +225,14 @@ describe('the secrets of an API client', () => {
     expect(await statusOf(inHeaders({ publicKey, secret: third }))).toBe(200);
   });
 
-  it('leave one alive when the old one is given no time', async () => {
+  it('are replaced at once by a rotation without a grace period', async () => {
     const { publicKey, secret } = await create({});
     const next = await rotateSecret(publicKey, graceOfZeroHours(), clients);
     expect(await statusOf(inHeaders({ publicKey, secret }))).toBe(401);
     expect(await statusOf(inHeaders({ publicKey, secret: next }))).toBe(200);
   });
 
-  it('end at their time', async () => {
+  it('are refused after they expire', async () => {
     const { publicKey, secret } = await create({});
     const next = await rotateSecret(publicKey, inAnHour(), clients);
     expect(await statusOf(inHeaders({ publicKey, secret }))).toBe(200);
@@ -245,14 +245,14 @@ describe('the secrets of an API client', () => {
     expect(await statusOf(inHeaders({ publicKey, secret: next }))).toBe(200);
   });
 
-  it('do not come back to life when a secret that has ended is rotated away', async () => {
+  it('stay expired after another rotation', async () => {
     const { publicKey, secret } = await create({});
     await rotateSecret(publicKey, graceOfZeroHours(), clients);
     await rotateSecret(publicKey, inAnHour(), clients);
     expect(await statusOf(inHeaders({ publicKey, secret }))).toBe(401);
   });
 
-  it('are all shut out at the very next call once their client is revoked, and stay so', async () => {
+  it('are refused from the next call on after their client is revoked, and cannot be rotated', async () => {
     const { publicKey, secret } = await create({});
     const second = await rotateSecret(publicKey, inAnHour(), clients);
     expect(await statusOf(inHeaders({ publicKey, secret }))).toBe(200);
@@ -265,7 +265,7 @@ describe('the secrets of an API client', () => {
     await expect(revokeClient(publicKey, clients)).rejects.toThrow('no live client');
   });
 
-  it('stand in no table but as a digest of 32 bytes, and in no line of the log', async () => {
+  it('are stored only as a digest of 32 bytes, and are never logged', async () => {
     const { publicKey, secret } = await create({ name: 'logged' });
     await statusOf(inHeaders({ publicKey, secret }));
     await statusOf(asBearer({ publicKey, secret }));
@@ -293,7 +293,7 @@ describe('the secrets of an API client', () => {
     expect(log).not.toContain(erp.secret.slice(4, 20));
   });
 
-  it('are made of 256 random bits behind a prefix that a scanner knows, each one new', async () => {
+  it('are unique, and have a prefix that secret scanners recognise', async () => {
     const pairs = await Promise.all(Array.from({ length: 20 }, () => create({})));
     for (const { publicKey, secret } of pairs) {
       expect(publicKey).toMatch(/^agp_[0-9A-Za-z]{16}$/);

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { operatorActor } from '../../src/audit/audit-log.ts';
+import { openClients } from '../../src/clients/clients.store.ts';
 import { ConfigError, readConfig } from '../../src/config.ts';
-import { newSecret } from '../../src/core/access/keys.ts';
-import { theOperator } from '../../src/core/journal/journal.ts';
-import { openLog } from '../../src/log.ts';
+import { openLog } from '../../src/lib/log.ts';
+import { newSecret } from '../../src/lib/secrets.ts';
 import { type Service, startService } from '../../src/main.ts';
-import { openClients } from '../../src/storage/clients.ts';
 import { openStore } from '../../src/store.ts';
 import { newStore, type TestStore } from '../setup/store.ts';
 
@@ -22,7 +22,7 @@ beforeEach(async () => {
   onTestFinished(store.discard);
 });
 
-/** Starts the service on the test's store, lets it be used, and stops it. */
+/** Starts the service on the store of the test, calls `use`, and stops the service. */
 async function during<Result>(
   settings: Settings,
   use: (service: Service) => Promise<Result>,
@@ -48,9 +48,9 @@ async function clientsOf() {
   }
 }
 
-describe('an outside address while no API client exists', () => {
+describe('ANAGRAFE_HOST while no API client exists', () => {
   it.each(['0.0.0.0', '::', '192.0.2.1', 'example.com', '127.0.0.1.evil.com', '0'])(
-    'is refused, and the refusal says what to do: %s',
+    'is refused with instructions if it is not a loopback address: %s',
     async (host) => {
       const start = during({ ANAGRAFE_HOST: host }, async () => {});
       await expect(start).rejects.toThrow(ConfigError);
@@ -64,7 +64,7 @@ describe('an outside address while no API client exists', () => {
     },
   );
 
-  it('is no loopback address, which needs no client', async () => {
+  it('may be a loopback address', async () => {
     for (const host of ['127.0.0.1', '127.0.0.8', 'localhost']) {
       expect(await during({ ANAGRAFE_HOST: host }, status)).toBe(200);
     }
@@ -82,7 +82,7 @@ describe('ANAGRAFE_FIRST_CLIENT', () => {
     `deployment.${'secret with a space and more than thirty-two'}`,
     `deployment.${given.secret.slice(0, -1)}${given.secret.endsWith('0') ? '1' : '0'}`,
     `deployment.${given.secret}\n`,
-  ])('is refused when it is no fit pair, and the refusal does not show it (case %#)', (value) => {
+  ])('is refused if it is not a valid pair, and the message does not contain it (case %#)', (value) => {
     const read = () => readConfig({ ANAGRAFE_FIRST_CLIENT: value });
     expect(read).toThrow(ConfigError);
     const message = caught(read).message;
@@ -92,7 +92,7 @@ describe('ANAGRAFE_FIRST_CLIENT', () => {
     expect(message).not.toContain('short-secret');
   });
 
-  it('creates the first client, an admin, so that the service may listen on every address, and logs no secret', async () => {
+  it('creates an admin client, so that the service may listen on any address, and logs no secret', async () => {
     const settings = { ANAGRAFE_FIRST_CLIENT: pair, ANAGRAFE_HOST: '0.0.0.0' };
     await during(settings, async (service) => {
       expect(service.protectedMode).toBe(false);
@@ -111,7 +111,7 @@ describe('ANAGRAFE_FIRST_CLIENT', () => {
     });
   });
 
-  it('is left alone by later starts, with the same pair, with another one and without', async () => {
+  it('has no effect on later starts, with the same pair, another one or none', async () => {
     await during({ ANAGRAFE_FIRST_CLIENT: pair }, async () => {});
     const before = await clientsOf();
     const other = `other-deployment.${newSecret()}`;
@@ -125,10 +125,10 @@ describe('ANAGRAFE_FIRST_CLIENT', () => {
     expect(log.join('').match(/the first API client was created/g)).toHaveLength(1);
   });
 
-  it('does not come back to life once it is revoked', async () => {
+  it('does not create its client again after that was revoked', async () => {
     await during({ ANAGRAFE_FIRST_CLIENT: pair }, async () => {});
     const opened = await openStore(readConfig(store.settings), { as: 'visitor', log: () => {} });
-    await openClients(opened.database).revokeClient('deployment', theOperator);
+    await openClients(opened.database).revokeClient('deployment', operatorActor);
     await opened.close();
     await during({ ANAGRAFE_FIRST_CLIENT: pair, ANAGRAFE_HOST: '0.0.0.0' }, async (service) => {
       expect(await status(service, `Bearer ${pair}`)).toBe(401);

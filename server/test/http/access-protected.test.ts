@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import { request } from 'undici';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createClient, revokeClient } from '../../src/core/access/clients.ts';
+import { openClients } from '../../src/clients/clients.store.ts';
+import { createClient, revokeClient } from '../../src/clients/clients.ts';
 import type { Envelope } from '../../src/http/envelope.ts';
-import { openClients } from '../../src/storage/clients.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
 
 type Headers = Record<string, string>;
@@ -16,7 +16,7 @@ beforeAll(async () => {
   port = Number(new URL(service.url).port);
 });
 
-/** A call with exactly these headers: unlike `fetch`, it adds none of its own and forbids none. */
+/** Calls irs/list with these headers. Unlike `fetch`, undici's `request` adds no headers and forbids none. */
 async function call(headers: Headers, at = service): Promise<{ status: number; envelope: Envelope }> {
   const answer = await request(`${at.url}/api/sync/v1/irs/list`, {
     method: 'POST',
@@ -26,7 +26,7 @@ async function call(headers: Headers, at = service): Promise<{ status: number; e
   return { status: answer.statusCode, envelope: (await answer.body.json()) as Envelope };
 }
 
-/** A call written by hand, for what no HTTP library sends. */
+/** Writes a request to a raw socket, for requests that no HTTP library sends, and returns the raw response. */
 async function callByHand(target: string, version: string, ...headers: string[]): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   const head = [`POST ${target} HTTP/${version}`, ...headers, 'Content-Type: application/json'];
@@ -51,14 +51,14 @@ async function expectClosed(headers: Headers): Promise<void> {
 }
 
 describe('protected mode, while no API client exists', () => {
-  it('serves a program on this machine without a credential, reading and writing', async () => {
+  it('lets a program on this machine read and write without a credential', async () => {
     const inserted = await service.call('irs/insert', [{ Denomination: 'Rossi Srl' }]);
     expect(inserted.status).toBe(200);
     expect((await call({})).status).toBe(200);
   });
 
   it.each(['localhost', 'LocalHost', '127.0.0.1', '127.0.0.2', '[::1]'])(
-    'serves a call by the loopback name %s, with or without a port',
+    'accepts the loopback Host %s, with or without a port',
     async (host) => {
       expect((await call({ host })).status).toBe(200);
       expect((await call({ host: `${host}:${port}` })).status).toBe(200);
@@ -90,7 +90,7 @@ describe('protected mode, while no API client exists', () => {
     '10.0.0.1',
     'localhost:http',
     'localhost:123456',
-  ])('refuses a call to the Host %s, as a page with a rebound name would send it', async (host) => {
+  ])('refuses the Host %s, which a web page could send by DNS rebinding', async (host) => {
     await expectClosed({ host });
   });
 
@@ -99,7 +99,7 @@ describe('protected mode, while no API client exists', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 401 /);
   });
 
-  it('refuses HTTP/1.0, with and without a Host: an old proxy speaks it and tells nothing of itself', async () => {
+  it('refuses HTTP/1.0 with and without a Host, because an old proxy may send it without proxy headers', async () => {
     for (const headers of [[], ['Host: localhost']]) {
       const answer = await callByHand('/api/sync/v1/irs/list', '1.0', ...headers);
       expect(answer).toMatch(/^HTTP\/1\.1 401 /);
@@ -113,7 +113,7 @@ describe('protected mode, while no API client exists', () => {
     expect(answer).toContain('"errorCode":"');
   });
 
-  it('does not let a second Host hide behind a loopback one', async () => {
+  it('refuses a loopback Host together with a second Host', async () => {
     for (const hosts of [
       ['Host: localhost', 'Host: evil.com'],
       ['Host: evil.com', 'Host: localhost'],
@@ -122,7 +122,7 @@ describe('protected mode, while no API client exists', () => {
     }
   });
 
-  it('does not serve a whole address in the place of a path', async () => {
+  it('refuses an absolute URL in the request line', async () => {
     const target = `http://evil.com/api/sync/v1/irs/list`;
     expect(await callByHand(target, '1.1', 'Host: localhost')).not.toMatch(/^HTTP\/1\.1 200 /);
   });
@@ -160,13 +160,13 @@ describe('protected mode, while no API client exists', () => {
     'Ali-CDN-Real-IP',
     'X-NF-Client-Connection-IP',
     'X-Some-New-Proxy',
-  ])('refuses a call with the header %s, which a proxy adds, whatever it holds', async (name) => {
+  ])('refuses a call with the proxy header %s, with any value', async (name) => {
     await expectClosed({ [name]: '127.0.0.1' });
     await expectClosed({ [name.toLowerCase()]: '' });
   });
 
   it.each(['X-Forwarded-For: 203.0.113.9', 'Via: 1.1 proxy', 'Origin: http://evil.com'])(
-    'protected mode refuses a call with %s behind 1,000 other headers',
+    'refuses a call with %s after 1,000 other headers',
     async (last) => {
       const many = Array.from({ length: 1000 }, (_, n) => `A${n}: 1`);
       for (const headers of [many, Array(1000).fill('Accept: a')]) {
@@ -176,12 +176,12 @@ describe('protected mode, while no API client exists', () => {
     },
   );
 
-  it.each(['0.9', '2.0', '1.2'])('the service refuses the protocol version HTTP/%s', async (version) => {
+  it.each(['0.9', '2.0', '1.2'])('refuses the protocol version HTTP/%s', async (version) => {
     const answer = await callByHand('/api/sync/v1/irs/list', version, 'Host: localhost');
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
   });
 
-  it('refuses a call from a foreign page', async () => {
+  it('refuses a call from a web page of another origin', async () => {
     const origins = [
       'http://evil.com',
       'https://evil.com',
@@ -203,21 +203,21 @@ describe('protected mode, while no API client exists', () => {
   });
 
   it.each(['cross-site', 'same-site', '', 'same-origin, cross-site', 'nonsense'])(
-    'refuses a call that the browser marks "%s", even where it names no origin',
+    'refuses a call with Sec-Fetch-Site "%s", with and without an Origin',
     async (site) => {
       await expectClosed({ 'sec-fetch-site': site });
       await expectClosed({ 'sec-fetch-site': site, host: 'localhost', origin: 'http://localhost' });
     },
   );
 
-  it('serves a page that the service itself gave out', async () => {
+  it('accepts a call from a page of the service itself', async () => {
     for (const host of [`localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`]) {
       const page = { host, origin: `http://${host}`, 'sec-fetch-site': 'same-origin' };
       expect((await call(page)).status).toBe(200);
     }
   });
 
-  it('gives no page of another origin leave to read or to send', async () => {
+  it('sends no CORS headers to another origin', async () => {
     const foreign = { origin: 'http://evil.com', 'access-control-request-method': 'POST' };
     for (const method of ['OPTIONS', 'POST', 'GET'] as const) {
       for (const path of ['/api/sync/v1/irs/list', '/metrics', '/openapi.json']) {
@@ -229,7 +229,7 @@ describe('protected mode, while no API client exists', () => {
     }
   });
 
-  it('never takes a wrong credential for none', async () => {
+  it('refuses a wrong credential although none is required', async () => {
     const wrong: Headers[] = [
       { syncpublickey: 'agp_nobody', syncsecretkey: 'ags_nothing' },
       { syncpublickey: '', syncsecretkey: '' },
@@ -241,7 +241,7 @@ describe('protected mode, while no API client exists', () => {
     for (const headers of wrong) expect((await call(headers)).status).toBe(401);
   });
 
-  it('says in Italian what the caller must do when the caller reads Italian', async () => {
+  it('explains in Italian how to create a client if Accept-Language is it', async () => {
     const { envelope } = await call({ host: 'evil.com', 'accept-language': 'it' });
     expect(envelope.message).toContain('npx --no -- anagrafe client create --name erp');
     expect(envelope.message).not.toContain('No API client');
@@ -249,7 +249,7 @@ describe('protected mode, while no API client exists', () => {
 });
 
 describe('protected mode behind a trusted proxy', () => {
-  it('is closed to everyone whom the proxy lets through, whatever address they come from', async () => {
+  it('refuses every forwarded call, whatever the forwarded address is', async () => {
     const behind = await startTestService({ ANAGRAFE_TRUST_PROXY: '127.0.0.1/32' });
     for (const address of ['203.0.113.9', '127.0.0.1', '::1', 'unknown', '']) {
       expect((await call({ 'x-forwarded-for': address }, behind)).status).toBe(401);
@@ -258,13 +258,13 @@ describe('protected mode behind a trusted proxy', () => {
   });
 });
 
-describe('the end of protected mode', () => {
-  it('comes with the first API client, at the very next call, and stays when that client is revoked', async () => {
+describe('protected mode after the first API client is created', () => {
+  it('is off from the next call on, and stays off when that client is revoked', async () => {
     const ending = await startTestService();
     const clients = openClients(ending.database);
     expect((await call({}, ending)).status).toBe(200);
-    const wish = { name: 'erp', scopes: ['sync:read'], networks: [], knownByAddress: false } as const;
-    const { client, secret } = await createClient(wish, clients);
+    const options = { name: 'erp', scopes: ['sync:read'], networks: [], knownByAddress: false } as const;
+    const { client, secret } = await createClient(options, clients);
     const refused = await call({}, ending);
     expect(refused.status).toBe(401);
     expect(refused.envelope.message).toMatch(/^A credential is needed: send SyncPublicKey and SyncSecretKey/);

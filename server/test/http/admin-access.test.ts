@@ -17,7 +17,7 @@ beforeAll(async () => {
   office = await credential(service);
 });
 
-/** As the document names it. */
+/** Replaces the IDs in a path by the parameter names of the OpenAPI document. */
 function asDescribed(call: string): string {
   return call
     .replace('agp_nobody', '{publicKey}')
@@ -26,8 +26,8 @@ function asDescribed(call: string): string {
     .replace(/calls\/[0-9-]+/, 'calls/{id}');
 }
 
-describe('the administration', () => {
-  it('is known to the tests call by call', async () => {
+describe('the admin API', () => {
+  it('has exactly the calls that these tests cover', async () => {
     const document = (await (await fetch(`${service.url}/openapi.json`)).json()) as {
       paths: Record<string, Record<string, unknown>>;
     };
@@ -39,14 +39,14 @@ describe('the administration', () => {
     expect(described.sort()).toEqual(adminCalls.map(asDescribed).sort());
   });
 
-  it.each(adminCalls)('%s: is closed to a client that may read and write records', async (call) => {
+  it.each(adminCalls)('%s: is closed to a client with only sync:read and sync:write', async (call) => {
     const erp = await credential(service, { scopes: ['sync:write', 'sync:read'] });
     const { status, body, headers } = await admin(call, erp);
     expect([status, body.errorCode, body.result]).toEqual([403, 'FORBIDDEN', null]);
     expect(headers.get('cache-control')).toBe('no-store');
   });
 
-  it.each(adminCalls)('%s: is closed to whoever shows no credential, or a wrong one', async (call) => {
+  it.each(adminCalls)('%s: is closed without a credential or with a wrong one', async (call) => {
     const { status, body } = await admin(call, {});
     expect([status, body.errorCode]).toEqual([401, 'UNAUTHENTICATED']);
     const wrong = await admin(call, { ...office, SyncSecretKey: 'ags_wrong' });
@@ -58,7 +58,7 @@ describe('the administration', () => {
     expect([status, body.errorCode]).toEqual([403, 'FORBIDDEN']);
   });
 
-  it('is closed to a client of scope admin that is known by its address alone', async () => {
+  it('is closed to an admin client that is identified only by its address', async () => {
     const other = await startTestService();
     await credential(other, { scopes: ['admin'], networks: ['127.0.0.0/8'], knownByAddress: true });
     const { status, body } = await adminOf(other)('GET clients', {});
@@ -66,8 +66,8 @@ describe('the administration', () => {
   });
 });
 
-describe('every answer of the administration', () => {
-  it('is the envelope, where nothing is too', async () => {
+describe('a call of the admin API', () => {
+  it('gets the envelope, also for an unknown path or method', async () => {
     const { status, body } = await admin('GET nothing', office);
     expect(status).toBe(404);
     expect(body).toMatchObject({ statusCode: 404, errorCode: 'NOT_FOUND', result: null, debug: null });
@@ -76,7 +76,7 @@ describe('every answer of the administration', () => {
     expect(other.headers.get('allow')).toBe('GET, POST');
   });
 
-  it('refuses a parameter that is not known, or wrong', async () => {
+  it('gets 400 with an unknown or invalid parameter', async () => {
     for (const [path, name] of [
       ['clients?page=1', 'page'],
       ['calls?after=1', 'after'],
@@ -96,7 +96,7 @@ describe('every answer of the administration', () => {
     }
   });
 
-  it('is in Italian for whoever asks, and has the debug part', async () => {
+  it('gets an answer in the language of Accept-Language, with the debug part on request', async () => {
     const { body } = await admin('DELETE clients/agp_nobody?debug=true', {
       ...office,
       'accept-language': 'it',
@@ -105,7 +105,7 @@ describe('every answer of the administration', () => {
     expect(body.debug).toMatchObject({ RequestId: expect.any(String) });
   });
 
-  it('counts for the rate of the client together with its other calls', async () => {
+  it('counts towards the rate limit of the client together with its other calls', async () => {
     const busy = await credential(service);
     stopClock();
     for (let call = 0; call < 30; call++) {

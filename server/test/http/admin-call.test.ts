@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Tuple } from '../../src/http/tuple.ts';
+import type { Tuple } from '../../src/records/tuple.ts';
 import { adminOf, type Credential, credential, recordOf } from '../setup/admin.ts';
 import { importedUser } from '../setup/jobs.ts';
 import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
@@ -24,7 +24,7 @@ beforeAll(async () => {
 const [none, secret] = [999_999, 'a password nobody must see'];
 let serial = 0;
 
-/** Sends a call; its answer, and what it is known by. */
+/** Sends a call. Returns its answer, its request ID and its call ID, which is empty if the call is not listed. */
 async function sent(path: string, records: unknown[], more: Record<string, string> = {}) {
   const RequestId = `call-${++serial}`;
   const headers = { ...office, 'x-request-id': RequestId, ...more };
@@ -37,7 +37,7 @@ async function sent(path: string, records: unknown[], more: Record<string, strin
 const read = (what: string, headers: Record<string, string> = {}) =>
   admin<Tuple>(`GET calls/${what}`, { ...office, ...headers });
 
-/** Applied and refused by turns, the last ones first to be written. */
+/** Three valid and two invalid records. Imported users need no hashing, so later records may be written first. */
 const mixed = () => [
   { ID: none, Users: [importedUser(`u ${++serial}`)] },
   { ID: principals[0], Users: [newUser(`u ${++serial}`)] },
@@ -46,7 +46,7 @@ const mixed = () => [
   { ID: principals[3], Users: [importedUser(`u ${++serial}`)] },
 ];
 
-describe('a call that was answered at once', () => {
+describe('a synchronous call', () => {
   it.each([
     ['without a key', {}],
     ['with a key', { 'idempotency-key': 'a-key' }],
@@ -62,7 +62,7 @@ describe('a call that was answered at once', () => {
     expect(shown.headers.get('content-language')).toBe('en');
   });
 
-  it('is shown page by page, and by what failed of it', async () => {
+  it('is shown page by page, and filtered to its failed records', async () => {
     const { answer, id } = await sent('irs/update', mixed());
     const all = answer.body.result?.records ?? [];
     const second = await read(`${id}?page=2&pageSize=2`);
@@ -75,7 +75,7 @@ describe('a call that was answered at once', () => {
     expect((await read(`${id}?failed=true&page=2&pageSize=1`)).body.result?.records).toEqual([all[3]]);
   });
 
-  it('of inserts and states is shown as well', async () => {
+  it('to irs/insert or irs/state is shown as well', async () => {
     const inserted = await sent('irs/insert', [{ Denomination: 'x' }, {}, { Surname: 'y' }]);
     expect((await read(inserted.id)).body.result?.records).toEqual(inserted.answer.body.result?.records);
     const states = await sent('irs/state', [
@@ -88,7 +88,7 @@ describe('a call that was answered at once', () => {
     await sent('irs/state', [{ ID: principals[1], State: 'active' }]);
   });
 
-  it('of which everything was applied leaves nothing but rows of the journal', async () => {
+  it('that was applied completely is stored only in the audit log', async () => {
     const rows = () => service.database.query('select from anagrafe.calls');
     const outcomes = () => service.database.query('select from anagrafe.outcomes');
     const before = [(await rows()).length, (await outcomes()).length];
@@ -100,37 +100,37 @@ describe('a call that was answered at once', () => {
     expect((await read(`${id}?failed=true`)).body.result?.records).toEqual([]);
   });
 
-  it('says in Italian why a record was refused, for whoever asks', async () => {
+  it('is shown with messages in the language of Accept-Language', async () => {
     const { id } = await sent('irs/update', mixed());
     const { body } = await read(`${id}?failed=true`, { 'accept-language': 'it' });
     expect(body.result?.records[0]?.Item4).toMatch(/^Non esiste/);
   });
 
-  it('gives its failed records back ready to be sent again, without secrets, and that is written down', async () => {
+  it('returns its failed records without secrets, and the audit log records that they were read', async () => {
     const records = mixed();
     const { id } = await sent('irs/update', records);
     const { status, body, text } = await read(`${id}/failed`);
     expect(status).toBe(200);
-    const kit = body as unknown as Record<string, unknown>[];
-    expect(kit.map(({ Position, ID }) => [Position, ID])).toEqual([
+    const failedRecords = body as unknown as Record<string, unknown>[];
+    expect(failedRecords.map(({ Position, ID }) => [Position, ID])).toEqual([
       [0, none],
       [3, principals[2]],
     ]);
-    expect(kit[1]).toMatchObject({
+    expect(failedRecords[1]).toMatchObject({
       Users: [{ Username: records[3]?.Users[0]?.Username, Password: null, ConfirmPassword: null }],
       Faults: { 'Users[0].ConfirmPassword': [{ code: 'PASSWORD_MISMATCH' }] },
     });
     expect(text).not.toContain(secret);
     const stored = await service.database.query('select outcomes::text from anagrafe.outcomes');
     expect(JSON.stringify(stored)).not.toContain(secret);
-    const noted = await service.database.query(
+    const auditRows = await service.database.query(
       `select from anagrafe.journal where action = 'records.read' and call_id = $1`,
       [id],
     );
-    expect(noted).toHaveLength(1);
+    expect(auditRows).toHaveLength(1);
   });
 
-  it('is one that ended, and no dry run, job, or call that was refused as a whole', async () => {
+  it('is not listed if it is a dry run or was refused as a whole', async () => {
     expect((await sent('irs/update?dryRun=true', mixed())).id).toBe('');
     expect((await sent('irs/update', [])).id).toBe('');
     for (const wrong of ['nothing', '00000000-0000-0000-0000-000000000000']) {
@@ -140,7 +140,7 @@ describe('a call that was answered at once', () => {
     }
   });
 
-  it('is forgotten once jobs of its time are', async () => {
+  it('is not found after the retention time of jobs', async () => {
     const { id } = await sent('irs/update', mixed());
     await service.database.query(
       `update anagrafe.journal set at = now() - interval '31 days' where call_id = $1`,

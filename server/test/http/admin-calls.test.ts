@@ -42,14 +42,14 @@ beforeAll(async () => {
   for (const id of jobs) await finished(service, id, office);
 });
 
-describe('calls', () => {
+describe('the list of calls', () => {
   const read = async (query = '') => {
     const { status, body } = await admin<Call>(`GET calls${query}`, office);
     expect(status).toBe(200);
     return body.result;
   };
 
-  it('are listed with what became of them, the newest first; dry runs and jobs are none', async () => {
+  it('contains calls with their results, newest first, without dry runs and jobs', async () => {
     const page = await read();
     const ids = page?.records.map(({ RequestId }) => RequestId) ?? [];
     expect(ids.slice(0, 3)).toEqual(['refused', 'in-part', 'applied']);
@@ -76,14 +76,14 @@ describe('calls', () => {
     for (const id of callIds ?? []) expect(id).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('are found by whether a record of theirs was not applied', async () => {
+  it('can be filtered to calls with failed records', async () => {
     const page = await read('?failed=true');
     expect(page?.records.map(({ RequestId }) => RequestId)).toEqual(['refused', 'in-part']);
     expect(page?.totalCount).toBe(2);
     expect((await read('?failed=false'))?.totalCount).toBe(6);
   });
 
-  it('come in pages', async () => {
+  it('is paged', async () => {
     const page = await read('?page=2&pageSize=2');
     expect(page).toMatchObject({ totalCount: 6, totalPages: 3, page: 2, count: 2 });
     expect(page?.records[0]?.RequestId).toBe('applied');
@@ -91,8 +91,8 @@ describe('calls', () => {
   });
 });
 
-describe('jobs', () => {
-  it('are those of everyone, the newest first, as they stand elsewhere', async () => {
+describe('the list of jobs of the admin API', () => {
+  it('contains the jobs of all clients, newest first, like the list of the sync API', async () => {
     const { body } = await admin<Job>('GET jobs', office);
     expect(body.result?.records.map(({ ID }) => ID)).toEqual([...jobs].reverse());
     expect(body.result).toMatchObject({ totalCount: 2, count: 2, page: 1 });

@@ -19,7 +19,7 @@ const listed = async ({ SyncPublicKey }: Credential) => {
   const { body } = await admin<{ PublicKey: string }>('GET clients', office);
   return body.result?.records.find(({ PublicKey }) => PublicKey === SyncPublicKey);
 };
-const noted = ({ SyncPublicKey }: Credential) =>
+const auditRowsOf = ({ SyncPublicKey }: Credential) =>
   service.database.query(
     `select actor, details from anagrafe.journal
       where action = 'client.changed' and details ->> 'publicKey' = $1 order by id`,
@@ -27,7 +27,7 @@ const noted = ({ SyncPublicKey }: Credential) =>
   );
 
 describe('a change of a client', () => {
-  it('is of what is named, and the rest stays', async () => {
+  it('updates the fields that are sent and no others', async () => {
     const erp = await credential(service, { name: 'erp', scopes: ['sync:read'], networks: ['127.0.0.0/8'] });
     const before = await listed(erp);
     const named = await change(erp, { Name: 'Gestionale', Scopes: null });
@@ -49,7 +49,7 @@ describe('a change of a client', () => {
     expect(recordOf(await change(erp, {}))).toEqual({ ...after, Networks: [] });
   });
 
-  it('is in force from the next call on', async () => {
+  it('takes effect with the next call', async () => {
     const erp = await credential(service, { scopes: ['sync:read'] });
     const read = async () => (await service.call('irs/list', {}, { headers: erp })).status;
     expect(await read()).toBe(200);
@@ -72,16 +72,16 @@ describe('a change of a client', () => {
     [{ KnownByAddress: true }, 422, 'INVALID_CLIENT'],
     [{ KnownByAddress: true, Networks: ['0.0.0.0/0'] }, 422, 'INVALID_CLIENT'],
     [[], 400, 'INVALID_BODY'],
-  ])('that cannot be is refused, and changes nothing: %j', async (body, status, code) => {
+  ])('is refused without effect if it is invalid: %j', async (body, status, code) => {
     const erp = await credential(service, { name: 'erp' });
     const before = await listed(erp);
     const answer = await change(erp, body);
     expect([answer.status, answer.body.errorCode]).toEqual([status, code]);
     expect(await listed(erp)).toEqual(before);
-    expect(await noted(erp)).toEqual([]);
+    expect(await auditRowsOf(erp)).toEqual([]);
   });
 
-  it('gives no two clients one address, and leaves a client its own', async () => {
+  it('cannot assign an address to two clients that are known by address', async () => {
     const one = await credential(service, { networks: ['198.51.100.0/24'], knownByAddress: true });
     const other = await credential(service, { networks: ['198.51.100.0/25'] });
     const taken = await change(other, { KnownByAddress: true });
@@ -94,7 +94,7 @@ describe('a change of a client', () => {
     expect((await change(one, { Networks: [] })).body.errorCode).toBe('INVALID_CLIENT');
   });
 
-  it('is of a live client', async () => {
+  it('gets CLIENT_NOT_FOUND if the client is revoked or unknown', async () => {
     const gone = await credential(service);
     await admin(`DELETE clients/${gone.SyncPublicKey}`, office);
     for (const client of [gone, { SyncPublicKey: 'agp_nobody' }, { SyncPublicKey: '%00' }]) {
@@ -103,11 +103,11 @@ describe('a change of a client', () => {
     }
   });
 
-  it('is written down with what it is and who made it, where it is one', async () => {
+  it('is in the audit log with its actor and the new values, unless nothing changes', async () => {
     const erp = await credential(service);
     await change(erp, { Name: null });
     await change(erp, { Name: 'x', Scopes: ['sync:read'] });
-    expect(await noted(erp)).toEqual([
+    expect(await auditRowsOf(erp)).toEqual([
       {
         actor: 'client',
         details: {
@@ -120,7 +120,7 @@ describe('a change of a client', () => {
     ]);
   });
 
-  it('that takes the scope admin away ends the sessions of the console, for good', async () => {
+  it('permanently ends the console sessions of the client if it removes the scope admin', async () => {
     const person = await credential(service);
     const headers = await atConsole(service, person);
     const status = async () => (await browserOf(service)('GET /admin/v1/clients', headers)).status;

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { newSecret } from '../../src/core/access/keys.ts';
+import { newSecret } from '../../src/lib/secrets.ts';
 import { adminOf, type Credential, credential, recordOf } from '../setup/admin.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
 
@@ -19,8 +19,8 @@ beforeAll(async () => {
   office = await credential(service);
 });
 
-async function create(wish: Record<string, unknown> = {}): Promise<NewClient> {
-  const answer = await admin('POST clients', office, { Name: 'erp', ...wish });
+async function create(fields: Record<string, unknown> = {}): Promise<NewClient> {
+  const answer = await admin('POST clients', office, { Name: 'erp', ...fields });
   expect([answer.status, answer.body.errorCode]).toEqual([200, null]);
   return recordOf<NewClient>(answer);
 }
@@ -31,8 +31,8 @@ const keysOf = ({ PublicKey, SecretKey }: NewClient): Credential => ({
 });
 const statusFor = async (keys: Credential) => (await service.call('irs/list', {}, { headers: keys })).status;
 
-/** The rows of the journal about a client, the oldest first. */
-const noted = ({ PublicKey }: NewClient) =>
+/** Reads the audit rows about a client, oldest first. */
+const auditRowsOf = ({ PublicKey }: NewClient) =>
   service.database.query<{ action: string; actor: string }>(
     `select action, actor, client_id, host(address) as address, request_id, details from anagrafe.journal
       where details ->> 'publicKey' = $1 order by id`,
@@ -43,15 +43,15 @@ const officeId = async () => {
   return body.result?.records.find(({ PublicKey }) => PublicKey === office.SyncPublicKey)?.ID;
 };
 
-describe('clients', () => {
-  it('are created with what they were given, and a secret that works at once', async () => {
-    const wish = {
+describe('API clients', () => {
+  it('are created with the fields sent and a secret that works at once', async () => {
+    const fields = {
       Name: 'Gestionale "Rossi"',
       Scopes: ['sync:read', 'sync:read'],
       Networks: ['127.0.0.0/8', '::1'],
       KnownByAddress: false,
     };
-    const answer = await admin('POST clients', office, wish);
+    const answer = await admin('POST clients', office, fields);
     expect(answer.headers.get('cache-control')).toBe('no-store');
     expect(answer.body.result).toMatchObject({ totalCount: 0, count: 0, records: [] });
     const made = recordOf<NewClient>(answer);
@@ -71,7 +71,7 @@ describe('clients', () => {
     expect(written.status).toBe(403);
   });
 
-  it('may read and write, from anywhere, where nothing else is said', async () => {
+  it('may read and write from any address by default', async () => {
     expect(await create({ Scopes: null, Networks: null, KnownByAddress: null })).toMatchObject({
       Scopes: ['sync:write', 'sync:read'],
       Networks: [],
@@ -79,7 +79,7 @@ describe('clients', () => {
     });
   });
 
-  it('are listed without their secrets, revoked ones too', async () => {
+  it('are listed without their secrets, including revoked clients', async () => {
     const { SecretKey, ...made } = await create({ Name: 'listed' });
     await admin(`DELETE clients/${made.PublicKey}`, office);
     const { status, body, text } = await admin('GET clients', office);
@@ -91,7 +91,7 @@ describe('clients', () => {
     expect(text).not.toContain(SecretKey);
   });
 
-  it('get a new secret, beside which the old one goes on for as long as is said', async () => {
+  it('get a new secret on rotation, and the old one stays valid for the grace period', async () => {
     const made = await create();
     const first = await admin(`POST clients/${made.PublicKey}/rotate`, office);
     const next = recordOf<NewClient & { OldEndsAt: string }>(first);
@@ -106,7 +106,7 @@ describe('clients', () => {
     expect(await statusFor(keysOf(recordOf<NewClient>(last)))).toBe(200);
   });
 
-  it('are out from their next call on once they are revoked', async () => {
+  it('get 401 from the next call on after they are revoked', async () => {
     const made = await create();
     const { status, body } = await admin(`DELETE clients/${made.PublicKey}`, office);
     expect([status, body.errorCode, body.result?.record]).toEqual([200, null, null]);
@@ -114,7 +114,7 @@ describe('clients', () => {
   });
 
   it.each(['POST clients/%/rotate', 'DELETE clients/%'])(
-    '%s: finds no revoked client, nor an unknown one',
+    '%s: answers CLIENT_NOT_FOUND for a revoked or unknown client',
     async (call) => {
       const made = await create();
       await admin(`DELETE clients/${made.PublicKey}`, office);
@@ -122,12 +122,12 @@ describe('clients', () => {
         const { status, body } = await admin(call.replace('%', key), office);
         expect([status, body.errorCode, body.result]).toEqual([422, 'CLIENT_NOT_FOUND', null]);
       }
-      expect(await noted(made)).toHaveLength(2);
+      expect(await auditRowsOf(made)).toHaveLength(2);
     },
   );
 });
 
-describe('a client that cannot be', () => {
+describe('invalid input for a client', () => {
   it.each<[string, unknown, string]>([
     ['no name', {}, 'INVALID_PARAMETER'],
     ['an empty name', { Name: '' }, 'INVALID_PARAMETER'],
@@ -156,12 +156,12 @@ describe('a client that cannot be', () => {
     expect(await service.database.query('select id from anagrafe.clients')).toEqual(before);
   });
 
-  it('is refused with 422 where its fields do not go together', async () => {
-    const refusal = async (wish: Record<string, unknown>) => {
+  it('is refused with 422 if the fields contradict each other', async () => {
+    const refusal = async (fields: Record<string, unknown>) => {
       const { status, body } = await admin('POST clients', office, {
         Name: 'x',
         KnownByAddress: true,
-        ...wish,
+        ...fields,
       });
       return [status, body.errorCode, body.message];
     };
@@ -179,7 +179,7 @@ describe('a client that cannot be', () => {
     ]);
   });
 
-  it('gets no secret for hours that are none', async () => {
+  it('is refused as the Hours of a rotation', async () => {
     const made = await create();
     for (const Hours of [-1, 1.5, '24', 10_000, true]) {
       const { status, body } = await admin(`POST clients/${made.PublicKey}/rotate`, office, { Hours });
@@ -189,28 +189,28 @@ describe('a client that cannot be', () => {
 });
 
 describe('every change of a client', () => {
-  it('is in the journal, with who made it and nothing secret', async () => {
+  it('is in the audit log with its actor and without secrets', async () => {
     const made = await create({ Name: 'watched', Networks: ['10.0.0.0/8'] });
     const rotated = await admin(`POST clients/${made.PublicKey}/rotate`, office, { Hours: 2 });
     const { SecretKey } = recordOf<NewClient>(rotated);
     await admin(`DELETE clients/${made.PublicKey}`, { ...office, 'x-request-id': 'the-last-one' });
     const by = { actor: 'client', client_id: await officeId(), address: '127.0.0.1' };
     const client = { client: made.ID, publicKey: made.PublicKey };
-    expect(await noted(made)).toMatchObject([
+    expect(await auditRowsOf(made)).toMatchObject([
       { action: 'client.created', ...by, details: { ...client, name: 'watched', networks: ['10.0.0.0/8'] } },
       { action: 'client.rotated', ...by, details: { ...client, oldEndsAt: expect.any(String) } },
       { action: 'client.revoked', ...by, request_id: 'the-last-one', details: client },
     ]);
-    const journal = JSON.stringify(
+    const auditLog = JSON.stringify(
       await service.database.query('select journal::text as row from anagrafe.journal'),
     );
-    expect(journal).toContain(made.PublicKey);
+    expect(auditLog).toContain(made.PublicKey);
     for (const secret of [made.SecretKey, SecretKey, office.SyncSecretKey ?? ''])
-      expect(journal).not.toContain(secret.slice(4, 20));
+      expect(auditLog).not.toContain(secret.slice(4, 20));
     expect(service.log.join('')).not.toContain(SecretKey.slice(4, 20));
   });
 
-  it('is not made where it cannot be noted', async () => {
+  it('is rolled back if its audit row cannot be written', async () => {
     const made = await create();
     const { database } = service;
     const closed = `alter table anagrafe.journal add constraint closed check (action not like 'client.%') not valid`;
@@ -239,7 +239,7 @@ describe('every change of a client', () => {
     expect(secrets).toHaveLength(1);
   });
 
-  it('is noted as the service, for the first client of a deployment', async () => {
+  it('has the service as its actor if ANAGRAFE_FIRST_CLIENT creates the client', async () => {
     const other = await startTestService({ ANAGRAFE_FIRST_CLIENT: `deployment.${newSecret()}` });
     expect(
       await other.database.query(`select actor, details ->> 'name' as name from anagrafe.journal`),
@@ -247,7 +247,7 @@ describe('every change of a client', () => {
   });
 });
 
-it('lets the last client of scope admin be revoked, by itself too', async () => {
+it('the last client with the scope admin can revoke itself', async () => {
   const other = await startTestService();
   const only = await credential(other);
   const call = adminOf(other);

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Anagrafe, type WholeDelivery } from '../../../client/src/index.ts';
-import { sweepAccounts } from '../../src/storage/retention.ts';
+import { sweepAccounts } from '../../src/calls/retention.store.ts';
 import { adminOf, type Credential, credential, recordOf } from '../setup/admin.ts';
 import { endless, type Received, type Receiver, startReceiver, stuck } from '../setup/receiver.ts';
 import { newUser, startTestService, type TestService } from '../setup/service.ts';
@@ -22,9 +22,9 @@ interface Made {
 
 async function endpoint(
   receiver: Receiver,
-  wish: { Types: string[]; Granularity?: string } = { Types: ['principal.inserted'] },
+  fields: { Types: string[]; Granularity?: string } = { Types: ['principal.inserted'] },
 ): Promise<Made> {
-  return recordOf<Made>(await admin('POST webhooks', office, { URL: receiver.url, ...wish }));
+  return recordOf<Made>(await admin('POST webhooks', office, { URL: receiver.url, ...fields }));
 }
 
 const insert = (records: unknown[] = [{ Denomination: 'told' }]) =>
@@ -33,7 +33,7 @@ const listed = async (id: number) =>
   (await admin<WholeDelivery>(`GET webhooks/${id}/deliveries`, office)).body.result?.records ?? [];
 const open = (id: number, delivery = '') => admin(`GET webhooks/${id}/deliveries/${delivery}`, office);
 
-/** The only delivery of an endpoint, once it has ended. */
+/** Waits until the only delivery of a webhook is delivered or failed, and reads it. */
 async function ended(id: number): Promise<WholeDelivery> {
   const states = async () => (await listed(id)).map(({ State }) => State);
   await expect.poll(states).toEqual([expect.stringMatching(/delivered|failed/)]);
@@ -42,7 +42,7 @@ async function ended(id: number): Promise<WholeDelivery> {
 }
 
 describe('a delivery', () => {
-  it('shows what was sent, byte by byte, and what came back', async () => {
+  it('shows the exact message that was sent and the answer of the receiver', async () => {
     const receiver = await startReceiver();
     receiver.answer = () => ({ status: 202, body: '{"taken": true}' });
     const { ID } = await endpoint(receiver, { Types: ['user.registered'] });
@@ -66,7 +66,7 @@ describe('a delivery', () => {
     expect(message.body).toContain('told.two');
   });
 
-  it('is made for each event as well as for all of a record', async () => {
+  it('shows the message of one event if the granularity is user', async () => {
     const receiver = await startReceiver();
     const { ID } = await endpoint(receiver, { Types: ['user.registered'], Granularity: 'user' });
     await insert([{ Denomination: 'told', Users: [newUser('each.one'), newUser('each.two')] }]);
@@ -77,7 +77,7 @@ describe('a delivery', () => {
     }
   });
 
-  it('that was given up shows the last answer, and the next one once it was sent again', async () => {
+  it('that failed shows the last answer, and after a replay the answer to the replay', async () => {
     const receiver = await startReceiver();
     let attempt = 0;
     receiver.answer = () => ({ status: 500, body: `failed for the ${++attempt}. time` });
@@ -91,7 +91,7 @@ describe('a delivery', () => {
     expect(await ended(ID)).toMatchObject({ ID: failed.ID, State: 'delivered', Answer: null });
   });
 
-  it('that is a test has the message of the test', async () => {
+  it('of a test shows the test message', async () => {
     const receiver = await startReceiver();
     receiver.answer = () => ({ status: 401, body: 'who are you?' });
     const { ID } = await endpoint(receiver);
@@ -107,14 +107,14 @@ describe('a delivery', () => {
     });
   });
 
-  it('has neither message nor answer where there is none', async () => {
+  it('has no message if its audit row was deleted, and no answer if the receiver gave none', async () => {
     const { ID } = recordOf<Made>(
       await admin('POST webhooks', office, { URL: 'https://10.0.0.1/hook', Types: ['principal.inserted'] }),
     );
     await insert();
     const { ID: id, Milliseconds } = await ended(ID);
     expect(Milliseconds).toBeGreaterThanOrEqual(0);
-    // As when the journal is swept.
+    // The retention of the audit log deletes rows, so a delivery may refer to a position that is gone.
     await service.database.query('update anagrafe.deliveries set position = 999999999 where id = $1', [id]);
     expect(recordOf(await open(ID, id))).toMatchObject({
       Status: null,
@@ -124,7 +124,7 @@ describe('a delivery', () => {
     });
   });
 
-  it('is read by the client too', async () => {
+  it('can be read with the client library', async () => {
     const receiver = await startReceiver();
     const { ID } = await endpoint(receiver);
     await insert();
@@ -134,7 +134,7 @@ describe('a delivery', () => {
     expect(await webhooks.delivery(ID, delivery.ID)).toEqual(delivery);
   });
 
-  it('has nothing secret of ours in it, and is gone with its time', async () => {
+  it('shows neither the secret nor the signature, and is deleted after its retention time', async () => {
     const receiver = await startReceiver();
     receiver.answer = ({ headers }) => ({ status: 500, body: JSON.stringify(headers) });
     const { ID, Secret } = await endpoint(receiver);
@@ -150,15 +150,15 @@ describe('a delivery', () => {
     expect((await open(ID, id)).status).toBe(404);
   });
 
-  it('that is not there, or is that of another endpoint, is not found', async () => {
+  it('gets 404 if it does not exist or belongs to another webhook', async () => {
     const receiver = await startReceiver();
     const [one, other] = [await endpoint(receiver), await endpoint(await startReceiver())];
     await admin(`POST webhooks/${one.ID}/test`, office);
     const { ID: id } = await ended(one.ID);
-    const nobody = '00000000-0000-0000-0000-000000000000';
+    const unknownId = '00000000-0000-0000-0000-000000000000';
     const paths = [
       `${other.ID}/deliveries/${id}`,
-      `${one.ID}/deliveries/${nobody}`,
+      `${one.ID}/deliveries/${unknownId}`,
       `${one.ID}/deliveries/x`,
     ];
     for (const path of [...paths, `999999/deliveries/${id}`, `x/deliveries/${id}`]) {
@@ -172,11 +172,11 @@ describe('a delivery', () => {
   it.each([
     ['never end', () => endless('x'.repeat(10_000)), 'x'.repeat(1000)],
     ['come to a standstill', () => stuck('beginning'), 'beginning'],
-  ])('does not wait for the answers of others, also where they %s', async (_, body, Answer) => {
+  ])('does not wait for the answers to other deliveries, even if they %s', async (_, body, Answer) => {
     const receiver = await startReceiver();
     receiver.answer = () => ({ status: 200, body: body() });
     const { ID } = await endpoint(receiver);
-    // Many more than are sent at a time: if each waited for the end of its answer, it would take minutes.
+    // 100 deliveries exceed the number sent concurrently: waiting for the end of each answer would take minutes.
     await insert(Array.from({ length: 100 }, () => ({ Denomination: 'told' })));
     await expect.poll(() => receiver.received.length).toBe(100);
     const states = async () => new Set((await listed(ID)).map(({ State }) => State));

@@ -47,8 +47,8 @@ beforeAll(async () => {
 const read = async (query = '', headers: Credential = {}) =>
   admin<Failure>(`GET failures${query}`, { ...office, ...headers });
 
-describe('failures', () => {
-  it('are the refused records of calls and jobs, the newest first', async () => {
+describe('the list of failures', () => {
+  it('contains the failed records of calls and jobs, newest first', async () => {
     const { status, body } = await read();
     expect(status).toBe(200);
     const shown = body.result?.records ?? [];
@@ -78,18 +78,18 @@ describe('failures', () => {
     expect(times).toEqual(times.toSorted((one, other) => other - one));
   });
 
-  it('show nothing of what was sent', async () => {
+  it('contains no username or password that was sent', async () => {
     const { text } = await read();
     for (const hidden of [secret, 'another', 'nobody', 'two']) expect(text).not.toContain(`"${hidden}`);
   });
 
-  it('lead to their call', async () => {
+  it('has for each record the ID of its call', async () => {
     const [, , failure] = (await read()).body.result?.records ?? [];
     const { status, body } = await admin(`GET calls/${failure?.CallID}?failed=true`, office);
     expect([status, body.result?.count]).toEqual([200, 1]);
   });
 
-  it('come in pages, and in Italian for whoever asks', async () => {
+  it('is paged, and translated according to Accept-Language', async () => {
     const all = (await read()).body.result?.records ?? [];
     const { body } = await read('?page=2&pageSize=3');
     expect(body.result).toMatchObject({ totalCount: 4, totalPages: 2, page: 2, count: 1 });
@@ -100,7 +100,7 @@ describe('failures', () => {
     expect(italian.headers.get('content-language')).toBe('it');
   });
 
-  it('show the first faults of a record that has a great many, and count them all', async () => {
+  it('shows the first 20 fields with errors of a record, and counts all of its errors', async () => {
     const other = await startTestService();
     const [ID = 0] = await insertPrincipals(other, 1);
     const Users = Array.from({ length: 50 }, (_, n) => ({ Username: `many ${n}`, Password: 'x' }));
@@ -111,7 +111,7 @@ describe('failures', () => {
     expect(Object.keys(newest?.Faults ?? {})).toHaveLength(20);
   });
 
-  it('are listed as far as the newest ten thousand, by an index alone', async () => {
+  it('ends after the newest 10,000 records, which an index returns without sorting', async () => {
     const other = await startTestService();
     await other.call('irs/update', [missing]);
     await other.database.query(

@@ -10,7 +10,7 @@ let erp: Credential;
 let principals: number[];
 let serial = 0;
 
-// The queue serves clients by turns: each test has a service of its own, on which no client has had a turn yet.
+// The queue serves clients in round-robin order: each test needs its own service, so that the order starts fresh.
 beforeEach(async () => {
   service = await startTestService();
   admin = adminOf(service);
@@ -28,19 +28,20 @@ async function read(query: string) {
   return { jobs: body.result?.records ?? [], totalCount: body.result?.totalCount };
 }
 
-describe('the jobs of all clients', () => {
-  it('that have not ended are the running ones, then the others in the order in which they wait', async () => {
+describe('the list of jobs of all clients', () => {
+  it('contains with open=true the running jobs, then the queued jobs in queue order', async () => {
     const [one, two] = principals;
     await finished(service, await send(one, erp), office);
     const sent = await holding(service, principalLock(...principals), async ({ blocked }) => {
-      // As many as a node works on at once. The second is sent once the first has begun: a node may begin jobs that it finds together in any order.
+      // A node runs two jobs at once. The test sends the second after the first has started, because a node may start
+      // jobs that it finds together in any order.
       const running = [await send(one, erp)];
       await blocked(1);
       running.push(await send(two, erp));
       await blocked(2);
       const next = await send(one, erp);
       const last = await send(two, erp);
-      // Clients that have jobs are served by turns.
+      // Round-robin order: the first job of another client comes before the second one of this client.
       const between = await send(one, office);
       const waiting = [next, between, last];
       const { jobs, totalCount } = await read('?open=true');
@@ -56,7 +57,7 @@ describe('the jobs of all clients', () => {
     expect(await read('?open=true')).toEqual({ jobs: [], totalCount: 0 });
   });
 
-  it('say whose each of them is', async () => {
+  it('contains the client of each job', async () => {
     const ids = [await send(principals[0], erp), await send(principals[0], office)];
     const { jobs } = await read('?pageSize=2');
     expect(jobs.map(({ ID }) => ID)).toEqual(ids.toReversed());
@@ -68,7 +69,7 @@ describe('the jobs of all clients', () => {
     expect(jobs.map(({ ClientID }) => keyOf(ClientID))).toEqual([office.SyncPublicKey, erp.SyncPublicKey]);
   });
 
-  it('are found by whether a record of theirs was not applied, also while they run', async () => {
+  it('contains with failed=true the jobs with failed records, including running jobs', async () => {
     const [one] = principals;
     const missing = { ID: 999_999, Users: [importedUser('nobody')] };
     const ended = await submit(service, 'irs/update', [missing], erp);

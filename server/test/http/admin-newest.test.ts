@@ -18,7 +18,7 @@ async function read(path: string) {
   return body.result;
 }
 
-/** More than ten thousand are there, and as many of which `failed` is true. */
+/** Asserts that a list of more than 10,000 rows, also with `failed=true`, ends after the newest 10,000. */
 async function expectNewest(path: string): Promise<void> {
   for (const failed of ['', '&failed=true']) {
     expect(await read(`${path}?page=11&pageSize=1000${failed}`)).toMatchObject({
@@ -27,7 +27,7 @@ async function expectNewest(path: string): Promise<void> {
       records: [],
     });
     expect((await read(`${path}?page=10&pageSize=1000${failed}`))?.count).toBe(1000);
-    // The last page ends where the list does, whatever its size.
+    // The last page ends at row 10,000 for a page size that does not divide it.
     expect((await read(`${path}?page=15&pageSize=700${failed}`))?.count).toBe(200);
     const newest = (await read(`${path}?pageSize=1000${failed}`))?.records ?? [];
     const times = newest.map(({ At, CreatedAt }) => At ?? CreatedAt ?? '');
@@ -35,14 +35,14 @@ async function expectNewest(path: string): Promise<void> {
   }
 }
 
-/** What a statement reads, as far as PostgreSQL knows that there is much of it. */
+/** Returns the query plan as JSON. It depends on the statistics that `analyze` collects. */
 async function planOf(statement: string): Promise<string> {
   const [plan] = await service.database.query(`explain (format json) ${statement}`);
   return JSON.stringify(plan);
 }
 
-describe('as far as the newest ten thousand', () => {
-  it('calls are listed, and those with failed records', async () => {
+describe('a list of the newest 10,000 rows', () => {
+  it('contains calls, or only those with failed records', async () => {
     await service.database.query(
       `insert into anagrafe.journal (at, actor, action, call_id, details)
        select now() - make_interval(secs => 30000 - n), 'client', 'call.completed', gen_random_uuid(),
@@ -53,9 +53,9 @@ describe('as far as the newest ten thousand', () => {
     await expectNewest('calls');
   });
 
-  it('deliveries are listed, and those that were given up, by an index alone', async () => {
-    const wish = { URL: 'https://receiver.example.com/', Types: ['principal.inserted'] };
-    const { ID } = recordOf<{ ID: number }>(await admin('POST webhooks', office, wish));
+  it('contains deliveries, or only failed ones, which an index returns without sorting', async () => {
+    const webhook = { URL: 'https://receiver.example.com/', Types: ['principal.inserted'] };
+    const { ID } = recordOf<{ ID: number }>(await admin('POST webhooks', office, webhook));
     await service.database.query(
       `insert into anagrafe.deliveries (id, webhook_id, position, type, state, created_at)
        select gen_random_uuid(), $1, n, 'principal.inserted', (array['failed', 'delivered'])[1 + n % 2],
@@ -78,8 +78,8 @@ describe('as far as the newest ten thousand', () => {
   });
 });
 
-describe('the sessions that go on', () => {
-  it('are counted by an index of them alone', async () => {
+describe('active sessions', () => {
+  it('are counted with a partial index', async () => {
     const plan = await planOf(
       'select count(*) from anagrafe.sessions where refresh_expires_at > now() and spent_at is null',
     );

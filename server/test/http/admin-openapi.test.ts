@@ -12,7 +12,7 @@ let office: Credential;
 let call: string;
 
 beforeAll(async () => {
-  // Nothing leaves this machine: the address of the endpoint is none that is sent to.
+  // Without ANAGRAFE_WEBHOOK_NETWORKS the service sends nothing to the loopback address of the webhook below.
   service = await startTestService();
   admin = adminOf(service);
   ({ validate } = await readDocument(service));
@@ -26,7 +26,7 @@ beforeAll(async () => {
   await allSealed(service);
 });
 
-/** What is called, the status that comes of it, and with which body. */
+/** Calls with the status that each must get. They run in this order, and later ones depend on earlier ones. */
 const calls: [what: string, status: number, body?: unknown][] = [
   ['GET clients', 200],
   ['POST clients', 200, { Name: 'erp', Networks: ['10.0.0.0/8'] }],
@@ -63,7 +63,7 @@ const calls: [what: string, status: number, body?: unknown][] = [
 ];
 
 describe('/openapi.json', () => {
-  it('describes every answer of the administration as it is', async () => {
+  it('matches every answer of the admin API', async () => {
     const { SyncPublicKey = '' } = await credential(service, { scopes: ['sync:read'] });
     let delivery = '';
     for (const [what, status, body] of calls) {

@@ -26,7 +26,7 @@ let service: TestService;
 let admin: ReturnType<typeof adminOf>;
 let office: Credential;
 
-/** Four calls and a job: four principals, three users, two resets, three records that failed. */
+/** Makes four calls and one job: four principals, three users, two resets and three failed records. */
 beforeAll(async () => {
   service = await startTestService();
   admin = adminOf(service);
@@ -47,7 +47,7 @@ const read = async () => recordOf<Statistics>(await admin('GET statistics', offi
 const sums = (spans: Span[]) => figures.map((name) => spans.reduce((total, span) => total + span[name], 0));
 
 describe('statistics', () => {
-  it('count what there is, and how the hashing goes', async () => {
+  it('contain the numbers of principals, users and sessions and the state of the hash queue', async () => {
     expect(await read()).toMatchObject({
       Principals: 4,
       Users: 3,
@@ -65,7 +65,7 @@ describe('statistics', () => {
     });
   });
 
-  it('count a session once, however often it was refreshed, until its user signs out', async () => {
+  it('count a refreshed session once, until its user signs out', async () => {
     const { Sessions: before } = await read();
     const first = await signedIn(service, 'anna');
     const refreshed = await service.call('login/refresh', { RefreshToken: first.RefreshToken });
@@ -76,7 +76,7 @@ describe('statistics', () => {
     expect((await read()).Sessions).toBe(before);
   });
 
-  it('tell how many hashes were made lately, and how many could be', async () => {
+  it('contain the recent hash rate and the hash capacity', async () => {
     stopClock();
     await signedIn(service, 'mario');
     const { Hashing } = await read();
@@ -84,7 +84,7 @@ describe('statistics', () => {
     expect(Hashing.Capacity).toBeGreaterThan(0);
   });
 
-  it('have every hour of a day and every day of a month, those without a call too', async () => {
+  it('have all of the last 24 hours and 30 days, including those without a call', async () => {
     const before = Date.now();
     const { Hours, Days } = await read();
     const after = Date.now();
@@ -101,18 +101,18 @@ describe('statistics', () => {
     expect(lastHour).toBeLessThanOrEqual(Math.floor(after / hour));
   });
 
-  it('count what was done once, before and after it has its place in the journal', async () => {
+  it('count an audit row once, before and after it gets its position in the hash chain', async () => {
     const atOnce = await read();
     await allSealed(service);
     const later = await read();
     for (const { Hours, Days } of [atOnce, later]) {
       expect(sums(Hours)).toEqual(done);
-      // Another test adds a row of three days ago.
+      // Only the last three days: another test adds a row that is three days old.
       expect(sums(Days.slice(-3))).toEqual(done);
     }
   });
 
-  it('count what was done where it was', async () => {
+  it('count an audit row on the day of its timestamp, and omit rows older than 30 days', async () => {
     const [inserted] = await service.database.query<{ at: Date }>(
       `insert into anagrafe.journal (at, actor, action, details)
        select now() - make_interval(days => days), 'client', 'call.completed', '{"recordsFailed": 7}'

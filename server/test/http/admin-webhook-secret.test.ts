@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { verifyWebhook } from '../../../client/src/index.ts';
-import { sweepAccounts } from '../../src/storage/retention.ts';
+import { sweepAccounts } from '../../src/calls/retention.store.ts';
 import { adminOf, type Credential, credential, recordOf } from '../setup/admin.ts';
 import { type Received, type Receiver, startReceiver } from '../setup/receiver.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
@@ -32,7 +32,7 @@ const deliveries = async (id: number) =>
 const verified = ({ body, headers }: Received, secret: string) => verifyWebhook(body, headers, secret);
 
 describe('a test of a webhook', () => {
-  it('sends one signed message at once, and says what came back', async () => {
+  it('sends one signed message at once, and returns the answer of the receiver', async () => {
     const { receiver, ID, Secret } = await endpoint();
     const tested = await test(ID);
     expect(tested).toEqual({
@@ -58,7 +58,7 @@ describe('a test of a webhook', () => {
     });
   });
 
-  it('stands among the deliveries, and is neither attempted nor sent again', async () => {
+  it('is listed among the deliveries, and is neither retried nor replayed', async () => {
     const { receiver, ID } = await endpoint();
     receiver.answer = () => ({ status: 500, body: 'out of order' });
     const Answer = 'out of order';
@@ -74,13 +74,13 @@ describe('a test of a webhook', () => {
     });
     expect(recordOf(await admin(`POST webhooks/${ID}/replay`, office))).toEqual({ Replayed: 0 });
     expect((await admin(`POST webhooks/${ID}/deliveries/${delivery?.ID}/replay`, office)).status).toBe(404);
-    // A message that was given up would disable the endpoint.
+    // The final failure of any other delivery would disable the webhook.
     const listed = (await admin<Made>('GET webhooks', office)).body.result?.records ?? [];
     expect(listed.find((webhook) => webhook.ID === ID)).toMatchObject({ DisabledAt: null });
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('is no event, and reaches a disabled endpoint', async () => {
+  it('creates no event, and is sent to a disabled webhook', async () => {
     const { receiver, ID } = await endpoint();
     await admin(`PATCH webhooks/${ID}`, office, { Enabled: false });
     expect(await test(ID)).toMatchObject({ Delivered: true });
@@ -91,7 +91,7 @@ describe('a test of a webhook', () => {
     expect(status).toBe(400);
   });
 
-  it('goes to no internal address, and says so', async () => {
+  it('fails for an internal address, and reports the failure', async () => {
     const { ID } = recordOf<Made>(await admin('POST webhooks', office, { URL: 'https://10.0.0.1/hook' }));
     expect(await test(ID)).toMatchObject({ Delivered: false, Status: null, Failure: expect.any(String) });
     expect((await admin('POST webhooks/999999/test', office)).body.errorCode).toBe('WEBHOOK_NOT_FOUND');
@@ -101,7 +101,7 @@ describe('a test of a webhook', () => {
 });
 
 describe('the secret of a webhook', () => {
-  it('is given anew, and the old one signs beside it until its time is over', async () => {
+  it('can be rotated, and the old secret signs messages as well until it expires', async () => {
     const { receiver, ID, Secret: old } = await endpoint();
     const before = Date.now();
     const { Secret, OldEndsAt, ...rest } = recordOf<Made & { OldEndsAt: string }>(
@@ -124,7 +124,7 @@ describe('the secret of a webhook', () => {
     await expect(verified(last, old)).rejects.toThrow('signature');
   });
 
-  it('ends at once where nothing else is wanted, and with the next but one', async () => {
+  it('stops signing at once with Hours 0, and after the second rotation at the latest', async () => {
     const { receiver, ID, Secret: first } = await endpoint();
     const rotate = async (Hours: number) =>
       recordOf<Made>(await admin(`POST webhooks/${ID}/rotate`, office, { Hours })).Secret;
@@ -142,7 +142,7 @@ describe('the secret of a webhook', () => {
     await expect(verified(last, third)).rejects.toThrow('signature');
   });
 
-  it('is in the journal as rotated, is nowhere in plain, and an old one is not kept beyond its end', async () => {
+  it('is stored only encrypted, its rotation is in the audit log, and an expired secret is deleted', async () => {
     const { ID } = await endpoint();
     const { Secret } = recordOf<Made>(await admin(`POST webhooks/${ID}/rotate`, office, { Hours: 0 }));
     const rows = await service.database.query(

@@ -75,13 +75,13 @@ describe('webhooks', () => {
     [{ URL, Granularity: 'job', Types: ['user.registered'] }, 'Types'],
     [{ URL, Url: 'x' }, 'Url'],
     [{ URL, Enabled: true }, 'Enabled'],
-  ])('are refused where something is wrong with them: %j', async (body, name) => {
+  ])('are refused with invalid fields: %j', async (body, name) => {
     const { status, body: envelope } = await admin('POST webhooks', office, body);
     expect([status, envelope.errorCode]).toEqual([400, 'INVALID_PARAMETER']);
     expect(envelope.message).toContain(`"${name}"`);
   });
 
-  it('show what was told, and tell it again', async () => {
+  it('list their deliveries and replay them', async () => {
     const receiver = await startReceiver();
     receiver.answer = () => 500;
     const { ID } = recordOf<{ ID: number }>(
@@ -107,7 +107,7 @@ describe('webhooks', () => {
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   });
 
-  it('are disabled with the client that they belong to', async () => {
+  it('are disabled when their client is revoked', async () => {
     const other = await credential(service);
     const { ID } = recordOf<{ ID: number }>(await admin('POST webhooks', other, { URL }));
     await admin(`DELETE clients/${other.SyncPublicKey}`, office);
@@ -117,7 +117,7 @@ describe('webhooks', () => {
     });
   });
 
-  it('leave a row in the journal for each thing that is done to them, without the secret', async () => {
+  it('have a row in the audit log for each change, without the secret', async () => {
     const { ID, Secret } = recordOf<{ ID: number; Secret: string }>(
       await admin('POST webhooks', office, { URL }),
     );
@@ -136,7 +136,7 @@ describe('webhooks', () => {
     expect(JSON.stringify(rows)).not.toContain(Secret.slice(6, 30));
   });
 
-  it('have the origin of their URL in the audit log, without path and query, which may hold a secret', async () => {
+  it('have the origin of their URL in the audit log, without path and query, which may contain a secret', async () => {
     const old = 'https://erp.example.com:8443/hooks/users';
     const oldShown = 'https://erp.example.com:8443/…';
     const shown = `${new globalThis.URL(URL).origin}/…`;

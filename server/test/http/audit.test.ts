@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { exportedLines, inWords, judgeJournal } from '../../src/cli/audit.ts';
-import type { ChainEnd } from '../../src/core/journal/chain.ts';
-import type { auditFields } from '../../src/http/audit-fields.ts';
-import { openAudit } from '../../src/storage/audit.ts';
+import type { auditFields } from '../../src/audit/audit.routes.ts';
+import { openAudit } from '../../src/audit/audit.store.ts';
+import type { ChainEnd } from '../../src/audit/hash-chain.ts';
+import { exportedLines, inWords, verifyStoredAuditLog } from '../../src/cli/commands/audit.ts';
 import { adminOf, type Credential, credential, recordOf } from '../setup/admin.ts';
 import { holding } from '../setup/jobs.ts';
 import { allSealed } from '../setup/journal.ts';
@@ -41,10 +41,10 @@ beforeAll(async () => {
 
 const read = async (query = '') => (await admin<Row>(`GET audit${query}`, office)).body.result;
 const verify = async () => recordOf<Verdict>(await admin('GET audit/verify', office));
-const judge = (expected: ChainEnd | null = null) => judgeJournal(service.config, expected);
+const judge = (expected: ChainEnd | null = null) => verifyStoredAuditLog(service.config, expected);
 
-describe('the audit', () => {
-  it('has a row for everything that was done, in order, with who did it', async () => {
+describe('the audit log', () => {
+  it('has a row for every action, in order, with its actor', async () => {
     const page = await read('?pageSize=1000');
     const rows = page?.records ?? [];
     expect(rows.map(({ Position }) => Position)).toEqual(rows.map((_, at) => at + 1));
@@ -82,7 +82,7 @@ describe('the audit', () => {
     expect(rows.find(({ Action }) => Action === 'client.created')).toMatchObject({ Actor: 'operator' });
   });
 
-  it('is read on from a position, and tells whether there is more', async () => {
+  it('can be read from a position on, and a page reports whether more rows follow', async () => {
     const first = await read('?pageSize=3');
     expect(first?.record).toEqual({ After: 3, More: true });
     const next = await read('?after=3&pageSize=2');
@@ -93,20 +93,20 @@ describe('the audit', () => {
     });
   });
 
-  it('is read of one principal', async () => {
+  it('can be filtered by principal', async () => {
     const rows = (await read(`?principal=${principal}`))?.records ?? [];
     expect(new Set(rows.map(({ IRID }) => IRID))).toEqual(new Set([principal]));
     expect(rows.map(({ Action }) => Action)).toEqual(expect.arrayContaining(['insert', 'update', 'login']));
     expect((await read('?principal=999999'))?.records).toEqual([]);
   });
 
-  it('holds no password, no token and no secret', async () => {
+  it('contains no password, hash or secret', async () => {
     const { text } = await admin('GET audit?pageSize=1000', office);
     for (const secret of ['correct horse', 'wrong password', 'ags_', '$argon2', 'digest'])
       expect(text).not.toContain(secret);
   });
 
-  it('is sound, and tells its end, over HTTP and at the command line', async () => {
+  it('passes verification over HTTP and on the command line, which report its last row', async () => {
     const verdict = await verify();
     expect(verdict).toEqual({
       Sound: true,
@@ -121,43 +121,43 @@ describe('the audit', () => {
     expect(inWords(judged)).toBe(`The journal is sound: ${verdict.Rows} rows are as they were written.`);
   });
 
-  it('stays sound while rows are being written and sealed', async () => {
-    const writing = Promise.all(
+  it('passes verification while rows are written and hashed', async () => {
+    const writes = Promise.all(
       Array.from({ length: 20 }, () => service.call('irs/insert', [{ Name: 'x' }], { headers: office })),
     );
     for (let round = 0; round < 10; round++) expect((await verify()).Sound).toBe(true);
-    await writing;
+    await writes;
     await allSealed(service);
     expect((await verify()).Sound).toBe(true);
   });
 
-  it('is exported row by row, those without a place last', async () => {
+  it('is exported row by row, and rows without a position are last', async () => {
     const { database } = service;
     const lines: Row[] = [];
     await allSealed(service);
-    // While somebody else has the end of the chain, nothing gets its place.
+    // While the test holds the lock on the end of the hash chain, new rows get no position.
     await holding(service, ['select from anagrafe.journal_chain for update'], async () => {
       await service.call('irs/insert', [{ Name: 'late' }], { headers: office });
-      await openAudit(database).inOneMoment(async (moment) => {
+      await openAudit(database).inSnapshot(async (moment) => {
         for await (const line of exportedLines(moment)) {
           expect(line).toMatch(/^\{.*\}$/);
           lines.push(JSON.parse(line));
         }
       });
     });
-    expect(lines.slice(-2).map(({ Position, Action, Seal }) => [Position, Action, Seal])).toEqual([
+    expect(lines.slice(-2).map(({ Position, Action, Seal: hash }) => [Position, Action, hash])).toEqual([
       [null, 'insert', null],
       [null, 'call.completed', null],
     ]);
-    const places = lines.slice(0, -2).map(({ Position }) => Position);
-    expect(places).toEqual(places.map((_, at) => at + 1));
+    const positions = lines.slice(0, -2).map(({ Position }) => Position);
+    expect(positions).toEqual(positions.map((_, at) => at + 1));
     const [counted] = await database.query<{ rows: number }>('select count(*) as rows from anagrafe.journal');
     expect(lines).toHaveLength(counted?.rows ?? 0);
     expect(lines.slice(0, 10)).toEqual((await read('?pageSize=10'))?.records);
   });
 });
 
-describe('whoever writes to the table', () => {
+describe('verification of the audit log', () => {
   const columns =
     'at, actor, client_id, user_id, address, request_id, call_id, action, principal_id, details';
   let middle: number;
@@ -188,7 +188,7 @@ describe('whoever writes to the table', () => {
     expect((await verify()).Sound).toBe(true);
   }
 
-  /** Changes the audit log, checks what is found, and restores it. */
+  /** Changes the audit log, asserts the error and position that verification reports, and restores the log. */
   function tampering(statements: readonly string[], fault: string, position: number): Promise<void> {
     return restoring(async () => {
       for (const statement of statements) await service.database.query(statement);
@@ -215,16 +215,16 @@ describe('whoever writes to the table', () => {
     `action = 'logout'`,
     'registered = array[1]',
     `seal = sha256('x')`,
-  ])('is found out: a row is changed with %s', async (change) => {
+  ])('detects a row that was changed with %s', async (change) => {
     await tampering([`update anagrafe.journal set ${change} where position = ${middle}`], 'changed', middle);
   });
 
-  it('is found out: the first row, one in the middle or the last one is removed', async () => {
+  it('detects that the first, a middle or the last row was removed', async () => {
     for (const position of [1, middle, last])
       await tampering([`delete from anagrafe.journal where position = ${position}`], 'removed', position);
   });
 
-  it('is found out: a row is inserted, the later ones moved up and the end with them', async () => {
+  it('detects a row that was inserted, even if the later rows and the stored end were moved', async () => {
     const insert = (position: number) =>
       `insert into anagrafe.journal (${columns}, position, seal)
        select ${columns}, ${position}, seal from anagrafe.journal where position = 1`;
@@ -238,23 +238,23 @@ describe('whoever writes to the table', () => {
     await tampering([insert(0)], 'inserted', 0);
   });
 
-  it('is found out: two rows are swapped', async () => {
+  it('detects that two rows were swapped', async () => {
     const swap = (from: number, to: number) =>
       `update anagrafe.journal set position = ${to} where position = ${from}`;
     await tampering([swap(2, -1), swap(middle, 2), swap(-1, middle)], 'changed', 2);
   });
 
-  it('is found out by an end that was noted, and by nothing else: the tail is cut off', async () => {
-    const noted = await judge();
-    if (!noted.sound) throw new Error('the journal should be sound');
-    expect(await judge(noted.last)).toMatchObject({ sound: true });
+  it('detects that the last rows were cut off only by comparison with an expected end', async () => {
+    const complete = await judge();
+    if (!complete.sound) throw new Error('the journal should be sound');
+    expect(await judge(complete.last)).toMatchObject({ sound: true });
     await restoring(async () => {
       await service.database.query(`
         delete from anagrafe.journal where position > ${middle};
         update anagrafe.journal_chain set last_position = position, last_seal = seal
           from anagrafe.journal where position = ${middle}`);
       expect((await verify()).Sound).toBe(true);
-      const judged = await judge(noted.last);
+      const judged = await judge(complete.last);
       expect(judged).toEqual({ sound: false, rows: middle, position: middle + 1, fault: 'cut off' });
       expect(inWords(judged)).toContain(`cut off: row ${middle + 1}, and those after it, are missing`);
     });

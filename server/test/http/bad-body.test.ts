@@ -65,7 +65,7 @@ describe.each(['irs/update', 'irs/insert'])('the body of %s', (path) => {
     expectRefusal(await send(path, { body }), 400, 'INVALID_BODY');
   });
 
-  it('is refused as a whole when a later element is no object, and says which', async () => {
+  it('is refused with the index of the element when a later element is not an object', async () => {
     const body = JSON.stringify([registration(), { Surname: 'Rossi' }, 7]);
     const { message } = expectRefusal(await send(path, { body }), 400, 'INVALID_BODY');
     expect(message).toContain('2');
@@ -85,7 +85,7 @@ describe.each(['irs/update', 'irs/insert'])('the body of %s', (path) => {
     expectRefusal(await send(path, { body }), 413, 'BODY_TOO_LARGE');
   });
 
-  it('may be nested eight deep: what is wrong then is the record alone', async () => {
+  it('may be nested eight levels deep, so that only the record is refused', async () => {
     const body = `[{"ID":${principal},"Users":${nested(6)}}]`;
     expect((await send(path, { body })).status).toBe(422);
   });
@@ -93,7 +93,7 @@ describe.each(['irs/update', 'irs/insert'])('the body of %s', (path) => {
   it.each([
     ['records', JSON.stringify(Array.from({ length: 1001 }, () => ({ ID: 1 })))],
     ['users', JSON.stringify([{ ID: 1, Users: Array.from({ length: 1001 }, () => ({})) }])],
-  ])('is refused with 413 BATCH_TOO_LARGE when it has too many %s, and tells the limit', async (_, body) => {
+  ])('is refused with 413 BATCH_TOO_LARGE and the limit when it has too many %s', async (_, body) => {
     const { message } = expectRefusal(await send(path, { body }), 413, 'BATCH_TOO_LARGE');
     expect(message).toContain('1000');
   });
@@ -114,7 +114,7 @@ describe.each(['irs/update', 'irs/insert'])('the body of %s', (path) => {
     expectRefusal(await send(path, { body, headers }), 415, 'UNSUPPORTED_MEDIA_TYPE');
   });
 
-  it('is refused with 415 when no content type stands over it', async () => {
+  it('is refused with 415 when the Content-Type header is missing', async () => {
     const body = JSON.stringify([registration()]);
     const head = `POST /api/sync/v1/${path} HTTP/1.1\r\nHost: ${new URL(service.url).host}\r\n`;
     const answer = await sendRaw(
@@ -124,7 +124,7 @@ describe.each(['irs/update', 'irs/insert'])('the body of %s', (path) => {
     expectRefusal(answer, 415, 'UNSUPPORTED_MEDIA_TYPE');
   });
 
-  it('is refused with 400 when there is none at all', async () => {
+  it('is required: a request without a body gets 400', async () => {
     const answer = await sendRaw(
       service.url,
       `POST /api/sync/v1/${path} HTTP/1.1\r\nHost: ${new URL(service.url).host}\r\nConnection: close\r\n\r\n`,
@@ -132,7 +132,7 @@ describe.each(['irs/update', 'irs/insert'])('the body of %s', (path) => {
     expectRefusal(answer, 400, 'INVALID_BODY');
   });
 
-  it('is refused with 400 when a query parameter is not known, and names it', async () => {
+  it('is refused with 400 when a query parameter is unknown or invalid', async () => {
     const body = JSON.stringify([registration()]);
     for (const query of ['dry=true', '__proto__=1', 'Debug=true', '%00=1', 'constructor[prototype]=x']) {
       expectRefusal(await send(`${path}?${query}`, { body }), 400, 'INVALID_PARAMETER');
@@ -165,7 +165,7 @@ describe.each(['irs/list', 'irs/users'])('the parameters of %s', (path) => {
     expectRefusal(await send(path, { body }), 400, 'INVALID_PARAMETER');
   });
 
-  it.each(['[]', '1', '"x"', 'true'])('are refused with 400 when they are %s', async (body) => {
+  it.each(['[]', '1', '"x"', 'true'])('are refused with INVALID_BODY when they are %s', async (body) => {
     expectRefusal(await send(path, { body }), 400, 'INVALID_BODY');
   });
 
@@ -176,7 +176,7 @@ describe.each(['irs/list', 'irs/users'])('the parameters of %s', (path) => {
     '{"Search":"\\ud83d\\ude00 & | ! :* ()"}',
     '{"Date":"0000-01-01"}',
     '{"Date":"9999-12-31T23:59:59.999999999+14:00"}',
-  ])('give a page, however empty, when they are %s', async (body) => {
+  ])('return a page, possibly empty, when they are %s', async (body) => {
     const envelope = readEnvelope(await send(path, { body }));
     expect(envelope.statusCode).toBe(200);
   });

@@ -1,22 +1,22 @@
 import { request } from 'undici';
 import { afterEach, beforeAll, beforeEach, expect } from 'vitest';
-import { codes } from '../../src/core/codes.ts';
 import type { Envelope } from '../../src/http/envelope.ts';
-import type { Tuple } from '../../src/http/tuple.ts';
+import { codes } from '../../src/lib/error-codes.ts';
+import type { Tuple } from '../../src/records/tuple.ts';
 import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 
 export const smallLimit = 65_536;
 export const firstClient = `first.${'s'.repeat(40)}`;
 
 export let service: TestService;
-/** The same with a small limit of bytes, so that going over it is cheap. */
+/** A second service that accepts at most `smallLimit` bytes per body, so that a small body exceeds the limit. */
 export let small: TestService;
 export let principal: number;
 export let user: number;
 let before: unknown;
 export let logged = 0;
 
-/** Has services started for the tests of a file, of which each must leave everything as it was. */
+/** Starts the services in `beforeAll`; checks after each test that it changed no data and logged no error. */
 export function useServices(): void {
   beforeAll(async () => {
     service = await startTestService();
@@ -35,17 +35,17 @@ export function useServices(): void {
   });
 
   afterEach(async () => {
-    // The service has noticed a connection that was cut before it answers a later request.
+    // The service processes an aborted connection before it answers a later request.
     await (await fetch(`${service.url}/health/live`)).text();
     expect(await stored()).toEqual(before);
-    const troubles = service.log
+    const errorLines = service.log
       .slice(logged)
       .filter((line) => /"level":"(error|fatal)"|"status":5/.test(line));
-    expect(troubles).toEqual([]);
+    expect(errorLines).toEqual([]);
   });
 }
 
-/** All that is stored, down to the moments of change. */
+/** Returns every row of principals and users, timestamps included, and the tallies. */
 export async function stored(): Promise<unknown> {
   const { database } = service;
   return {
@@ -70,7 +70,7 @@ export interface Received {
   readonly text: string;
 }
 
-/** Sends whatever there is to send, without a client's manners. */
+/** Sends a request without the checks of an API client. `path` is absolute or relative to `/api/sync/v1/`. */
 export async function send(
   path: string,
   { body, headers, method = 'POST', to = service }: Sent,
@@ -84,7 +84,7 @@ export async function send(
   return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
 }
 
-/** Reads an answer as the envelope, and holds it to its form. */
+/** Parses the envelope and asserts its fields, its status code and a status below 500. */
 export function readEnvelope(answer: { status: number; text: string }): Envelope<Tuple> {
   const envelope = JSON.parse(answer.text) as Envelope<Tuple>;
   expect(Object.keys(envelope)).toEqual(['statusCode', 'errorCode', 'message', 'result', 'debug']);
@@ -93,7 +93,7 @@ export function readEnvelope(answer: { status: number; text: string }): Envelope
   return envelope;
 }
 
-/** The envelope of a call that was refused as a whole. */
+/** Asserts the envelope of an `ApiError`, without result and debug part, and returns it. */
 export function expectRefusal(
   answer: Pick<Received, 'status' | 'text'> | null,
   status: number,
@@ -109,7 +109,7 @@ export function expectRefusal(
   return envelope;
 }
 
-/** A call that was read well, of which nothing was applied; gives the faults of its only record. */
+/** Asserts a 422 answer with one failed record, and returns its field errors as pairs of place and code. */
 export async function expectFaults(answer: Received, errorCode: string): Promise<[string, string][]> {
   const envelope = readEnvelope(answer);
   expect([envelope.statusCode, envelope.errorCode]).toEqual([422, errorCode]);

@@ -52,14 +52,14 @@ describe('a record of irs/update', () => {
     ['Email', 'EMAIL_INVALID'],
     ['Password', 'PASSWORD_CHARACTERS'],
     ['ConfirmPassword', 'PASSWORD_MISMATCH'],
-  ])('is refused when %s holds NUL', async (field, code) => {
+  ])('is refused when %s contains NUL', async (field, code) => {
     const user = { ...newUser('never.stored'), Email: 'a@b.it' };
     const spoilt = { ...user, [field]: `${user[field as 'Email']}\0` };
     const faults = await expectFaults(await update({ ID: principal, Users: [spoilt] }), 'INVALID_USERS');
     expect(faults).toContainEqual([`Users[0].${field}`, code]);
   });
 
-  it('is refused when the new password of a reset holds NUL', async () => {
+  it('is refused when the new password of a reset contains NUL', async () => {
     const Password = 'correct\0horse battery';
     const record = { ID: principal, Users: [{ ID: user, Password, ConfirmPassword: Password }] };
     expect(await expectFaults(await update(record), 'INVALID_USERS')).toEqual([
@@ -89,7 +89,7 @@ describe('a record of irs/update', () => {
     expect(faults).toEqual([['Users', 'WRONG_TYPE']]);
   });
 
-  it('is refused when it has fields that are not known, in the record and in the user', async () => {
+  it('is refused when the record or a user has unknown fields', async () => {
     const record = { ...registration(), Extra: 1, users: [], Users: [{ ...newUser('never.stored'), x: 0 }] };
     const faults = await expectFaults(await update(record), 'INVALID_RECORD');
     expect(faults.sort()).toEqual([
@@ -100,7 +100,7 @@ describe('a record of irs/update', () => {
   });
 
   it.each(['__proto__', 'constructor', 'prototype', 'hasOwnProperty', 'toString', 'then', '\0', ''])(
-    'takes the field %j for an unknown one like any other',
+    'is refused when it has the unknown field %j',
     async (name) => {
       const field = `${JSON.stringify(name)}:{"ID":${principal},"Username":"polluted","isAdmin":true}`;
       const user = JSON.stringify(newUser('never.stored')).slice(1, -1);
@@ -112,7 +112,7 @@ describe('a record of irs/update', () => {
     },
   );
 
-  it('does not take what __proto__ holds for fields of the record', async () => {
+  it('does not inherit fields from __proto__', async () => {
     const users = JSON.stringify([newUser('never.stored')]);
     const answer = await updateText(`[{"__proto__":{"ID":${principal},"Users":${users}}}]`);
     const faults = await expectFaults(answer, 'INVALID_RECORD');
@@ -123,7 +123,7 @@ describe('a record of irs/update', () => {
     ]);
   });
 
-  it('is answered in well-formed text when an unknown name is cut in the middle of a character', async () => {
+  it('gets an answer without lone surrogates when a long unknown name is cut off', async () => {
     for (const length of [57, 58, 59, 60]) {
       const name = `${'a'.repeat(length)}${'😀'.repeat(4)}`;
       const inBody = await update({ ...registration(), [name]: 1 });
@@ -139,7 +139,7 @@ describe('a record of irs/update', () => {
     }
   });
 
-  it('is refused when its password has ten million characters, and shows none of them', async () => {
+  it('is refused when its password has ten million characters, which are neither returned nor logged', async () => {
     const Password = 'secret sand '.repeat(833_334);
     const record = {
       ID: principal,
@@ -159,7 +159,7 @@ describe('a record of irs/update', () => {
     expect(await expectFaults(await update(record), 'INVALID_USERS')).toEqual([[`Users[0].${field}`, code]]);
   });
 
-  it('is refused by its own faults when it mixes a registration and a reset with one fault each', async () => {
+  it('lists the errors of each user when registrations and resets are mixed', async () => {
     const record = {
       ID: principal,
       Users: [newUser('present'), { ID: user + 1_000_000 }, { ID: user, Username: 'x' }],
@@ -184,7 +184,7 @@ describe('a record of irs/insert', () => {
     ['Vatnumber', 'TEXT_CHARACTERS'],
     ['Taxcode', 'TEXT_CHARACTERS'],
     ['Email', 'EMAIL_INVALID'],
-  ])('is refused when %s holds NUL', async (field, code) => {
+  ])('is refused when %s contains NUL', async (field, code) => {
     const answer = await send('irs/insert', { body: JSON.stringify([{ [field]: 'a\0b' }]) });
     expect(await expectFaults(answer, 'INVALID_RECORD')).toEqual([[field, code]]);
   });
@@ -194,7 +194,7 @@ describe('a record of irs/insert', () => {
     ['a direction isolate', '\u2066'],
     ['a zero-width space', '\u200b'],
     ['a byte order mark', '\ufeff'],
-  ])('is refused when its name holds %s', async (_, character) => {
+  ])('is refused when its name contains %s', async (_, character) => {
     const answer = await send('irs/insert', {
       body: JSON.stringify([{ Denomination: `Rossi${character}Srl` }]),
     });

@@ -16,7 +16,7 @@ import { sendRaw } from './wire.ts';
 
 useServices();
 
-describe('a request that is no HTTP', () => {
+describe('a request that is not valid HTTP', () => {
   const post = 'POST /api/sync/v1/irs/update HTTP/1.1';
   const host = 'Host: localhost';
 
@@ -55,7 +55,7 @@ describe('a request that is no HTTP', () => {
     expectRefusal(answer, 400, 'INVALID_REQUEST');
   });
 
-  it('is answered with the envelope when it expects what no one can give', async () => {
+  it('is answered with the envelope when its Expect header is unknown', async () => {
     const answer = await sendRaw(
       service.url,
       `${post}\r\n${host}\r\nConnection: close\r\nExpect: miracles\r\nContent-Length: 0\r\n\r\n`,
@@ -63,7 +63,7 @@ describe('a request that is no HTTP', () => {
     readEnvelope(answer ?? { status: 0, text: '' });
   });
 
-  it('does not keep the service from answering the next one', async () => {
+  it('does not prevent the service from answering the next request', async () => {
     await sendRaw(service.url, 'GARBAGE\r\n\r\n');
     const envelope = readEnvelope(await send('irs/list', { body: '{}' }));
     expect(envelope.statusCode).toBe(200);
@@ -98,13 +98,13 @@ describe('a path that does not exist', () => {
     ['a type that is not known', '<x/>', 'application/xml'],
     ['the name of a prototype', '{"__proto__":1}', 'application/json'],
     ['two megabytes', ' '.repeat(2_000_000), 'application/json'],
-  ])('is answered with 404 whatever the body is: %s', async (_, body, type) => {
+  ])('is answered with 404 for any body: %s', async (_, body, type) => {
     const answer = await send('/api/sync/v1/irs/nothing', { body, headers: { 'content-type': type } });
     expectRefusal(answer, 404, 'NOT_FOUND');
   });
 });
 
-describe('a method that the path does not take', () => {
+describe('a method that the path does not allow', () => {
   it.each(['GET', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'LOCK'])(
     'is answered with 405 and Allow: %s',
     async (method) => {
@@ -122,7 +122,7 @@ describe('a method that the path does not take', () => {
     expect(answer.text).toBe('');
   });
 
-  it('is refused as no HTTP when no one knows it', async () => {
+  it('is answered with 400 when HTTP does not define it', async () => {
     const answer = await sendRaw(
       service.url,
       'FROBNICATE /api/sync/v1/irs/update HTTP/1.1\r\nHost: x\r\n\r\n',
@@ -133,20 +133,20 @@ describe('a method that the path does not take', () => {
   it.each([
     ['broken JSON', '[{', 'application/json'],
     ['a type that is not known', '<x/>', 'application/xml'],
-  ])('is answered with 405 whatever the body is: %s', async (_, body, type) => {
+  ])('is answered with 405 for any body: %s', async (_, body, type) => {
     const answer = await send('irs/update', { method: 'DELETE', body, headers: { 'content-type': type } });
     expectRefusal(answer, 405, 'METHOD_NOT_ALLOWED');
   });
 });
 
-describe('what can be passed over', () => {
-  it('is one byte order mark', async () => {
+describe('a valid body', () => {
+  it('may begin with a byte order mark', async () => {
     const body = `\ufeff${JSON.stringify([{ ID: principal, Users: [newUser('present')] }])}`;
     const faults = await expectFaults(await send('irs/update', { body }), 'USERNAME_TAKEN');
     expect(faults).toEqual([['Users[0].Username', 'USERNAME_TAKEN']]);
   });
 
-  it('is the case and the quotes of the charset', async () => {
+  it('may have its charset in any case and in quotes', async () => {
     for (const type of ['application/json; charset=UTF-8', 'Application/JSON;charset="utf-8"']) {
       const answer = await send('irs/list', { body: '{}', headers: { 'content-type': type } });
       expect(answer.status).toBe(200);
@@ -154,7 +154,7 @@ describe('what can be passed over', () => {
   });
 });
 
-describe('an address that a proxy made up', () => {
+describe('a request through a trusted proxy', () => {
   let behindProxy: TestService;
 
   beforeAll(async () => {
@@ -174,7 +174,7 @@ describe('an address that a proxy made up', () => {
     ',,,',
     `${'1.1.1.1,'.repeat(500)}x`,
     "'; drop table anagrafe.users; --",
-  ])('is no reason to fail: %s', async (address) => {
+  ])('does not fail because of the forwarded address: %s', async (address) => {
     const headers = { 'x-forwarded-for': address };
     const closed = await send('irs/list', { body: '{}', headers, to: behindProxy });
     expectRefusal(closed, 401, 'UNAUTHENTICATED');
@@ -192,7 +192,7 @@ describe('an address that a proxy made up', () => {
     ['keys that are no keys', { syncpublickey: "' or 1=1 --", syncsecretkey: '\x80\xff' }],
     ['a token that no login gave', { accesstoken: 'x'.repeat(4000) }],
     ['two credentials', { authorization: `Bearer ${firstClient}`, accesstoken: 'x' }],
-  ])('stands beside a credential that is refused with 401: %s', async (_, headers) => {
+  ])('is refused with 401 if the credential is invalid: %s', async (_, headers) => {
     const answer = await send('irs/list', {
       body: '{}',
       headers: headers as Record<string, string>,
@@ -203,7 +203,7 @@ describe('an address that a proxy made up', () => {
   });
 });
 
-it('answers calls on one connection in their order, whatever is wrong with them', async () => {
+it('the service answers invalid calls on one connection in their order', async () => {
   const client = new Client(service.url, { pipelining: 8 });
   const bodies = ['[', '[]', '{}', '[{}]', '[{"ID":1e400}]', '[null]', nested(20), '[{"ID":1,"ID":1}]'];
   const answers = await Promise.all(

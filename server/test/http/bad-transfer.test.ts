@@ -5,23 +5,23 @@ import { headOf, openWire, sendRaw } from './wire.ts';
 
 useServices();
 
-describe('a body that breaks off', () => {
+describe('a truncated body', () => {
   const half = (length: number) => `[{"Surname":"${'x'.repeat(length)}`;
 
-  it('is told so when its sender still listens', async () => {
+  it('is answered with 400 if its sender still reads', async () => {
     const wire = await openWire(service.url);
     wire.socket.end(headOf(service.url, 'irs/insert', { 'Content-Length': 1000 }) + half(100));
     expectRefusal(await wire.answer(), 400, 'INVALID_REQUEST');
   });
 
-  it('is told so when it came in chunks and its sender still listens', async () => {
+  it('is answered with 400 if it is chunked and its sender still reads', async () => {
     const wire = await openWire(service.url);
     const head = headOf(service.url, 'irs/insert', { 'Transfer-Encoding': 'chunked' });
     wire.socket.end(`${head}100\r\n${half(50)}`);
     expectRefusal(await wire.answer(), 400, 'INVALID_REQUEST');
   });
 
-  it('leaves nothing behind: after many of them a call is taken as before', async () => {
+  it('releases its memory, so that a call is accepted after many of them', async () => {
     const cut = await startTestService({ ANAGRAFE_MAX_BODY_BYTES: String(smallLimit) });
     const length = 40_000;
     for (let round = 0; round < 30; round++) {
@@ -40,10 +40,10 @@ describe('a body that breaks off', () => {
   });
 });
 
-describe('a body over the limit of bytes', () => {
+describe('a body above the limit of bytes', () => {
   const body = Buffer.alloc(4_000_000, ' ');
 
-  it('is answered with 413, and its sender sees the answer', async () => {
+  it('is answered with 413, and its sender receives the answer', async () => {
     for (let round = 0; round < 5; round++) {
       const answer = await send('irs/update', { body, to: small });
       const { message } = expectRefusal(answer, 413, 'BODY_TOO_LARGE');
@@ -51,7 +51,7 @@ describe('a body over the limit of bytes', () => {
     }
   });
 
-  it('is answered with 413 when it comes in chunks without a length', async () => {
+  it('is answered with 413 if it is chunked, without a Content-Length', async () => {
     for (let round = 0; round < 5; round++) {
       const head = headOf(small.url, 'irs/update', { 'Transfer-Encoding': 'chunked', Connection: 'close' });
       const size = `${body.length.toString(16)}\r\n`;
@@ -60,14 +60,14 @@ describe('a body over the limit of bytes', () => {
     }
   });
 
-  it('is answered with 413 when the sender waits for the answer before it goes on', async () => {
+  it('is answered with 413 before the whole body was sent', async () => {
     const wire = await openWire(small.url);
     wire.socket.write(headOf(small.url, 'irs/update', { 'Content-Length': body.length }));
     wire.socket.write(body.subarray(0, 1000));
     expectRefusal(await wire.answer(), 413, 'BODY_TOO_LARGE');
   });
 
-  it('is taken when it has exactly as many bytes as allowed', async () => {
+  it('is refused by one byte more than the limit, which itself is accepted', async () => {
     const atLimit = '[{"Surname":7}]'.padEnd(smallLimit);
     expect((await send('irs/insert', { body: atLimit, to: small })).status).toBe(422);
     const over = await send('irs/insert', { body: `${atLimit} `, to: small });
@@ -83,7 +83,7 @@ describe('a large body that is not read', () => {
     ['404, for its path', '/api/sync/v1/irs/nothing', 404, {}],
     ['401, for its credential', '/api/sync/v1/irs/update', 401, { authorization: 'Bearer nobody.nothing' }],
     ['400, for its query', '/api/sync/v1/irs/update?x=1', 400, {}],
-  ])('is answered with %s, and its sender sees the answer', async (_, path, status, headers) => {
+  ])('is answered with %s, and its sender receives the answer', async (_, path, status, headers) => {
     for (let round = 0; round < 5; round++) {
       const answer = await send(path, { body, headers: headers as Record<string, string> });
       expect(readEnvelope(answer).statusCode).toBe(status);

@@ -1,6 +1,6 @@
 import { Agent, request } from 'undici';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { BodyBudget } from '../../src/http/body-budget.ts';
+import { BodyBudget } from '../../src/http/body-memory-limit.ts';
 import { credential } from '../setup/admin.ts';
 import { asUser, login, registerUsers, signedIn } from '../setup/login.ts';
 import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
@@ -17,7 +17,7 @@ const catching = (work: () => void) => {
 };
 
 describe('a body budget', () => {
-  it('a budget refuses what does not fit, and has room again when a body is released', () => {
+  it('refuses bytes above the total, and accepts them after a body is released', () => {
     const budget = new BodyBudget({ total: 100, perCaller: 100, evicts: false });
     const [one, other] = [budget.open('one', () => {}), budget.open('other', () => {})];
     one.add(60);
@@ -28,7 +28,7 @@ describe('a body budget', () => {
     expect(catching(() => other.add(1))).toEqual(overloaded);
   });
 
-  it('a budget leaves room for others when one caller takes its share', () => {
+  it('limits one caller to its share and leaves the rest for others', () => {
     const budget = new BodyBudget({ total: 100, perCaller: 50, evicts: false });
     const bodies = ['one', 'one', 'other'].map((caller) => budget.open(caller, () => {}));
     bodies[0]?.add(30);
@@ -36,7 +36,7 @@ describe('a body budget', () => {
     bodies[2]?.add(50);
   });
 
-  it('a budget counts a body no longer that it has ended to make room for another of the same caller', () => {
+  it('no longer counts a body that it evicted for another body of the same caller', () => {
     const budget = new BodyBudget({ total: 100, perCaller: 60, evicts: true });
     budget.open('one', () => {}).add(40);
     budget.open('other', () => {}).add(60);
@@ -44,14 +44,14 @@ describe('a body budget', () => {
     expect(() => budget.open('one', () => {}).add(40)).not.toThrow();
   });
 
-  it('a budget bounds an estimate by what the caller may hold', () => {
+  it('limits an estimate by the share of the caller', () => {
     const budget = new BodyBudget({ total: 100, perCaller: 50, evicts: false });
     budget.open('one', () => {}).addEstimate(1_000_000);
     expect(catching(() => budget.open('one', () => {}).add(26))).toEqual(overloaded);
     budget.open('one', () => {}).add(25);
   });
 
-  it('a budget ends the oldest incomplete body to make room, never a complete one', () => {
+  it('evicts the oldest incomplete body, and never a complete one', () => {
     const budget = new BodyBudget({ total: 100, perCaller: 100, evicts: true });
     const ended: string[] = [];
     const open = (name: string) => budget.open(name, () => ended.push(name));
@@ -65,7 +65,7 @@ describe('a body budget', () => {
   });
 });
 
-describe('incomplete bodies without a credential', () => {
+describe('bodies without a client credential', () => {
   const size = 16_384;
   let service: TestService;
 
@@ -74,7 +74,7 @@ describe('incomplete bodies without a credential', () => {
     await registerUsers(service, 'mario');
   });
 
-  /** A login whose last byte never comes. */
+  /** Sends a login without its last byte. */
   async function incompleteLogin(): Promise<Wire> {
     const wire = await openWire(service.url);
     onTestFinished(() => {
@@ -84,11 +84,11 @@ describe('incomplete bodies without a credential', () => {
     return wire;
   }
 
-  it('incomplete bodies take a share of their address, and leave the memory of clients alone', async () => {
-    // More than the 1 MiB of one address.
+  it('use only the share of their address while incomplete, and not the memory of clients', async () => {
+    // 80 bodies of 16 KiB exceed the share of one address, 1 MiB.
     const wires = await Promise.all(Array.from({ length: 80 }, incompleteLogin));
     const answers = wires.map((wire) => wire.answer());
-    // Those beyond the share are refused; the sockets of the others are still open.
+    // Bodies above the share are refused; the sockets of the others are still open.
     await Promise.any(
       answers.map(async (answer) => {
         if ((await answer)?.status !== 503) throw new Error('another answer');
@@ -106,12 +106,12 @@ describe('incomplete bodies without a credential', () => {
     });
     expect(signIn.statusCode).toBe(401);
     await signIn.body.dump();
-    // The service ends what stays incomplete.
+    // The service answers a body that stays incomplete with 408.
     const ended = await Promise.all(answers);
     expect(new Set(ended.map((answer) => answer?.status))).toEqual(new Set([408, 503]));
   });
 
-  it('bodies without a client are small: a login and a signed-in user send no more than they need', async () => {
+  it('get 413 above the small limit for logins and for signed-in users', async () => {
     const large = { Username: 'mario', Password: 'x'.repeat(size) };
     const { status, body } = await service.call('login', large);
     expect([status, body.errorCode]).toEqual([413, 'BODY_TOO_LARGE']);
@@ -124,7 +124,7 @@ describe('incomplete bodies without a credential', () => {
 });
 
 describe('dry runs', () => {
-  it('dry runs are refused when the answers that others have not read take up the memory', async () => {
+  it('get 503 while unread answers to other clients use up the memory', async () => {
     const service = await startTestService({ ANAGRAFE_MAX_BODY_BYTES: '524288' });
     const body = `[${'{"ID":1},'.repeat(50_000).slice(0, -1)}]`;
     const path = 'irs/update?dryRun=true';
@@ -132,7 +132,7 @@ describe('dry runs', () => {
     onTestFinished(() => {
       for (const { socket } of unread) socket.destroy();
     });
-    /** Each has a client of its own: none of them reaches the share of one caller. */
+    /** Sends a dry run and does not read its answer. A new client for each keeps every caller below its share. */
     const sendUnread = async () => {
       const wire = await openWire(service.url);
       unread.push(wire);

@@ -16,10 +16,10 @@ beforeAll(async () => {
 
 const signedOut = { State: 'signed-out', Client: null, ExpiresAt: null };
 
-describe('the cookie of the console', () => {
+describe('the session cookie of the console', () => {
   const clear = 'anagrafe_console=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0';
 
-  it('changes nothing for any page but the console', async () => {
+  it('authorises no write from any page but the console', async () => {
     const { cookie = '' } = await atConsole(service, office);
     const { origin, port } = new URL(service.url);
     const foreign: Record<string, string>[] = [
@@ -47,7 +47,7 @@ describe('the cookie of the console', () => {
     expect((await browse('POST /api/sync/v1/irs/list', { origin, cookie }, {})).status).toBe(200);
   });
 
-  it('has a page of another site read nothing, and whoever typed the address read', async () => {
+  it('authorises no read from a page of another site, but one from the address bar', async () => {
     const { cookie = '' } = await atConsole(service, office);
     const read = async (headers: Record<string, string>) =>
       (await browse('GET /admin/v1/clients', { ...headers, cookie })).status;
@@ -58,7 +58,7 @@ describe('the cookie of the console', () => {
     expect(await read({})).toBe(200);
   });
 
-  it('does not carry what is no JSON', async () => {
+  it('authorises no body that is not sent as JSON', async () => {
     const headers = await atConsole(service, office);
     const answer = await fetch(`${service.url}/api/sync/v1/irs/insert`, {
       method: 'POST',
@@ -68,14 +68,14 @@ describe('the cookie of the console', () => {
     expect(answer.status).toBe(415);
   });
 
-  it('is taken away where its session has ended', async () => {
+  it('is deleted if its session has ended', async () => {
     const answer = await browse('GET /console/session', { ...ownPage, cookie: 'anagrafe_console=agc_old' });
     expect([answer.status, answer.cookie]).toEqual([200, clear]);
   });
 });
 
-describe('attempts to sign in at the console', () => {
-  it('are counted with those of any credential', async () => {
+describe('failed sign-ins at the console', () => {
+  it('are rate-limited together with other failed attempts from the address', async () => {
     const flooded = await startTestService();
     const client = await credential(flooded);
     const browser = browserOf(flooded);
@@ -91,7 +91,7 @@ describe('attempts to sign in at the console', () => {
 });
 
 describe('the console in protected mode', () => {
-  it('is open to this machine at once, and to no other page', async () => {
+  it('is open to this machine without sign-in, and to no page of another site', async () => {
     const fresh = await startTestService();
     const browser = browserOf(fresh);
     const state = { State: 'protected', Client: null, ExpiresAt: null };
@@ -104,7 +104,7 @@ describe('the console in protected mode', () => {
     expect((await insert({ origin: 'http://evil.com' })).status).toBe(401);
     const proxied = await browser('GET /console/session', { ...ownPage, 'x-forwarded-for': '203.0.113.9' });
     expect(proxied.body.result?.record).toEqual(signedOut);
-    // A cookie of a store that was here before.
+    // The browser may still have a cookie from an earlier database on the same host.
     const stale = await browser('GET /console/session', { ...ownPage, cookie: 'anagrafe_console=agc_old' });
     expect([stale.body.result?.record, stale.cookie]).toEqual([state, expect.stringContaining('Max-Age=0')]);
     await credential(fresh);

@@ -32,21 +32,21 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const get = (path: string, headers: Record<string, string> = {}) => getText(service, path, headers);
 
-describe('the console that was built', () => {
+describe('the built console', () => {
   it.each([
     '/console',
     '/console/',
     '/console/clients',
     '/console/calls/0b4b/failed',
     '/console/audit?after=3',
-  ])('gives its page at %s, for it to make sense of the path', async (path) => {
+  ])('serves its page at %s, where the page itself routes by the path', async (path) => {
     const { status, headers, text } = await get(path);
     expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     expect(headers['cache-control']).toBe('no-cache');
     expect(text).toContain('<title>x</title>');
   });
 
-  it('has a policy that lets in nothing but its own files, and the styles of this very answer', async () => {
+  it('has a content security policy that allows only its own files and styles with the nonce of the response', async () => {
     const nonces = new Set<string>();
     for (let round = 1; round <= 2; round++) {
       const { headers, text } = await get('/console');
@@ -61,7 +61,7 @@ describe('the console that was built', () => {
     expect(headers['content-security-policy']).toMatch(/^default-src 'none';.* style-src 'self';/);
   });
 
-  it('has files that are kept for good where their name changes with them, and looked after else', async () => {
+  it('serves files with a hash in their name as immutable, and others with no-cache', async () => {
     const { status, headers, text } = await get(scriptPath);
     expect([status, text]).toEqual([200, script]);
     expect(headers['content-type']).toMatch(/^(text|application)\/javascript/);
@@ -69,7 +69,7 @@ describe('the console that was built', () => {
     expect((await get('/console/favicon.svg')).headers['cache-control']).toBe('no-cache');
   });
 
-  it('gives files as they were compressed, to whoever takes them so', async () => {
+  it('serves precompressed files according to Accept-Encoding', async () => {
     const asked = async (accept: string) => {
       const answer = await request(service.url + scriptPath, { headers: { 'accept-encoding': accept } });
       const bytes = Buffer.from(await answer.body.arrayBuffer());
@@ -96,13 +96,13 @@ describe('the console that was built', () => {
     '/console/%2e%2e/%2e%2e/package.json',
     '/console/assets/%2e%2e%2f%2e%2e%2fpackage.json',
     '/console/..%5c..%5cpackage.json',
-  ])('has nothing at %s', async (path) => {
+  ])('answers 404 at %s', async (path) => {
     const { status, text } = await get(path);
     expect(status).toBe(404);
     expect(JSON.parse(text)).toMatchObject({ errorCode: 'NOT_FOUND' });
   });
 
-  it('leaves its session, and everything else, where it is', async () => {
+  it('does not shadow its session route or any other route', async () => {
     expect((await get('/console/session')).text).toContain('"State":"protected"');
     expect((await get('/')).headers.location).toBe('/console');
     expect((await get('/docs')).status).toBe(200);

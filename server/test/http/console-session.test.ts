@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { revokeClient, rotateSecret } from '../../src/core/access/clients.ts';
+import { openClients } from '../../src/clients/clients.store.ts';
+import { revokeClient, rotateSecret } from '../../src/clients/clients.ts';
 import type { Envelope } from '../../src/http/envelope.ts';
-import { openClients } from '../../src/storage/clients.ts';
 import { type Credential, credential } from '../setup/admin.ts';
 import { atConsole, browserOf, keysOf, ownPage } from '../setup/console.ts';
 import { holding } from '../setup/jobs.ts';
@@ -22,7 +22,7 @@ const signIn = (keys: unknown, headers: Record<string, string> = ownPage) =>
 const session = (headers: Record<string, string>) => browse('GET /console/session', headers);
 const signedOut = { State: 'signed-out', Client: null, ExpiresAt: null };
 
-/** Of every session: what else would pass with time alone. */
+/** Changes the timestamps of all sessions, to simulate the passing of time. `change` is a SQL `set` list. */
 const age = (change: string) => service.database.query(`update anagrafe.console_sessions set ${change}`);
 
 function minutesLeft({ result }: Envelope): number {
@@ -37,7 +37,7 @@ async function expectEnded(headers: Record<string, string>): Promise<void> {
 }
 
 describe('signing in at the console', () => {
-  it('sets a cookie that no script, no other site and no later browser has, and says who it is', async () => {
+  it('sets an HttpOnly, SameSite=Strict session cookie and returns the client', async () => {
     const { status, cookie, body } = await signIn(keysOf(office));
     expect(status).toBe(200);
     expect(cookie).toMatch(/^anagrafe_console=agc_[0-9A-Za-z]{49}; Path=\/; HttpOnly; SameSite=Strict$/);
@@ -47,7 +47,7 @@ describe('signing in at the console', () => {
     expect(minutesLeft(body)).toBe(30);
   });
 
-  it('has the cookie sent over https alone where it came over https, behind a proxy too', async () => {
+  it('sets a Secure cookie with the __Host- prefix over HTTPS, also behind a proxy', async () => {
     const behind = await startTestService({ ANAGRAFE_TRUST_PROXY: '127.0.0.1/32' });
     const client = await credential(behind);
     const proxied = {
@@ -67,7 +67,7 @@ describe('signing in at the console', () => {
     await behind.stop();
   });
 
-  it('takes the keys of a live client of scope admin, from where it may call, and nothing else', async () => {
+  it('accepts only keys of an active client with the scope admin, from its networks', async () => {
     const reader = await credential(service, { scopes: ['sync:read', 'sync:write'] });
     const elsewhere = await credential(service, { networks: ['203.0.113.0/24'] });
     const revoked = await credential(service);
@@ -92,11 +92,11 @@ describe('signing in at the console', () => {
     [{ PublicKey: 'agp_x', SecretKey: 7 }, 400],
     [{ PublicKey: 'agp_x', SecretKey: 'x', More: 1 }, 400],
     [[], 400],
-  ])('that is none is refused: %j', async (body, status) => {
+  ])('is refused with an invalid body: %j', async (body, status) => {
     expect((await signIn(body)).status).toBe(status);
   });
 
-  it('is for pages of the console alone', async () => {
+  it('is possible only from pages of the console', async () => {
     const { host } = new URL(service.url);
     const foreign: Record<string, string>[] = [
       {},
@@ -113,7 +113,7 @@ describe('signing in at the console', () => {
     expect((await signIn(keysOf(office), { origin: service.url })).status).toBe(200);
   });
 
-  it('is written down, and out, without the token or the secret', async () => {
+  it('and signing out are in the audit log, without the token or the secret', async () => {
     const headers = await atConsole(service, office);
     const token = headers.cookie?.split('=')[1] ?? '';
     await browse('DELETE /console/session', headers);
@@ -133,7 +133,7 @@ describe('signing in at the console', () => {
 });
 
 describe('a session of the console', () => {
-  it('makes every call as its client, and the journal says so', async () => {
+  it('makes calls as its client, with the actor console in the audit log', async () => {
     const headers = await atConsole(service, office);
     expect((await browse('GET /admin/v1/statistics', headers)).status).toBe(200);
     const made = await browse('POST /api/sync/v1/irs/insert', headers, [{ Denomination: 'by hand' }]);
@@ -146,7 +146,7 @@ describe('a session of the console', () => {
     expect(row).toEqual({ actor: 'console', own: true });
   });
 
-  it('ends after half an hour without use, and goes on while it is used', async () => {
+  it('ends after 30 minutes without use, and is extended by use', async () => {
     const headers = await atConsole(service, office);
     await age(`used_at = now() - interval '29 minutes'`);
     expect((await session(headers)).body.result?.record).toMatchObject({ State: 'signed-in' });
@@ -158,7 +158,7 @@ describe('a session of the console', () => {
     await expectEnded(headers);
   });
 
-  it('is not prolonged by asking for it', async () => {
+  it('is not extended by reading its state', async () => {
     const headers = await atConsole(service, office);
     await age(`used_at = now() - interval '29 minutes'`);
     await session(headers);
@@ -166,7 +166,7 @@ describe('a session of the console', () => {
     await expectEnded(headers);
   });
 
-  it('ends after twelve hours, however much it is used', async () => {
+  it('ends after twelve hours even if it is used', async () => {
     const headers = await atConsole(service, office);
     await age(`created_at = now() - interval '11 hours 50 minutes'`);
     const { body } = await session(headers);
@@ -175,7 +175,7 @@ describe('a session of the console', () => {
     await expectEnded(headers);
   });
 
-  it('ends with signing out, and no other does', async () => {
+  it('ends with its own sign-out, without effect on other sessions', async () => {
     const other = await atConsole(service, office);
     const headers = await atConsole(service, office);
     const out = await browse('DELETE /console/session', headers);
@@ -186,7 +186,7 @@ describe('a session of the console', () => {
     expect((await browse('DELETE /console/session', headers)).status).toBe(200);
   });
 
-  it('ends with its client, with its scope and with its secret, at once', async () => {
+  it('ends at once when its client is revoked, is rotated, loses the scope or the network', async () => {
     const clients = openClients(service.database);
     const end: [string, (publicKey: string) => Promise<unknown>][] = [
       ['revoked', (publicKey) => revokeClient(publicKey, clients)],
@@ -216,7 +216,7 @@ describe('a session of the console', () => {
     }
   });
 
-  it('that is being opened while its secret is rotated ends as well', async () => {
+  it('that is created during the rotation of its secret ends as well', async () => {
     const client = await credential(service);
     const headers = await atConsole(service, client);
     const raced = 'agc_raced';
@@ -233,7 +233,7 @@ describe('a session of the console', () => {
     await expectEnded({ ...ownPage, cookie: `anagrafe_console=${raced}` });
   });
 
-  it('that was opened with an old secret ends when that secret does', async () => {
+  it('that was created with an old secret ends when that secret expires', async () => {
     const client = await credential(service);
     await rotateSecret(
       client.SyncPublicKey ?? '',
@@ -249,7 +249,7 @@ describe('a session of the console', () => {
     await expectEnded(headers);
   });
 
-  it('is refused beside another credential, and twice', async () => {
+  it('is refused together with another credential, and if its cookie is sent twice', async () => {
     const headers = await atConsole(service, office);
     const both = await browse('GET /admin/v1/clients', { ...headers, ...office });
     expect([both.status, both.body.errorCode]).toEqual([401, 'UNAUTHENTICATED']);
@@ -262,7 +262,7 @@ describe('a session of the console', () => {
     expect((await browse('GET /console/session', { ...headers, ...office })).status).toBe(401);
   });
 
-  it('is nothing that can be made up', async () => {
+  it('is refused with a changed token', async () => {
     const { cookie = '' } = await atConsole(service, office);
     for (const wrong of [`${cookie}x`, cookie.slice(0, -1), 'anagrafe_console=', 'anagrafe_console=agc_x'])
       await expectEnded({ ...ownPage, cookie: wrong });

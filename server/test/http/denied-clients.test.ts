@@ -16,7 +16,7 @@ beforeEach(async () => {
 const list = async (headers: Record<string, string>) =>
   (await service.call('irs/list', {}, { headers })).status;
 
-/** The rows are written beside the answers: waits until so many are there. */
+/** Waits for `count` audit rows about denied clients: the service writes them without delaying the answer. */
 async function denied(count: number) {
   const rows = () =>
     service.database.query<{ details: object; client_id: number | null; address: string }>(
@@ -48,7 +48,7 @@ describe('a wrong secret of a client', () => {
     expect(JSON.stringify(rows)).not.toContain('wrong-secret');
   });
 
-  it('is noted at the first, the tenth and the hundredth attempt, so that a flood does not fill the log', async () => {
+  it('is in the audit log for attempts 1, 10 and 100 only, so that a flood does not fill it', async () => {
     const wrong = { ...office, SyncSecretKey: 'ags_a-wrong-secret' };
     for (let n = 0; n < 105; n++) expect(await list(wrong)).toBe(401);
     expect((await denied(3)).map(({ details }) => details)).toMatchObject([
@@ -58,7 +58,7 @@ describe('a wrong secret of a client', () => {
     ]);
   });
 
-  it('is noted at the console too', async () => {
+  it('is in the audit log if it was sent to the console', async () => {
     const response = await fetch(`${service.url}/console/session`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', origin: service.url },
@@ -69,8 +69,8 @@ describe('a wrong secret of a client', () => {
   });
 });
 
-describe('the secret of a client from an address that it may not use', () => {
-  it('is in the audit log as such', async () => {
+describe('a valid secret from an address outside the networks of its client', () => {
+  it('is in the audit log with the reason address', async () => {
     expect(await list(erp)).toBe(401);
     expect(await denied(1)).toMatchObject([{ details: { client: await idOf(erp), why: 'address' } }]);
   });

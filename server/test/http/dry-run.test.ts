@@ -28,7 +28,7 @@ const dry = (path: string, records: unknown, headers: Record<string, string> = {
 const range = (count: number) => Array.from({ length: count }, (_, n) => n);
 const reset = (Password = 'a new long sentence') => ({ ID: user, Password, ConfirmPassword: Password });
 
-/** Every row of every table, the positions of the sequences, and how many passwords were hashed. */
+/** Returns every row of every table, the values of the sequences, the queued jobs and the counters of the metrics. */
 async function everything(): Promise<Record<string, unknown>> {
   await allSealed(service);
   const tables = await service.database.query<{ name: string }>(
@@ -53,7 +53,7 @@ async function everything(): Promise<Record<string, unknown>> {
 const tuplesOf = ({ body }: Answer) => body.result?.records ?? [];
 
 describe('a dry run', () => {
-  it('gives the tuples of the call that follows, and does nothing: no row, no number, no hash', async () => {
+  it('returns the tuples of the real call, and writes no row, uses no ID and hashes no password', async () => {
     const records = [
       { ID: principal, Users: [newUser('dry.1'), newUser('dry.2', { Email: 'dry@example.com' }), reset()] },
       { ID: 987_654, Users: [newUser('dry.3')] },
@@ -84,7 +84,7 @@ describe('a dry run', () => {
     expect(real.body.result?.record).toBeNull();
   });
 
-  it('gives the tuples of an insert, but for the IDs that no one has yet', async () => {
+  it('returns the tuples of an insert without the IDs, which do not exist yet', async () => {
     const records = [
       { ExternalKey: 'dry', Users: [newUser('dry.insert')] },
       { ExternalKey: 'dry' },
@@ -101,7 +101,7 @@ describe('a dry run', () => {
     expect(tuplesOf(tried).map((tuple) => tuple.Item3)).toEqual([true, false, false, false, true]);
   });
 
-  it('is 200 where everything would be applied, and 422 where nothing would', async () => {
+  it('gets 200 if every record would be applied, and 422 if none would', async () => {
     const good = await dry('irs/update', [{ ID: principal, Users: [newUser('dry.good')] }]);
     expect([good.status, good.body.errorCode, good.body.message]).toEqual([200, null, null]);
     expect(good.headers.get('preference-applied')).toBeNull();
@@ -119,14 +119,14 @@ describe('a dry run', () => {
     expect(italian.body.message).not.toContain('No record');
   });
 
-  it('has no users to show with Prefer: return=representation', async () => {
+  it('ignores Prefer: return=representation', async () => {
     const headers = { prefer: 'return=representation' };
     const answer = await dry('irs/update', [{ ID: principal, Users: [newUser('dry.shown')] }], headers);
     expect(tuplesOf(answer)[0]?.Item6).toEqual({});
     expect(answer.headers.get('preference-applied')).toBeNull();
   });
 
-  it('takes no job, though it asks for one, and gives the tuples that the job would', async () => {
+  it('creates no job with Prefer: respond-async, and returns the tuples of such a job', async () => {
     const records = [
       { ID: principal, Users: [importedUser('dry.job')] },
       { ID: principal, Users: [importedUser('Dry.Job')] },
@@ -141,7 +141,7 @@ describe('a dry run', () => {
     expect(tuplesOf(tried)).toEqual(tuplesOf(ended));
   });
 
-  it('may be larger than a call that is answered at once, and sees what stands far apart in it', async () => {
+  it('may be larger than a synchronous call, and finds duplicates across all of its records', async () => {
     const records = range(1100).map((n) => ({
       Denomination: `Large ${n}`,
       ExternalKey: `large ${n % 1000}`,
@@ -171,7 +171,7 @@ describe('the estimate of a dry run', () => {
     return record?.EstimatedSeconds ?? -1;
   };
 
-  it('is longer the more passwords are to be hashed', async () => {
+  it('increases with the number of passwords to hash', async () => {
     const [few, many] = [range(10), range(900)].map((numbers) =>
       numbers.map((n) => newUser(`estimated ${n}`)),
     );
@@ -181,15 +181,15 @@ describe('the estimate of a dry run', () => {
     expect(Math.round(long * 10) / 10).toBe(long);
   });
 
-  it('is nothing where there is nothing to hash', async () => {
+  it('is 0 if there is no password to hash', async () => {
     expect(await estimate(range(10).map((n) => importedUser(`estimated ${n}`)))).toBe(0);
     const { body } = await dry('irs/insert', [{ Denomination: 'No users' }]);
     expect(body.result?.record).toEqual({ Register: 0, Reset: 0, RecordsFailed: 0, EstimatedSeconds: 0 });
   });
 });
 
-describe('dryRun', () => {
-  it('is a call like any other where it is false', async () => {
+describe('the parameter dryRun', () => {
+  it('has no effect if it is false', async () => {
     const answer = await service.call('irs/update?dryRun=false', [
       { ID: principal, Users: [importedUser('not dry')] },
     ]);
@@ -206,7 +206,7 @@ describe('dryRun', () => {
     'dryrun=true',
     'dryRun=true&dryRun=false',
     'DryRun=true',
-  ])('is refused, and nothing is applied, where it is written as ?%s', async (query) => {
+  ])('is refused, and nothing is applied, if it is written as ?%s', async (query) => {
     const before = await everything();
     const { status, body } = await service.call(`irs/update?${query}`, [
       { ID: principal, Users: [importedUser('dry by mistake')] },
@@ -215,7 +215,7 @@ describe('dryRun', () => {
     expect(await everything()).toEqual(before);
   });
 
-  it('is not known to calls that write nothing', async () => {
+  it('is refused by calls that only read', async () => {
     expect((await service.call('irs/list?dryRun=true', {})).status).toBe(400);
   });
 });

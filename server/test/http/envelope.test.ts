@@ -33,7 +33,7 @@ function refusal(statusCode: number, errorCode: string) {
   };
 }
 
-describe('a call that cannot be read', () => {
+describe('the body of a call', () => {
   it.each([
     ['text', 'no json', 'INVALID_JSON'],
     ['a torn array', '[{"ID":1', 'INVALID_JSON'],
@@ -46,18 +46,18 @@ describe('a call that cannot be read', () => {
     ['an array of numbers', '[1]', 'INVALID_BODY'],
     ['an array in an array', '[[]]', 'INVALID_BODY'],
     ['an element that is null', '[null]', 'INVALID_BODY'],
-  ])('is 400 with %s as its body', async (_, body, code) => {
+  ])('gets 400 if it is %s', async (_, body, code) => {
     const answer = await post(update, body, json);
     expect(answer.status).toBe(400);
     expect(answer.body).toEqual(refusal(400, code));
   });
 
-  it('is 400 with bytes that are not UTF-8', async () => {
+  it('gets 400 if it is not UTF-8', async () => {
     const answer = await post(update, new Uint8Array([0x5b, 0x22, 0xff, 0x22, 0x5d]), json);
     expect(answer.body).toEqual(refusal(400, 'INVALID_JSON'));
   });
 
-  it('says which element is no record, and applies none of the others', async () => {
+  it('gets 400 with the index of an element that is not a record, and no record is applied', async () => {
     const good = { ID: principal, Users: [newUser('beside')] };
     const { status, body } = await service.call('irs/update', [good, 'bad']);
     expect(status).toBe(400);
@@ -66,20 +66,17 @@ describe('a call that cannot be read', () => {
     expect(stored).toHaveLength(0);
   });
 
-  it.each(['irs/list', 'irs/users'])(
-    'may be left out of %s, whatever its content type says',
-    async (path) => {
-      const { status, body } = await post(`/api/sync/v1/${path}`, '', json);
-      expect([status, body.errorCode, body.result?.page]).toEqual([200, null, 1]);
-    },
-  );
+  it.each(['irs/list', 'irs/users'])('may be empty for %s, even with a JSON content type', async (path) => {
+    const { status, body } = await post(`/api/sync/v1/${path}`, '', json);
+    expect([status, body.errorCode, body.result?.page]).toEqual([200, null, 1]);
+  });
 
   it.each([
     ['text/plain', {}],
     ['application/x-www-form-urlencoded', {}],
     ['application/json; charset=iso-8859-1', {}],
     ['application/json', { 'content-encoding': 'gzip' }],
-  ])('is 415 as %s %o', async (type, more) => {
+  ])('gets 415 as %s %o', async (type, more) => {
     const answer = await post(update, '[]', { 'content-type': type, ...more });
     expect(answer.status).toBe(415);
     expect(answer.body).toEqual(refusal(415, 'UNSUPPORTED_MEDIA_TYPE'));
@@ -94,7 +91,7 @@ describe('a call that cannot be read', () => {
 
 describe('a path that does not exist', () => {
   it.each(['/api/sync/v1/irs/nothing', '/api/sync/v1/irs/update/', '/api', '/nothing', '/api/%zz'])(
-    'is 404 in the envelope: %s',
+    'gets 404 with the envelope: %s',
     async (path) => {
       const answer = await post(path, '[]', json);
       expect(answer.status).toBe(404);
@@ -104,8 +101,8 @@ describe('a path that does not exist', () => {
   );
 });
 
-describe('a request that is no HTTP', () => {
-  it('is answered in the envelope, and the connection closed', async () => {
+describe('a request that is not valid HTTP', () => {
+  it('gets 400 with the envelope, and the connection is closed', async () => {
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
     const chunks: Buffer[] = [];
     socket.end('NONSENSE\r\n\r\n');
@@ -116,8 +113,8 @@ describe('a request that is no HTTP', () => {
   });
 });
 
-describe('a fault of the service itself', () => {
-  it('is 500 and shows nothing of the inside but the id under which the log tells it', async () => {
+describe('an internal error', () => {
+  it('gets 500 with the request ID and without details, which are in the log', async () => {
     const broken = await startTestService();
     await broken.database.query('alter table anagrafe.users rename to hidden_users');
     const { status, body, text, headers } = await broken.call('irs/users', { Username: 'anyone' });
@@ -130,8 +127,8 @@ describe('a fault of the service itself', () => {
   });
 });
 
-describe('too many calls', () => {
-  it('are 429 and told when to come back', async () => {
+describe('calls above the rate limit', () => {
+  it('get 429 with Retry-After', async () => {
     const slow = await startTestService({ ANAGRAFE_CALLS_PER_MINUTE: '2' });
     stopClock();
     const answers = [await slow.call('irs/list', {}), await slow.call('irs/list', {})];
@@ -145,11 +142,11 @@ describe('too many calls', () => {
   });
 });
 
-describe('?debug', () => {
+describe('the parameter debug', () => {
   const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
   it.each(['irs/update', 'irs/insert', 'irs/list', 'irs/users', 'nothing'])(
-    '=true fills debug in the answer of %s, failed or not',
+    'adds the debug part to the answer of %s, failed or not',
     async (path) => {
       const headers = { 'x-request-id': 'my-call.7' };
       const { body } = await service.call(`${path}?debug=true`, {}, { headers });
@@ -166,7 +163,7 @@ describe('?debug', () => {
     },
   );
 
-  it('=false, or none, leaves it null', async () => {
+  it('leaves the debug part null if it is false or absent', async () => {
     expect((await service.call('irs/list?debug=false', {})).body.debug).toBeNull();
     expect((await service.call('irs/list', {})).body.debug).toBeNull();
   });
@@ -177,7 +174,7 @@ describe('?debug', () => {
     ['debug=true&debug=true', 'debug'],
     ['verbose=true', 'verbose'],
     ['Debug=true', 'Debug'],
-  ])('is the only parameter, and takes true or false: ?%s is 400', async (query, name) => {
+  ])('is the only parameter, and is true or false: ?%s gets 400', async (query, name) => {
     const { status, body } = await service.call(`irs/list?${query}`, {});
     expect(status).toBe(400);
     expect(body.errorCode).toBe('INVALID_PARAMETER');
@@ -202,7 +199,7 @@ describe('Accept-Language', () => {
     ['*', english],
     ['italiano', english],
     [';;q=,,', english],
-  ])('"%s" chooses the language of the sentences', async (language, sentence) => {
+  ])('"%s" selects the language of the messages', async (language, sentence) => {
     const records = [{ ID: 999_999, Users: [newUser('lingua')] }];
     const headers = { 'accept-language': language };
     const answer = await service.call('irs/update', records, { headers });
@@ -210,7 +207,7 @@ describe('Accept-Language', () => {
     expect(answer.headers.get('content-language')).toBe(sentence === italian ? 'it' : 'en');
   });
 
-  it('changes every sentence of an answer, and no code', async () => {
+  it('translates every message of an answer, and changes no code', async () => {
     const records = [{ ID: 999_999, Users: [newUser('lingua', { Password: 'corta' })] }];
     const headers = { 'accept-language': 'it' };
     const { body } = await service.call('irs/update', records, { headers });
@@ -226,7 +223,7 @@ describe('Accept-Language', () => {
     });
   });
 
-  it('holds for calls that are refused as a whole', async () => {
+  it('applies to calls that are refused as a whole', async () => {
     const it = { 'accept-language': 'it', ...json };
     const missing = await post('/api/sync/v1/nothing', '[]', it);
     expect(missing.body.message).toBe("A questo percorso non c'è nulla; /docs elenca tutte le chiamate.");

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Tuple } from '../../src/http/tuple.ts';
+import type { Tuple } from '../../src/records/tuple.ts';
 import { finished, readJob, submit } from '../setup/jobs.ts';
 import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 
@@ -14,11 +14,11 @@ beforeAll(async () => {
   [principal = 0] = await insertPrincipals(service, 1);
 });
 
-/** Each of these users has one error. */
+/** Returns users with exactly one field error each. */
 const faultyUsers = (count: number) =>
   Array.from({ length: count }, (_, n) => newUser(`faulty ${n}`, { ConfirmPassword: 'another sentence' }));
 
-/** A record with 21 fields that do not exist: 20 are named, and one entry counts the rest. */
+/** Returns a record with 21 unknown fields: the answer names 20 of them and counts the rest in one more entry. */
 const faultyRecord = () => ({
   ID: principal,
   Users: [],
@@ -46,12 +46,12 @@ function expectLimited(tuple: Tuple | undefined): void {
 describe('a record with more than 1,000 errors', () => {
   const record = () => ({ ID: principal, Users: faultyUsers(3 * listedPerRecord) });
 
-  it('a record lists its first 1,000 errors in a dry run, and says how many more there are', async () => {
+  it('has its first 1,000 errors in a dry run, with the number of the others', async () => {
     const [tuple] = await dryRun([record()]);
     expectLimited(tuple);
   });
 
-  it('a record lists as many errors in a job and in its failed records', async () => {
+  it('has the same number of errors in a job and in the failed records of the job', async () => {
     const id = await submit(service, 'irs/update', [record()]);
     await finished(service, id);
     const { body } = await readJob(service, id);
@@ -65,7 +65,7 @@ describe('a record with more than 1,000 errors', () => {
 });
 
 describe('a call with more than 20,000 errors', () => {
-  it('a call lists about 20,000 errors, and from there on one for each record, with the number of the others', async () => {
+  it('lists the first 20,000 errors, then one for each record with the number of the others', async () => {
     const records = Array.from({ length: 2000 }, faultyRecord);
     const tuples = await dryRun(records);
     expect(tuples).toHaveLength(records.length);

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { CloudEvent } from '../../src/core/events/event.ts';
+import type { CloudEvent } from '../../src/audit/events.ts';
 import { finished, holding, submit } from '../setup/jobs.ts';
 import { allSealed } from '../setup/journal.ts';
 import { registerUsers, rightPassword } from '../setup/login.ts';
@@ -15,7 +15,7 @@ let service: TestService;
 
 beforeAll(async () => {
   service = await startTestService();
-  // There is an event before those of each test, whichever runs first.
+  // Every test needs an earlier event to read after, also the test that runs first.
   await insertPrincipals(service, 1);
 });
 
@@ -32,7 +32,7 @@ async function read(query = ''): Promise<Answer<CloudEvent>> {
 
 const feedOf = ({ body }: Answer<CloudEvent>) => body.result?.record as Feed;
 
-/** All events after one, page by page. */
+/** Reads all events after the given event ID, or all events if it is null, page by page. */
 async function readOn(after: string | null, pageSize = 1000): Promise<CloudEvent[]> {
   await allSealed(service);
   const events: CloudEvent[] = [];
@@ -50,7 +50,7 @@ async function end(): Promise<string | null> {
 }
 
 describe('events', () => {
-  it('tell what a call has done, in the form of CloudEvents, without anything secret', async () => {
+  it('describe the changes of a call as CloudEvents, without secrets', async () => {
     const after = await end();
     const { principal, ids } = await registerUsers(service, 'mario', 'anna');
     const reset = { ID: ids[0], Password: 'a new long sentence', ConfirmPassword: 'a new long sentence' };
@@ -90,7 +90,7 @@ describe('events', () => {
     for (const secret of [rightPassword, 'a new long sentence', 'argon2']) expect(text).not.toContain(secret);
   });
 
-  it('tell of states only where they change, and of a job when it has ended', async () => {
+  it('report states only if they change, and a job when it ends', async () => {
     const { principal, ids } = await registerUsers(service, 'state one', 'state two');
     const after = await end();
     const Users = ids.map((ID) => ({ ID, State: 'disabled' }));
@@ -117,7 +117,7 @@ describe('events', () => {
     });
   });
 
-  it('come in pages that lead through all of them, also in the middle of a record', async () => {
+  it('are paged without gaps, also if a page ends within a record', async () => {
     const after = await end();
     const names = Array.from({ length: 25 }, (_, n) => `page ${n}`);
     await registerUsers(service, ...names);
@@ -128,7 +128,7 @@ describe('events', () => {
     expect([last.body.result?.records, feedOf(last)]).toEqual([[], { After: all.at(-1)?.id, More: false }]);
   });
 
-  it('are given to a reader without a gap, whatever is committed late', async () => {
+  it('reach a reader without gaps if an earlier transaction commits later', async () => {
     const after = await end();
     const { database } = service;
     const insert = `insert into anagrafe.journal (actor, action, principal_id) values ('service', 'insert', $1)`;
@@ -140,7 +140,7 @@ describe('events', () => {
     await expect.poll(async () => (await readOn(cursor)).map(({ data }) => data.IRID)).toEqual([1]);
   });
 
-  it('keep no writer waiting for their order: whoever gives it out may take its time', async () => {
+  it('do not block writers while the hash chain is locked', async () => {
     const after = await end();
     await holding(service, ['select from anagrafe.journal_chain for update'], async () => {
       const calls = Array.from({ length: 20 }, (_, n) =>
@@ -152,7 +152,7 @@ describe('events', () => {
     expect(await readOn(after)).toHaveLength(40);
   });
 
-  it('have an after that is the id of an event', async () => {
+  it('are refused with 400 if after is not the ID of an event', async () => {
     for (const wrong of ['x', '1', '1.', '.1', '-1.0', '1.0.0', '']) {
       const { status, body } = await read(`?after=${wrong}`);
       expect([status, body.errorCode]).toEqual([400, 'INVALID_PARAMETER']);

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { sweepAccounts } from '../../src/storage/retention.ts';
+import { sweepAccounts } from '../../src/calls/retention.store.ts';
 import { type Credential, credential } from '../setup/admin.ts';
 import { importedUser } from '../setup/jobs.ts';
 import { lengthenWaits, rightPassword } from '../setup/login.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
 
-/** The tests play the proxy, so that each attempt can come from the address that `X-Forwarded-For` names. */
+/** The test process is a trusted proxy, so that `X-Forwarded-For` sets the address of each attempt. */
 const settings = { ANAGRAFE_TRUST_PROXY: '127.0.0.1' };
 
 let service: TestService;
@@ -17,7 +17,7 @@ beforeAll(async () => {
   portal = await credential(service, { name: 'portal', scopes: ['sync:write'] });
 });
 
-/** A principal with these users, who all have the right password. Each test has its own users and addresses. */
+/** Inserts a principal with these users, whose password is `rightPassword`. Each test uses new users and addresses. */
 async function register(...names: string[]): Promise<void> {
   const Users = names.map((name) => importedUser(name));
   const records = [{ Denomination: 'Rossi Srl', Users }];
@@ -36,7 +36,7 @@ async function attempt(Username: string, Password: string, address: string): Pro
 const guess = (name: string, address: string) => attempt(name, 'a wrong guess', address);
 const signIn = (name: string, address: string) => attempt(name, rightPassword, address);
 
-/** So many guesses at once, one address each. Returns how many of them were verified. */
+/** Sends `count` concurrent guesses, each from its own address. Returns the number of guesses that were verified. */
 async function guessFromEverywhere(name: string, count: number): Promise<number> {
   const statuses = await Promise.all(range(count).map((n) => guess(name, otherAddress(n))));
   expect(statuses.filter((status) => status !== 401 && status !== 429)).toEqual([]);
@@ -44,7 +44,7 @@ async function guessFromEverywhere(name: string, count: number): Promise<number>
 }
 
 describe('the right password', () => {
-  it('is taken from any other address while one address guesses', async () => {
+  it('is accepted from any other address while one address guesses', async () => {
     await register('mario.one');
     const statuses = await Promise.all(range(13).map(() => guess('mario.one', '198.51.100.66')));
     expect(statuses).toContain(429);
@@ -52,16 +52,16 @@ describe('the right password', () => {
     expect(await signIn('mario.one', '198.51.100.7')).toBe(200);
   });
 
-  it('is taken where the user has signed in before, however many addresses guess at the account', async () => {
+  it('is accepted from an earlier sign-in address while many addresses guess at the account', async () => {
     await register('mario.two');
     expect(await signIn('mario.two', '198.51.101.7')).toBe(200);
     expect(await guessFromEverywhere('mario.two', 140)).toBe(100);
-    // Those that have guessed before wait as well.
+    // The addresses that have guessed before are throttled as well.
     expect(await guessFromEverywhere('mario.two', 140)).toBe(0);
     expect(await signIn('mario.two', '198.51.101.7')).toBe(200);
   });
 
-  it('waits a minute at an address that is new to the account while many guess at it, which others cannot prolong', async () => {
+  it('has to wait at most a minute from a new address while many guess, and others cannot extend the wait', async () => {
     await register('mario.three');
     await guessFromEverywhere('mario.three', 130);
     const headers = { 'x-forwarded-for': '198.51.102.7' };
@@ -75,7 +75,7 @@ describe('the right password', () => {
           where user_id = (select id from anagrafe.users where username = 'mario.three') order by key`,
       );
     const before = await waits();
-    // Neither a retry during the wait nor guesses of others change when it ends.
+    // Neither a retry during the wait nor guesses from other addresses change its end.
     for (const _ of range(3)) expect((await service.call('login', body, { headers })).status).toBe(429);
     expect(await waits()).toEqual(before);
     for (const n of range(3)) expect(await guess('mario.three', otherAddress(200 + n))).toBe(429);
@@ -84,7 +84,7 @@ describe('the right password', () => {
     expect((await service.call('login', body, { headers })).status).toBe(200);
   });
 
-  it('is taken where the user has signed in before, also after many guesses at others from that address', async () => {
+  it('is accepted from an earlier sign-in address after many guesses at other accounts from there', async () => {
     await register('mario.four', 'anna.four');
     expect(await signIn('mario.four', '198.51.103.7')).toBe(200);
     const statuses = await Promise.all(range(90).map((n) => guess(`four ${n}`, '198.51.103.7')));
@@ -95,7 +95,7 @@ describe('the right password', () => {
 });
 
 describe('an address from which a user has signed in', () => {
-  it('waits a minute at most, though others may guess from it', async () => {
+  it('has to wait at most a minute after wrong guesses at that user', async () => {
     await register('mario.known');
     expect(await signIn('mario.known', '198.51.121.7')).toBe(200);
     for (const _ of range(15)) {
@@ -109,7 +109,7 @@ describe('an address from which a user has signed in', () => {
     expect(waits.map(({ seconds }) => seconds)).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60, 60, 60]);
   });
 
-  it('is forgotten with a reset of the password', async () => {
+  it('is deleted by a password reset', async () => {
     await register('mario.reset');
     expect(await signIn('mario.reset', '198.51.124.7')).toBe(200);
     const [user] = await service.database.query<{ id: number; principal: number }>(
@@ -124,7 +124,7 @@ describe('an address from which a user has signed in', () => {
     expect(await sources()).toEqual([]);
   });
 
-  it('is forgotten after 90 days without a sign-in', async () => {
+  it('is deleted after 90 days without a sign-in', async () => {
     await register('mario.old');
     expect(await signIn('mario.old', '198.51.120.7')).toBe(200);
     const age = (days: number) =>
@@ -142,17 +142,17 @@ describe('an address from which a user has signed in', () => {
   });
 });
 
-describe('an attempt that has to wait', () => {
-  it('an attempt leaves no row behind where its address has to wait', async () => {
-    const guesses = await Promise.all(range(90).map((n) => guess(`row ${n}`, '198.51.123.7')));
-    expect(guesses).toContain(429);
+describe('a throttled attempt', () => {
+  it('stores no row if its address is throttled', async () => {
+    const statuses = await Promise.all(range(90).map((n) => guess(`row ${n}`, '198.51.123.7')));
+    expect(statuses).toContain(429);
     const rows = async () => (await service.database.query('select from anagrafe.throttles')).length;
     const before = await rows();
     for (const n of range(20)) expect(await guess(`further row ${n}`, '198.51.123.7')).toBe(429);
     expect(await rows()).toBe(before);
   });
 
-  it('does not count against its address', async () => {
+  it('does not count as a failure of its address', async () => {
     await register('mario.five', 'anna.five');
     for (const _ of range(5)) expect(await guess('mario.five', '198.51.104.66')).toBe(401);
     const refused = await Promise.all(range(100).map(() => guess('mario.five', '198.51.104.66')));
@@ -160,7 +160,7 @@ describe('an attempt that has to wait', () => {
     expect(await signIn('anna.five', '198.51.104.66')).toBe(200);
   });
 
-  it('is cleared by a reset, though its count began before the account existed', async () => {
+  it('is accepted after a password reset, even if its counter is older than the account', async () => {
     for (const _ of range(6)) await guess('early.six', '198.51.122.7');
     await register('early.six');
     expect(await signIn('early.six', '198.51.122.7')).toBe(429);
@@ -176,7 +176,7 @@ describe('an attempt that has to wait', () => {
     expect(await signIn('early.six', '198.51.122.7')).toBe(200);
   });
 
-  it('waits in the same way before and after the account exists', async () => {
+  it('has to wait in the same way before and after the account exists', async () => {
     for (const _ of range(5)) expect(await guess('late.six', '198.51.105.66')).toBe(401);
     expect(await guess('late.six', '198.51.105.66')).toBe(429);
     await register('late.six');
@@ -188,7 +188,7 @@ describe('an API client that signs users in', () => {
   const through = async (Username: string, Password: string, more: object = {}) =>
     (await service.call('login', { Username, Password, ...more }, { headers: portal })).status;
 
-  it('passes on the address of each user, whose guesses make no other user of the client wait', async () => {
+  it('passes on the address of each user, whose guesses do not throttle other users of the client', async () => {
     await register('mario.seven', 'anna.seven');
     const guesses = range(90).map((n) =>
       through(`seven ${n}`, 'a wrong guess', { Address: '198.51.106.66' }),
@@ -200,7 +200,7 @@ describe('an API client that signs users in', () => {
     expect(await through('anna.seven', rightPassword)).toBe(200);
   });
 
-  it('has the address of the user in the audit', async () => {
+  it('causes audit rows with the address of the user', async () => {
     await register('mario.eight');
     await through('mario.eight', 'a wrong guess', { Address: '198.51.107.7' });
     const rows = await service.database.query(
@@ -210,7 +210,7 @@ describe('an API client that signs users in', () => {
     expect(rows).toEqual([{ address: '198.51.107.7' }]);
   });
 
-  it('gets 400 for an address that is none', async () => {
+  it('gets 400 for an invalid address', async () => {
     await register('mario.nine');
     for (const Address of ['mario.nine', '198.51.108.7:80', 7, '10.0.0.0/8', '', 'a'.repeat(5000)]) {
       const { status, body } = await service.call(
@@ -222,7 +222,7 @@ describe('an API client that signs users in', () => {
     }
   });
 
-  it('an API client needs the scope sync:write to pass on an address', async () => {
+  it('needs the scope sync:write to pass on an address', async () => {
     await register('mario.eleven');
     const reader = await credential(service, { name: 'reader', scopes: ['sync:read'] });
     const body = { Username: 'mario.eleven', Password: rightPassword };

@@ -25,7 +25,7 @@ const forgetSource = () => service.database.query('delete from anagrafe.throttle
 const guess = (name: string) => login(service, name, 'a wrong guess');
 
 describe('guesses at one account', () => {
-  it('made side by side count as so many: five are tried, the others wait', async () => {
+  it('are counted one by one when sent concurrently: five are verified, the others get 429', async () => {
     await forgetSource();
     const answers = await Promise.all(Array.from({ length: 45 }, () => guess('many')));
     const tried = answers.filter(({ status }) => status === 401);
@@ -35,12 +35,12 @@ describe('guesses at one account', () => {
       expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
       expect(body).toMatchObject({ statusCode: 429, errorCode: 'RATE_LIMITED' });
     }
-    // The right one has to wait as well, or one could tell that it is right.
+    // The right password is throttled as well: a different answer would reveal that it is right.
     expect((await login(service, 'MANY')).status).toBe(429);
     expect((await login(service, 'bystander')).status).toBe(200);
   });
 
-  it('wait longer each time, and never for good', async () => {
+  it('have to wait twice as long each time, up to 15 minutes', async () => {
     await forgetSource();
     for (let n = 0; n < 5; n++) expect((await guess('slow')).status).toBe(401);
     for (let n = 0; n < 14; n++) {
@@ -61,7 +61,7 @@ describe('guesses at one account', () => {
     expect((await guess('slow')).status).toBe(401);
   });
 
-  it('are forgotten with a good login, and with a reset', async () => {
+  it('are no longer counted after a successful login or a password reset', async () => {
     await forgetSource();
     for (let n = 0; n < 4; n++) await guess('forgiven');
     expect((await login(service, 'forgiven')).status).toBe(200);
@@ -74,13 +74,13 @@ describe('guesses at one account', () => {
     expect((await login(service, 'cleared')).status).toBe(200);
   });
 
-  it('count the same where there is no such account', async () => {
+  it('are throttled in the same way for an unknown username', async () => {
     await forgetSource();
     for (let n = 0; n < 5; n++) expect((await guess('nobody')).status).toBe(401);
     expect((await guess('Nobody')).status).toBe(429);
   });
 
-  it('count at the current password of a signed-in user too', async () => {
+  it('include wrong CurrentPassword values of a signed-in user', async () => {
     await forgetSource();
     const own = await signedIn(service, 'own');
     const attempt = (CurrentPassword: string) =>
@@ -107,18 +107,18 @@ describe('guesses at one account', () => {
   });
 });
 
-describe('guesses from one source', () => {
-  it('wait, whomever they are for, and do not make the accounts wait', async () => {
+describe('guesses from one address', () => {
+  it('are throttled across accounts, without throttling the accounts', async () => {
     await forgetSource();
     await service.database.query('delete from anagrafe.throttles');
     expect((await login(service, 'bystander')).status).toBe(200);
     const answers = await Promise.all(Array.from({ length: 80 }, (_, n) => guess(`someone ${n}`)));
-    // Fifty are free. A guess counts for a little less with every second, so that a few more are on a slow machine.
+    // The throttle allows 50 failures, and its counter decays every second, so that a slow machine tries a few more.
     const tried = answers.filter(({ status }) => status === 401).length;
     expect(tried).toBeGreaterThanOrEqual(50);
     expect(tried).toBeLessThan(80);
     expect((await login(service, 'newcomer')).status).toBe(429);
-    // Has signed in from there before.
+    // This user has signed in from this address before.
     expect((await login(service, 'bystander')).status).toBe(200);
     const counted = await service.database.query(
       'select failures from anagrafe.throttles where failures > 1',
@@ -128,7 +128,7 @@ describe('guesses from one source', () => {
     expect((await login(service, 'newcomer')).status).toBe(200);
   });
 
-  it('leave nothing of what was typed in the table', async () => {
+  it('are stored without the username that was typed', async () => {
     await forgetSource();
     expect((await login(service, 'my secret password', 'x')).status).toBe(401);
     const rows = await service.database.query<{ row: string }>(

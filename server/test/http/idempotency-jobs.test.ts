@@ -25,7 +25,7 @@ async function jobCount(): Promise<number> {
 }
 
 describe('a job that is sent again with its Idempotency-Key', () => {
-  it('is the same job, as it is now', async () => {
+  it('returns the same job in its current state', async () => {
     const key = newKey();
     const first = await send(key, records('one job'));
     expect([first.status, replayed(first)]).toEqual([202, false]);
@@ -42,7 +42,7 @@ describe('a job that is sent again with its Idempotency-Key', () => {
     expect((await finished(service, ID)).text).toBe(ended.text);
   });
 
-  it('is the same job while it runs and after it was cancelled', async () => {
+  it('returns the same job while it runs and after it was cancelled', async () => {
     const key = newKey();
     const id = await holding(service, principalLock(principal), async ({ blocked }) => {
       const { ID } = jobOf(await send(key, records('while it runs')));
@@ -56,7 +56,7 @@ describe('a job that is sent again with its Idempotency-Key', () => {
     expect([again.status, jobOf(again).ID, jobOf(again).State]).toEqual([202, id, 'cancelled']);
   });
 
-  it('is the same job even without the preference: it was taken as one', async () => {
+  it('returns the same job even without Prefer: respond-async', async () => {
     const key = newKey();
     const first = await send(key, records('preference later'));
     const plain = await service.call('irs/update', records('preference later'), {
@@ -65,7 +65,7 @@ describe('a job that is sent again with its Idempotency-Key', () => {
     expect([plain.status, replayed(plain), jobOf(plain).ID]).toEqual([202, true, jobOf(first).ID]);
   });
 
-  it('is the answer that was given, where the call was answered at once', async () => {
+  it('returns the stored answer if the first call was synchronous', async () => {
     const key = newKey();
     const init = { headers: { 'idempotency-key': key } };
     const first = await service.call('irs/update', records('answered before'), init);
@@ -91,7 +91,7 @@ describe('a job that is sent again with its Idempotency-Key', () => {
     expect(await jobCount()).toBe(before);
   });
 
-  it('is one job when it is sent twenty times at once', async () => {
+  it('creates one job if it is sent twenty times concurrently', async () => {
     const key = newKey();
     const [before] = await service.database.query('select count(*) from anagrafe.principals');
     const jobsBefore = await jobCount();
@@ -114,7 +114,7 @@ describe('a job that is sent again with its Idempotency-Key', () => {
     expect(after).toEqual(before);
   });
 
-  it('is a new job once the key has expired, and the old one stays', async () => {
+  it('creates a new job after the key has expired, and the old job is kept', async () => {
     const key = newKey();
     const first = await send(key, records('expires'));
     await finished(service, jobOf(first).ID);
@@ -128,7 +128,7 @@ describe('a job that is sent again with its Idempotency-Key', () => {
     expect((await readJob(service, jobOf(first).ID)).status).toBe(200);
   });
 
-  it('may be one of which every record is refused', async () => {
+  it('returns the same job if every record was refused', async () => {
     const key = newKey();
     const body = [{ ID: 987_654, Users: [importedUser('nowhere')] }];
     const first = await send(key, body);
@@ -139,8 +139,8 @@ describe('a job that is sent again with its Idempotency-Key', () => {
   });
 });
 
-describe('a call with a key that was begun and is sent again as a job', () => {
-  it('goes on as one, and what was applied is not applied twice', async () => {
+describe('a partially applied call with a key that is sent again as a job', () => {
+  it('continues as a job, and applied records are not applied twice', async () => {
     const [free = 0, held = 0] = await insertPrincipals(service, 2);
     const body = [
       { ID: free, Users: [importedUser('begun at once')] },

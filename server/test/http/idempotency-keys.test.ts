@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createClient } from '../../src/core/access/clients.ts';
-import { openClients } from '../../src/storage/clients.ts';
+import { openClients } from '../../src/clients/clients.store.ts';
+import { createClient } from '../../src/clients/clients.ts';
 import { importedUser } from '../setup/jobs.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
 import { headOf, sendRaw } from './wire.ts';
@@ -21,8 +21,8 @@ beforeAll(async () => {
 });
 
 async function client(name: string): Promise<Headers> {
-  const wish = { name, scopes: ['sync:write'], networks: [], knownByAddress: false } as const;
-  const made = await createClient(wish, openClients(service.database));
+  const options = { name, scopes: ['sync:write'], networks: [], knownByAddress: false } as const;
+  const made = await createClient(options, openClients(service.database));
   return { authorization: `Bearer ${made.client.publicKey}.${made.secret}` };
 }
 
@@ -53,7 +53,7 @@ describe('an Idempotency-Key', () => {
     ['with a space', 'two words'],
     ['with a tab', 'two\twords'],
     ['of other letters', 'caff\u00e8'],
-  ])('may not be %s: the call is refused, and nothing of it is applied', async (about, key) => {
+  ])('may not be %s: the call is refused and not applied', async (about, key) => {
     const { status, body } = await send(key, `refused ${about}`);
     expect(status).toBe(400);
     expect(body).toEqual({
@@ -66,7 +66,7 @@ describe('an Idempotency-Key', () => {
     expect((await send(`good-${about.length}`, `refused ${about}`)).status).toBe(200);
   });
 
-  it('may not be sent twice', async () => {
+  it('may not be sent in two headers', async () => {
     const text = JSON.stringify([{ ID: principal, Users: [importedUser('two keys')] }]);
     const head = headOf(service.url, 'irs/update', {
       ...erp,
@@ -79,13 +79,13 @@ describe('an Idempotency-Key', () => {
     expect(JSON.parse(answer?.text ?? '')).toMatchObject({ errorCode: 'INVALID_PARAMETER', result: null });
   });
 
-  it('is told from another to the letter', async () => {
+  it('is case-sensitive', async () => {
     expect((await send('Case', 'upper case')).status).toBe(200);
     const other = await send('case', 'lower case');
     expect([other.status, replayed(other)]).toEqual([200, null]);
   });
 
-  it('belongs to the client that sends it: the same one of another client is another', async () => {
+  it('is scoped to the client that sends it', async () => {
     const first = await send('shared', 'of erp');
     const other = await send('shared', 'of crm', crm);
     expect([other.status, replayed(other)]).toEqual([200, null]);
@@ -95,7 +95,7 @@ describe('an Idempotency-Key', () => {
     expect([again.text, replayed(again)]).toEqual([first.text, 'true']);
   });
 
-  it('stays with the client, whichever way that shows who it is', async () => {
+  it('is the same for a bearer token and for the headers of one client', async () => {
     const first = await send('by-bearer', 'sent both ways');
     const [publicKey = '', secret = ''] = (erp.authorization ?? '').slice('Bearer '.length).split('.');
     const pair = { SyncPublicKey: publicKey, SyncSecretKey: secret };
@@ -103,27 +103,27 @@ describe('an Idempotency-Key', () => {
     expect([again.text, replayed(again)]).toEqual([first.text, 'true']);
   });
 
-  it('is remembered for as long as is set, and is free after that', async () => {
+  it('expires after ANAGRAFE_IDEMPOTENCY_HOURS, and can then be used again', async () => {
     const first = await send('for-a-while', 'remembered');
-    const lasting = await service.database.query<{ hours: number }>(
+    const lifetimes = await service.database.query<{ hours: number }>(
       `select round(extract(epoch from key_expires_at - submitted_at) / 3600) as hours
          from anagrafe.calls where idempotency_key = 'for-a-while'`,
     );
-    expect(lasting.map(({ hours }) => Number(hours))).toEqual([3]);
-    await lapse('for-a-while', '1 minute');
+    expect(lifetimes.map(({ hours }) => Number(hours))).toEqual([3]);
+    await expireIn('for-a-while', '1 minute');
     expect(replayed(await send('for-a-while', 'remembered'))).toBe('true');
 
-    await lapse('for-a-while', '-1 second');
-    const anew = await send('for-a-while', 'remembered');
-    expect(replayed(anew)).toBeNull();
-    expect([first.status, anew.status, anew.body.errorCode]).toEqual([200, 422, 'USERNAME_TAKEN']);
-    await lapse('for-a-while', '-1 second');
+    await expireIn('for-a-while', '-1 second');
+    const repeated = await send('for-a-while', 'remembered');
+    expect(replayed(repeated)).toBeNull();
+    expect([first.status, repeated.status, repeated.body.errorCode]).toEqual([200, 422, 'USERNAME_TAKEN']);
+    await expireIn('for-a-while', '-1 second');
     const other = await send('for-a-while', 'another body');
     expect([other.status, replayed(other)]).toEqual([200, null]);
     expect(replayed(await send('for-a-while', 'another body'))).toBe('true');
   });
 
-  it('means nothing to a call that only reads', async () => {
+  it('has no effect on a call that only reads', async () => {
     const reader = await createClient(
       { name: 'reader', scopes: ['sync:read'], networks: [], knownByAddress: false },
       openClients(service.database),
@@ -139,8 +139,8 @@ describe('an Idempotency-Key', () => {
   });
 });
 
-/** As if so much time were left of a key. */
-async function lapse(key: string, left: string): Promise<void> {
+/** Sets the expiry of a key. `left` is a PostgreSQL interval from now; a negative one means that it has expired. */
+async function expireIn(key: string, left: string): Promise<void> {
   await service.database.query(
     'update anagrafe.calls set key_expires_at = now() + $2::interval where idempotency_key = $1',
     [key, left],

@@ -19,7 +19,7 @@ beforeAll(async () => {
 const send = (key: string, records: unknown, path = 'irs/update') =>
   service.call(path, records, { headers: { 'idempotency-key': key, prefer: 'return=representation' } });
 
-/** As a client does that is told to come back later. */
+/** Repeats a call while the answer is 409, as a client does. */
 async function sendUntilAnswered(key: string, records: unknown, path?: string): Promise<Answer> {
   for (;;) {
     const answer = await send(key, records, path);
@@ -31,8 +31,8 @@ async function sendUntilAnswered(key: string, records: unknown, path?: string): 
 
 const replayed = ({ headers }: Answer) => headers.get('idempotency-replayed') === 'true';
 
-describe('a call with a key that is being worked on', () => {
-  it('is answered 409 with the time to wait when it is sent again, and then like the first', async () => {
+describe('a call with a key that is in progress', () => {
+  it('gets 409 with Retry-After when it is sent again, and later the stored answer', async () => {
     const [ID = 0] = await insertPrincipals(service, 1);
     const records = [{ ID, Users: [importedUser('worked on')] }];
     const [answered] = await holding(service, principalLock(ID), async ({ blocked }) => {
@@ -62,7 +62,7 @@ describe('a call with a key that is being worked on', () => {
   it.each([
     ['irs/insert', () => [{ Denomination: 'Twenty times' }, { Denomination: 'And again' }]],
     ['irs/update', (ID: number) => [{ ID, Users: [newUser('twenty times'), newUser('and again')] }]],
-  ])('is done once when it is sent twenty times at once to %s', async (path, recordsOf) => {
+  ])('is applied once when it is sent twenty times concurrently to %s', async (path, recordsOf) => {
     const [ID = 0] = await insertPrincipals(service, 1);
     const records = recordsOf(ID);
     const key = `twenty-${path.slice(4)}`;
@@ -77,7 +77,7 @@ describe('a call with a key that is being worked on', () => {
     expect(await wrongFigures(service.database)).toEqual([]);
   });
 
-  it('belongs to the first of several bodies that come with one key at once', async () => {
+  it('is applied for only one of several bodies that are sent concurrently with one key', async () => {
     const [ID = 0] = await insertPrincipals(service, 1);
     const before = await rowCount();
     const answers = await Promise.all(
@@ -90,7 +90,7 @@ describe('a call with a key that is being worked on', () => {
   });
 
   it.each(['register', 'reset'])(
-    'is done once though two work on it: one that should %s',
+    'is applied once even if a retry takes over its lease: a call to %s',
     async (operation) => {
       const [ID = 0] = await insertPrincipals(service, 1);
       const made = await send(`owner-${operation}`, [{ ID, Users: [importedUser(`owner ${operation}`)] }]);
@@ -102,7 +102,7 @@ describe('a call with a key that is being worked on', () => {
       const [first, second] = await holding(service, principalLock(ID), async ({ blocked }) => {
         const one = send(key, records);
         await blocked(1);
-        // As if whoever has it had said nothing for long.
+        // The lease of the first request is made to look expired, so that the retry takes it over.
         const other = (async () => {
           for (;;) {
             await service.database.query(
@@ -113,7 +113,7 @@ describe('a call with a key that is being worked on', () => {
             if (answer.status !== 409) return answer;
           }
         })();
-        // The second waits behind the first. Within one transaction pg_stat_activity would never change.
+        // Both requests wait for a lock. The poll uses new transactions, since pg_stat_activity is fixed within one.
         const waiting = async () => (await service.database.query(waitingBackends)).length;
         await expect.poll(waiting).toBe(2);
         return [one, other];
@@ -140,8 +140,8 @@ async function rowCount(): Promise<number> {
   return row?.count ?? 0;
 }
 
-describe('a call with a key of which the database took a part', () => {
-  it('is carried on when it is sent again, and what was applied is not applied twice', async () => {
+describe('a partially applied call with a key', () => {
+  it('continues when it is sent again, and applied records are not applied twice', async () => {
     const [free = 0, held = 0] = await insertPrincipals(service, 2);
     const records = [
       { ID: free, Users: [importedUser('taken at once')] },
@@ -168,8 +168,8 @@ describe('a call with a key of which the database took a part', () => {
   });
 });
 
-describe('a call with a key that meets too long a queue', () => {
-  it('is refused with the time to wait, and its key is free', async () => {
+describe('a call with a key that is refused because the hash queue is too long', () => {
+  it('gets 503 with Retry-After, and does not use up its key', async () => {
     const busy = await startTestService({
       ANAGRAFE_MAX_WAIT_SECONDS: '1',
       ANAGRAFE_HASH_CONCURRENCY: '1',

@@ -25,7 +25,7 @@ function send(key: string, records: unknown, headers: Record<string, string> = {
   return service.call(path, records, { headers: { 'idempotency-key': key, ...headers } });
 }
 
-/** All that a client sees of an answer, but for what is new with every request. */
+/** Returns the parts of an answer that a replay must repeat; X-Request-Id and Date differ in every answer. */
 function seen({ status, headers, text }: Answer) {
   const kept = ['content-type', 'content-language', 'preference-applied', 'retry-after'];
   return { status, text, headers: kept.map((name) => [name, headers.get(name)]) };
@@ -58,7 +58,7 @@ describe('a call that is sent again with its Idempotency-Key', () => {
     ['inserted principals', 200, 'irs/insert', () => [{ ExternalKey: 'once' }, { Name: 'Once' }]],
     ['inserted in part', 207, 'irs/insert', () => [{ ExternalKey: 'a part' }, { ExternalKey: 'a part' }, {}]],
   ])(
-    'gets the same answer byte for byte, and does nothing twice, where it %s',
+    'gets the same answer byte for byte, and is applied only once, if it %s',
     async (_, status, path, body) => {
       const key = newKey();
       const records = body();
@@ -76,7 +76,7 @@ describe('a call that is sent again with its Idempotency-Key', () => {
     },
   );
 
-  it('gets its answer in the language and with the users that it asks for this time', async () => {
+  it('gets its answer according to the Accept-Language and Prefer of the repeated request', async () => {
     const key = newKey();
     const records = [good('said in two languages'), missing];
     const english = await send(key, records);
@@ -91,7 +91,7 @@ describe('a call that is sent again with its Idempotency-Key', () => {
     expect(seen(await send(key, records))).toEqual(seen(english));
   });
 
-  it('does not undo what came after it', async () => {
+  it('does not overwrite a later change', async () => {
     const { body } = await send(newKey(), [good('reset once')], { prefer: 'return=representation' });
     const ID = body.result?.records[0]?.Item6.Users?.[0]?.ID;
     const reset = (Password: string) => [
@@ -109,7 +109,7 @@ describe('a call that is sent again with its Idempotency-Key', () => {
     expect(await verifyPassword('the second sentence', user?.hash ?? '')).toBe(true);
   });
 
-  it('is the same call by whichever of its methods it is sent', async () => {
+  it('gets the same answer with POST, PUT and PATCH', async () => {
     const key = newKey();
     const first = await send(key, [good('by any method')]);
     for (const method of ['PUT', 'PATCH']) {
@@ -119,7 +119,7 @@ describe('a call that is sent again with its Idempotency-Key', () => {
     }
   });
 
-  it('may ask for debug, which is of this time', async () => {
+  it('may ask for debug, which describes the repeated request', async () => {
     const key = newKey();
     await send(key, [good('debugged')]);
     const again = await send(key, [good('debugged')], {}, 'irs/update?debug=true');
@@ -129,7 +129,7 @@ describe('a call that is sent again with its Idempotency-Key', () => {
   });
 });
 
-describe('a key that belongs to another call', () => {
+describe('an Idempotency-Key of another call', () => {
   const reused = {
     statusCode: 422,
     errorCode: 'IDEMPOTENCY_KEY_REUSED',
@@ -139,7 +139,7 @@ describe('a key that belongs to another call', () => {
     debug: null,
   };
 
-  it('is refused with another body, and nothing of that is applied', async () => {
+  it('is refused with another body, of which nothing is applied', async () => {
     const key = newKey();
     const first = await send(key, [good('the first body')]);
     const other = await send(key, [good('another body')]);
@@ -150,7 +150,7 @@ describe('a key that belongs to another call', () => {
     expect(seen(await send(key, [good('the first body')]))).toEqual(seen(first));
   });
 
-  it('is refused with a space more, which is another body', async () => {
+  it('is refused if the body differs only by a space', async () => {
     const key = newKey();
     const send = (body: string) =>
       service.call('irs/update', undefined, { body, headers: { 'idempotency-key': key } });
@@ -169,7 +169,7 @@ describe('a key that belongs to another call', () => {
   });
 });
 
-describe('a call that was refused as a whole', () => {
+describe('a call that was not applied', () => {
   it.each<[string, number, unknown, Record<string, string>]>([
     ['is no JSON', 400, undefined, {}],
     ['is no array', 400, {}, {}],
@@ -177,14 +177,14 @@ describe('a call that was refused as a whole', () => {
     ['has too many records', 413, Array(21).fill({}), {}],
     ['has another content type', 415, [], { 'content-type': 'text/plain' }],
     ['has a wrong credential', 401, [], { authorization: 'Bearer a.b' }],
-  ])('leaves its key free: one that %s', async (about, status, body, headers) => {
+  ])('does not use up its key if it %s', async (about, status, body, headers) => {
     const key = newKey();
     expect((await send(key, body, headers)).status).toBe(status);
     const answer = await send(key, [good(`after one that ${about}`)]);
     expect([answer.status, answer.headers.get('idempotency-replayed')]).toEqual([200, null]);
   });
 
-  it('leaves its key free: one that was dry', async () => {
+  it('does not use up its key if it was a dry run', async () => {
     const key = newKey();
     const dry = await send(key, [good('dry at first')], {}, 'irs/update?dryRun=true');
     expect(dry.body.result?.record).toMatchObject({ Register: 1 });
@@ -196,8 +196,8 @@ describe('a call that was refused as a whole', () => {
   });
 });
 
-describe('what is kept of a call with a key', () => {
-  it('tells nobody who reads the table what was in its body', async () => {
+describe('the stored row of a call with a key', () => {
+  it('does not allow a reader of the table to test guesses of the body', async () => {
     const key = newKey();
     const body = JSON.stringify([{ ID: principal, Users: [newUser('kept')] }]);
     const init = { method: 'POST', headers: { 'content-type': 'application/json', 'idempotency-key': key } };

@@ -63,7 +63,7 @@ describe('irs/insert', () => {
     });
   });
 
-  it('needs any one of its fields, null or missing for the others', async () => {
+  it('needs only one of its fields; the others may be null or missing', async () => {
     for (const [field, value] of Object.entries({ ...full, ExternalKey: 'ERP-2' })) {
       const { status } = await insert({ [field]: value, Nothing: null });
       expect(status).toBe(200);
@@ -71,7 +71,7 @@ describe('irs/insert', () => {
   });
 
   it.each([[{}], [{ Denomination: null }], [{ Users: [newUser('empty')] }]])(
-    'refuses a principal of which nothing is known: %o',
+    'refuses a principal without any field of its own: %o',
     async (record) => {
       const { status, body, tuples } = await insert(record);
       expect(status).toBe(422);
@@ -83,7 +83,7 @@ describe('irs/insert', () => {
     },
   );
 
-  it('numbers the principals in the order sent, whatever their users take to hash', async () => {
+  it('assigns IDs in the order sent, however long the passwords of the users take to hash', async () => {
     const records = Array.from({ length: 30 }, (_, n) => ({
       Denomination: `Number ${n}`,
       ...(n % 3 === 0 && { Users: [newUser(`number.${n}`)] }),
@@ -98,7 +98,7 @@ describe('irs/insert', () => {
     expect(rows.map((row) => row.denomination)).toEqual(records.map((record) => record.Denomination));
   });
 
-  it('refuses unknown fields, a wrong type and a bad value, all at once and by place', async () => {
+  it('reports unknown fields, wrong types and invalid values together, by place', async () => {
     const { tuples } = await insert({
       ID: 7,
       denomination: 'lower case',
@@ -127,7 +127,7 @@ describe('irs/insert', () => {
     expect(tuples[0]).toMatchObject({ Item1: null, Item2: 'INVALID_RECORD', Item3: false });
   });
 
-  it('takes POST alone', async () => {
+  it('accepts only POST', async () => {
     const { status, headers } = await service.call('irs/insert', [full], { method: 'PUT' });
     expect(status).toBe(405);
     expect(headers.get('allow')).toBe('POST');
@@ -135,7 +135,7 @@ describe('irs/insert', () => {
 });
 
 describe('ExternalKey', () => {
-  it('belongs to one principal', async () => {
+  it('is unique', async () => {
     const { ids } = await insert({ ExternalKey: 'unique' });
     const { status, body, tuples } = await insert({ ExternalKey: 'unique', Denomination: 'Again' });
     expect(status).toBe(422);
@@ -144,11 +144,11 @@ describe('ExternalKey', () => {
     expect(Object.keys(tuples[0]?.Item5 ?? {})).toEqual(['ExternalKey']);
   });
 
-  it('is compared as it is: case counts', async () => {
+  it('is case-sensitive', async () => {
     expect((await insert({ ExternalKey: 'Case' }, { ExternalKey: 'case' })).status).toBe(200);
   });
 
-  it('goes to the first record of a call that can be applied', async () => {
+  it('is assigned to the first record of a call that can be applied', async () => {
     await insert({ Denomination: 'Holder', Users: [newUser('held')] });
     const { tuples } = await insert(
       { ExternalKey: 'call', Email: 'nobody' },
@@ -165,7 +165,7 @@ describe('ExternalKey', () => {
     expect(tuples[3]?.Item4).toBe('This external key stands in an earlier record of the same call.');
   });
 
-  it('is given to exactly one of many calls that want it at the same moment', async () => {
+  it('is assigned to exactly one of many concurrent calls', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => insert({ ExternalKey: 'race' })));
     expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1);
     expect(answers.filter((answer) => answer.body.errorCode === 'EXTERNAL_KEY_TAKEN')).toHaveLength(9);
@@ -173,7 +173,7 @@ describe('ExternalKey', () => {
 });
 
 describe('the users of a new principal', () => {
-  it('may be left out, null or none', async () => {
+  it('may be absent, null or an empty array', async () => {
     const { status } = await insert(
       { Denomination: 'A' },
       { Denomination: 'B', Users: null },
@@ -193,7 +193,7 @@ describe('the users of a new principal', () => {
     expect(await principal(ids[0] ?? 0)).toMatchObject({ users_count: 2 });
   });
 
-  it('are stored all or none, and the principal with them', async () => {
+  it('are stored together with the principal, or none of them is', async () => {
     const before = [await countOf('principals'), await countOf('users')];
     const { tuples } = await insert({
       ExternalKey: 'not.stored',
@@ -211,7 +211,7 @@ describe('the users of a new principal', () => {
     expect((await insert({ ExternalKey: 'not.stored', Users: [newUser('fine')] })).status).toBe(200);
   });
 
-  it('cannot have one username twice in a call; the first principal gets it', async () => {
+  it('cannot share a username within a call: only the first principal is applied', async () => {
     const { status, tuples } = await insert(
       { Denomination: 'First', Users: [newUser('contested')] },
       { Denomination: 'Second', Users: [newUser('CONTESTED')] },
@@ -220,7 +220,7 @@ describe('the users of a new principal', () => {
     expect(tuples.map((tuple) => tuple.Item2)).toEqual([null, 'USERNAME_TAKEN']);
   });
 
-  it('are tallied, as the principals are, down to the last one', async () => {
+  it('are counted exactly in the tallies, as principals are', async () => {
     for (const table of ['principals', 'users'] as const) {
       const { rows, tallied } = await countOf(table);
       expect(tallied).toBe(rows);

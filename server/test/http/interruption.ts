@@ -1,14 +1,14 @@
 import { expect } from 'vitest';
-import type { Connection, Database } from '../../src/storage/database.ts';
+import type { Connection, Database } from '../../src/db/database.ts';
 import type { Answer } from '../setup/service.ts';
 
 export interface Interruption {
-  /** What the test's own transaction does first; the writes of the call have to wait for it. */
+  /** Statements that the transaction of the test runs first. Their row locks block the writes of the call. */
   readonly lock: readonly [sql: string, ...values: unknown[]][];
   call(): Promise<Answer>;
-  /** How many writes have to wait before it goes on. */
+  /** The number of blocked writes to wait for before `interrupt` is called. */
   readonly writes: number;
-  /** What is done to the waiting writes. Without it the test's transaction commits, and they go on. */
+  /** Interrupts the blocked writes. Without it, the transaction of the test commits and the writes continue. */
   interrupt?(connection: Connection): Promise<unknown>;
 }
 
@@ -23,7 +23,7 @@ export async function waitFor(connection: Connection, writes: number): Promise<v
   await expect.poll(count).toBe(writes);
 }
 
-/** A call whose writes meet a lock, and what becomes of it. */
+/** Makes a call whose writes are blocked by a lock, interrupts them if asked to, and returns the answer. */
 export async function during(
   database: Database,
   { lock, call, writes, interrupt }: Interruption,
@@ -37,14 +37,14 @@ export async function during(
       await interrupt?.(connection);
       if (interrupt) await answer;
     },
-    // On a slow machine the answer may take longer than a transaction may usually be idle.
+    // On a slow machine the answer may take longer than the idle timeout of a transaction.
     { patient: true },
   );
   if (!answer) throw new Error('the call was not made');
   return answer;
 }
 
-/** What an operator does who deletes a user by hand and keeps the figures true. */
+/** Returns the statements that delete a user and update the user count of its principal and the tallies. */
 export function deletion(user: number): [sql: string, ...values: unknown[]][] {
   return [
     [

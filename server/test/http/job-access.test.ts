@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createClient, type NewClient } from '../../src/core/access/clients.ts';
-import { openClients } from '../../src/storage/clients.ts';
+import { openClients } from '../../src/clients/clients.store.ts';
+import { createClient, type NewClient } from '../../src/clients/clients.ts';
 import { finished, importedUser, type Job, jobOf, readJob, sendJob, submit } from '../setup/jobs.ts';
 import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 
@@ -9,7 +9,7 @@ type Headers = Record<string, string>;
 let service: TestService;
 let principal: number;
 let serial = 0;
-/** Sent before the first client was made. */
+/** The ID of a job that was submitted before the first client was created. */
 let early: string;
 let erp: Headers;
 let crm: Headers;
@@ -28,9 +28,9 @@ beforeAll(async () => {
   reader = await client({ scopes: ['sync:read'] });
 });
 
-async function client(wish: Partial<NewClient>, { database } = service): Promise<Headers> {
-  const whole = { name: 'someone', scopes: [], networks: [], knownByAddress: false, ...wish } as const;
-  const made = await createClient(whole, openClients(database));
+async function client(fields: Partial<NewClient>, { database } = service): Promise<Headers> {
+  const all = { name: 'someone', scopes: [], networks: [], knownByAddress: false, ...fields } as const;
+  const made = await createClient(all, openClients(database));
   return { SyncPublicKey: made.client.publicKey, SyncSecretKey: made.secret };
 }
 
@@ -53,18 +53,18 @@ async function listed(headers: Headers, at = service): Promise<string[]> {
 }
 
 describe('a job', () => {
-  it('is seen by the client that sent it and by admin', async () => {
+  it('is visible to the client that submitted it and to admin clients', async () => {
     const id = await submit(service, 'irs/update', records(), erp);
     await finished(service, id, erp);
     for (const headers of [erp, admin]) {
       expect(jobOf(await readJob(service, id, headers)).ID).toBe(id);
-      const kit = await readJob(service, `${id}/failed`, headers);
-      expect(kit.body).toHaveLength(1);
+      const failedRecords = await readJob(service, `${id}/failed`, headers);
+      expect(failedRecords.body).toHaveLength(1);
       expect((await ask(`jobs/${id}`, headers, 'DELETE')).status).toBe(200);
     }
   });
 
-  it('is to anyone else one that does not exist, to the last byte', async () => {
+  it('gets the same answer as an unknown job for any other client', async () => {
     const id = await submit(service, 'irs/update', records(), erp);
     const nowhere = '00000000-0000-4000-8000-000000000000';
     for (const [path, method] of [
@@ -81,7 +81,7 @@ describe('a job', () => {
     expect(jobOf(await finished(service, id, erp)).State).toBe('completed');
   });
 
-  it('is not shown without a credential, once there are clients', async () => {
+  it('is not visible without a credential after clients were created', async () => {
     const id = await submit(service, 'irs/update', records(), erp);
     for (const path of ['jobs', `jobs/${id}`, `jobs/${id}/failed`, 'jobs/nothing']) {
       const { status, body } = await ask(path, {});
@@ -89,7 +89,7 @@ describe('a job', () => {
     }
   });
 
-  it('needs the scope with which it was sent', async () => {
+  it('needs the scope sync:write', async () => {
     const nothing = await client({ scopes: [] });
     for (const headers of [reader, nothing]) {
       for (const [path, method] of [
@@ -107,14 +107,14 @@ describe('a job', () => {
     }
   });
 
-  it('that was sent in protected mode is seen by admin alone, once there are clients', async () => {
+  it('that was submitted in protected mode is visible only to admin clients', async () => {
     expect((await readJob(service, early, admin)).status).toBe(200);
     expect((await readJob(service, early, erp)).status).toBe(404);
     expect(await listed(admin)).toContain(early);
     expect(await listed(crm)).not.toContain(early);
   });
 
-  it('of a client that is known by its address is seen from there', async () => {
+  it('of a client known by address is visible from that address', async () => {
     const other = await startTestService();
     const [ID = 0] = await insertPrincipals(other, 1);
     const own = (username: string) => [{ ID, Users: [importedUser(username)] }];
@@ -129,7 +129,7 @@ describe('a job', () => {
     expect((await readJob(other, id, keyed)).status).toBe(404);
   });
 
-  it('is kept by nothing on the way that could show it to another', async () => {
+  it('is sent with Cache-Control: no-store', async () => {
     const id = await submit(service, 'irs/update', records(), erp);
     for (const path of [`jobs/${id}`, `jobs/${id}/failed`, 'jobs']) {
       expect((await ask(path, erp)).headers.get('cache-control')).toBe('no-store');
@@ -138,7 +138,7 @@ describe('a job', () => {
 });
 
 describe('the list of jobs', () => {
-  it('holds those of the client that asks, the newest first, and all of them for admin', async () => {
+  it('contains the jobs of the calling client, newest first, and all jobs for an admin client', async () => {
     const [one, other] = [await client({ scopes: ['sync:write'] }), await client({ scopes: ['sync:write'] })];
     const first = await submit(service, 'irs/update', records(), one);
     const second = await submit(service, 'irs/insert', [{ Denomination: 'Listed' }], one);
@@ -149,7 +149,7 @@ describe('the list of jobs', () => {
     expect(await listed(await client({ scopes: ['sync:write'] }))).toEqual([]);
   });
 
-  it('tells of each job what the job itself tells', async () => {
+  it('contains the same fields as a single job', async () => {
     const own = await client({ scopes: ['sync:write'] });
     const id = await submit(service, 'irs/update', records(), own);
     const job = jobOf(await finished(service, id, own));
@@ -158,7 +158,7 @@ describe('the list of jobs', () => {
     expect(job).toMatchObject({ Records: 2, RecordsDone: 2, RecordsFailed: 1, Users: 1, UsersDone: 1 });
   });
 
-  it('comes in pages with true totals', async () => {
+  it('is paged with correct totals', async () => {
     const own = await client({ scopes: ['sync:write'] });
     const ids: string[] = [];
     for (let n = 0; n < 5; n++) ids.unshift(await submit(service, 'irs/update', records(), own));
@@ -173,7 +173,7 @@ describe('the list of jobs', () => {
     expect((await ask('jobs?pageSize=0', own)).status).toBe(400);
   });
 
-  it('does not hold calls that were answered at once', async () => {
+  it('does not contain synchronous calls', async () => {
     const own = await client({ scopes: ['sync:write'] });
     const headers = { ...own, 'idempotency-key': 'no-job' };
     expect((await service.call('irs/update', records(), { headers })).status).toBe(207);

@@ -16,7 +16,7 @@ import { insertPrincipals, startTestService, type TestService } from '../setup/s
 let service: TestService;
 
 beforeAll(async () => {
-  // More than the writes that a node has under way for jobs: they are going to wait, and others must not.
+  // Blocked job writes hold connections: the pool needs more than the concurrent job writes of a node.
   service = await startTestService({ ANAGRAFE_DATABASE_CONNECTIONS: '30' });
 });
 
@@ -31,7 +31,7 @@ async function storedKeys(prefix: string): Promise<string[]> {
   return rows.map((row) => row.key);
 }
 
-/** A job that cannot begin while `work` lasts: others are before it, as many as a node works on at once. */
+/** Submits a job that stays queued during `work`: two blocked jobs occupy the node, which runs two jobs at once. */
 async function behindOthers(records: unknown, work: (id: string) => Promise<void>): Promise<string> {
   const [one = 0, two = 0] = await insertPrincipals(service, 2);
   return holding(service, principalLock(one, two), async ({ blocked }) => {
@@ -46,7 +46,7 @@ async function behindOthers(records: unknown, work: (id: string) => Promise<void
 }
 
 describe('a job that is cancelled while it runs', () => {
-  it('leaves undone what has not begun, keeps what was applied, and says of each record which', async () => {
+  it('keeps the applied records and marks all others as CANCELLED', async () => {
     const keys = range(400).map((n) => `half ${n}`);
     const id = await holding(service, principalsLock, async ({ blocked }) => {
       const job = await submit(
@@ -88,7 +88,7 @@ describe('a job that is cancelled while it runs', () => {
     expect(await wrongFigures(service.database)).toEqual([]);
   });
 
-  it('has its passwords and its key destroyed', async () => {
+  it('has its stored records and its encryption key deleted', async () => {
     const [ID = 0] = await insertPrincipals(service, 1);
     const id = await holding(service, principalLock(ID), async ({ blocked }) => {
       const job = await submit(service, 'irs/update', [{ ID, Users: [importedUser('destroyed')] }]);
@@ -106,8 +106,8 @@ describe('a job that is cancelled while it runs', () => {
   });
 });
 
-describe('a job that is cancelled before it began', () => {
-  it('does nothing, and gives every record back', async () => {
+describe('a job that is cancelled before it starts', () => {
+  it('applies nothing, and returns every record among its failed records', async () => {
     const [ID = 0, other = 0] = await insertPrincipals(service, 2);
     const secret = { Password: 'correct horse battery', ConfirmPassword: 'correct horse battery' };
     const records = [
@@ -137,13 +137,18 @@ describe('a job that is cancelled before it began', () => {
     const names = await storedUsernames(service.database);
     expect(['never begun', 'nor this'].filter((name) => names.has(name))).toEqual([]);
 
-    const kit = JSON.parse((await readJob(service, `${id}/failed`)).text);
+    const failedRecords = JSON.parse((await readJob(service, `${id}/failed`)).text);
     const empty = { Password: null, ConfirmPassword: null };
     const message = 'The job was cancelled before this record was begun; nothing of it was applied.';
     const Faults = { Record: [{ code: 'CANCELLED', message }] };
-    expect(kit).toEqual([
+    expect(failedRecords).toEqual([
       { ID, Users: [{ Username: 'never begun', ...empty }], Position: 0, Faults },
-      { ID: other, Users: [{ Username: 'nor this', Email: 'a@example.com', ...empty }], Position: 1, Faults },
+      {
+        ID: other,
+        Users: [{ Username: 'nor this', Email: 'a@example.com', ...empty }],
+        Position: 1,
+        Faults,
+      },
       {
         ID: 987_654,
         Users: [{ Username: 'refused at once', ...empty }],
@@ -151,8 +156,8 @@ describe('a job that is cancelled before it began', () => {
         Faults: expect.anything(),
       },
     ]);
-    for (const record of kit) for (const user of record.Users) Object.assign(user, secret);
-    const again = await service.call('irs/update', kit.slice(0, 2));
+    for (const record of failedRecords) for (const user of record.Users) Object.assign(user, secret);
+    const again = await service.call('irs/update', failedRecords.slice(0, 2));
     expect(again.status).toBe(200);
     const [stored] = await service.database.query<{ hash: string }>(
       `select password_hash as hash from anagrafe.users where username = 'nor this'`,
@@ -161,8 +166,8 @@ describe('a job that is cancelled before it began', () => {
   });
 });
 
-describe('cancelling', () => {
-  it('again changes nothing', async () => {
+describe('cancelling a job', () => {
+  it('a second time changes nothing', async () => {
     const [ID = 0] = await insertPrincipals(service, 1);
     const id = await behindOthers([{ ID, Users: [importedUser('cancelled twice')] }], async (job) => {
       const first = await cancel(job);
@@ -176,7 +181,7 @@ describe('cancelling', () => {
     expect((await finished(service, id)).text).toBe(ended.text);
   });
 
-  it('leaves a job that has ended as it is', async () => {
+  it('after it has ended changes nothing', async () => {
     const [ID = 0] = await insertPrincipals(service, 1);
     const id = await submit(service, 'irs/update', [{ ID, Users: [importedUser('ended before')] }]);
     const before = await finished(service, id);
@@ -187,7 +192,7 @@ describe('cancelling', () => {
     expect((await readJob(service, `${id}?pageSize=1000`)).text).toBe(before.text);
   });
 
-  it('takes no parameters but debug', async () => {
+  it('accepts no parameter except debug', async () => {
     const [ID = 0] = await insertPrincipals(service, 1);
     const id = await submit(service, 'irs/update', [{ ID, Users: [importedUser('debugged')] }]);
     const init = { method: 'DELETE' };

@@ -30,18 +30,21 @@ async function counts() {
 }
 
 describe('the limits of a job', () => {
-  it.each([[[1, 1, 1, 1]], [[6]], [[3, 3]]])('allow exactly as much as they say: %j users', async (users) => {
-    const answer = await sendJob(strict, 'irs/update', users.map(record));
-    expect(answer.status).toBe(202);
-    const job = jobOf(await finished(strict, jobOf(answer).ID));
-    expect(job).toMatchObject({ Records: users.length, RecordsFailed: 0, State: 'completed' });
-  });
+  it.each([[[1, 1, 1, 1]], [[6]], [[3, 3]]])(
+    'accept a call of exactly that size: %j users',
+    async (users) => {
+      const answer = await sendJob(strict, 'irs/update', users.map(record));
+      expect(answer.status).toBe(202);
+      const job = jobOf(await finished(strict, jobOf(answer).ID));
+      expect(job).toMatchObject({ Records: users.length, RecordsFailed: 0, State: 'completed' });
+    },
+  );
 
   it.each([
     ['records', [1, 1, 1, 1, 1]],
     ['users in one record', [7]],
     ['users over all records', [4, 3]],
-  ])('refuse the whole call with too many %s, and nothing of it is kept', async (_, users) => {
+  ])('refuse a call with too many %s, of which nothing is stored', async (_, users) => {
     const before = await counts();
     const { status, body, headers } = await sendJob(strict, 'irs/update', users.map(record), {
       'idempotency-key': `too-many-${users.length}`,
@@ -59,14 +62,14 @@ describe('the limits of a job', () => {
     expect(await counts()).toEqual(before);
   });
 
-  it('hold for irs/insert too', async () => {
+  it('apply to irs/insert', async () => {
     const records = Array.from({ length: 5 }, () => ({ Denomination: 'One too many' }));
     const { status, body } = await sendJob(strict, 'irs/insert', records);
     expect([status, body.errorCode]).toEqual([413, 'BATCH_TOO_LARGE']);
     expect((await sendJob(strict, 'irs/insert', records.slice(1))).status).toBe(202);
   });
 
-  it('hold for a dry run, which may be larger than what is answered at once', async () => {
+  it('apply to a dry run, which may be larger than a synchronous call', async () => {
     expect((await strict.call('irs/update?dryRun=true', [record(6)])).status).toBe(200);
     const { status, body } = await strict.call('irs/update?dryRun=true', [record(7)]);
     expect([status, body.errorCode]).toEqual([413, 'BATCH_TOO_LARGE']);
@@ -74,8 +77,8 @@ describe('the limits of a job', () => {
   });
 });
 
-describe('jobs that are sent all at once', () => {
-  it('are all taken, though there are more of them than connections to the database', async () => {
+describe('jobs that are submitted concurrently', () => {
+  it('are all accepted, even if there are more of them than database connections', async () => {
     const answers = await Promise.all(
       Array.from({ length: 24 }, () => sendJob(strict, 'irs/update', [record(1)])),
     );

@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 const range = (count: number) => Array.from({ length: count }, (_, n) => n);
 
-/** A principal with one user, by their IDs. */
+/** Inserts a principal with one user, and returns their IDs. */
 async function principalWithUser(username: string): Promise<{ ID: number; user: number }> {
   const { body } = await service.call('irs/insert', [{ Name: 'Owner', Users: [importedUser(username)] }], {
     headers: { prefer: 'return=representation' },
@@ -79,7 +79,7 @@ describe('the IDs of principals that a job inserts', () => {
 });
 
 describe('the records of one principal in a job', () => {
-  it('are applied in the order sent: the later password of a user stays', async () => {
+  it('are applied in the order sent, so that the last password is the stored one', async () => {
     const { ID, user } = await principalWithUser('changes often');
     const passwords = range(12).map((n) => `sentence number ${n}`);
     const tuples = await done(
@@ -91,7 +91,7 @@ describe('the records of one principal in a job', () => {
     expect(await hasPassword(user, 'sentence number 11')).toBe(true);
   });
 
-  it('are applied in the order sent where hundreds of users stand between them', async () => {
+  it('are applied in the order sent if hundreds of users are between them', async () => {
     const { ID, user } = await principalWithUser('far apart');
     const others = await insertPrincipals(service, 3);
     const between = others.map((other, n) => ({
@@ -107,14 +107,14 @@ describe('the records of one principal in a job', () => {
     expect(await hasPassword(user, 'the last sentence')).toBe(true);
   });
 
-  it('keep their order where the database does not take the earlier one at first', async () => {
+  it('keep their order if the write of the first one is cancelled and retried', async () => {
     const { ID, user } = await principalWithUser('not at first');
     const id = await holding(service, principalLock(ID), async (held) => {
       const records = [reset(ID, user, 'the first sentence'), reset(ID, user, 'the last sentence')];
       const job = await submit(service, 'irs/update', records);
       await held.blocked(1);
       await cancelWaiting(held);
-      // Begun again, and the first is there again before the second.
+      // The second attempt of the chunk waits for the same lock, with the first record before the second.
       await expect.poll(() => attempts(job)).toBe(2);
       await held.blocked(1);
       return job;
@@ -124,7 +124,7 @@ describe('the records of one principal in a job', () => {
     expect(await hasPassword(user, 'the last sentence')).toBe(true);
   });
 
-  it('keep their order where the call is sent again with its key', async () => {
+  it('keep their order if the call is sent again with its key', async () => {
     const { ID, user } = await principalWithUser('sent again');
     const records = [reset(ID, user, 'the first sentence'), reset(ID, user, 'the last sentence')];
     const send = () =>
@@ -152,8 +152,8 @@ async function attempts(job: string): Promise<number | undefined> {
   return chunk?.attempts;
 }
 
-describe('what two records of a job both want', () => {
-  it('goes to the first that has no fault, however far apart they stand', async () => {
+describe('a unique value in two records of a job', () => {
+  it('is assigned to the first valid record, at any distance between them', async () => {
     const [ID = 0, other = 0] = await insertPrincipals(service, 2);
     const crowd = range(520).map((n) => importedUser(`crowd ${n}`));
     const tuples = await done(service, 'irs/update', [
@@ -167,7 +167,7 @@ describe('what two records of a job both want', () => {
     expect(await service.database.query(stored)).toEqual([{ username: 'WANTED' }]);
   });
 
-  it('is an external key just as well', async () => {
+  it('is assigned to the first record if it is an external key', async () => {
     const record = (ExternalKey: string) => ({ ExternalKey });
     const crowd = range(600).map((n) => record(`key of the crowd ${n}`));
     const tuples = await done(service, 'irs/insert', [record('twice'), ...crowd, record('twice')]);
@@ -176,8 +176,8 @@ describe('what two records of a job both want', () => {
   });
 });
 
-describe('what somebody else takes while a job waits', () => {
-  it('is taken, and only the record that wants it is refused', async () => {
+describe('a username that another call registers while a job waits', () => {
+  it('causes the refusal of only the record that contains it', async () => {
     const [ID = 0, other = 0] = await insertPrincipals(service, 2);
     const id = await holding(service, principalLock(ID), async ({ blocked }) => {
       const job = await submit(service, 'irs/update', [
@@ -198,7 +198,7 @@ describe('what somebody else takes while a job waits', () => {
     expect(rows.map((row) => row.username)).toEqual(['after meanwhile', 'Meanwhile']);
   });
 
-  it('goes to one of two jobs that both were told it is free, and each record is whole', async () => {
+  it('is registered by one of two jobs that passed the check, and each record is atomic', async () => {
     const owners = await insertPrincipals(service, 2);
     const recordsOf = (ID: number) =>
       range(40).map((n) => ({ ID, Users: [importedUser(`both ${n}`), importedUser(`only ${ID} ${n}`)] }));

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createClient } from '../../src/core/access/clients.ts';
-import { openClients } from '../../src/storage/clients.ts';
+import { openClients } from '../../src/clients/clients.store.ts';
+import { createClient } from '../../src/clients/clients.ts';
 import { finished, holding, importedUser, jobOf, principalLock, readJob, submit } from '../setup/jobs.ts';
 import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 
@@ -10,7 +10,7 @@ beforeAll(async () => {
   service = await startTestService({ ANAGRAFE_LOG_LEVEL: 'trace' });
 });
 
-/** Every row of every table that holds a text, the queue's own included. */
+/** Returns a table name for every row that contains the text or its hex form, including the tables of the queue. */
 async function rowsWith(text: string): Promise<string[]> {
   const tables = await service.database.query<{ name: string }>(
     `select format('%I.%I', schemaname, tablename) as name from pg_tables
@@ -31,7 +31,7 @@ async function rowsWith(text: string): Promise<string[]> {
 describe('the passwords of a job', () => {
   const canary = 'canary-8d1-sentence';
 
-  it('wait in no table but encrypted, and are gone with their key when the job has ended', async () => {
+  it('are stored only encrypted, and are deleted with their key when the job ends', async () => {
     const [ID = 0] = await insertPrincipals(service, 1);
     const user = { Username: 'visible-8d1', Password: canary, ConfirmPassword: canary };
     const id = await holding(service, principalLock(ID), async ({ blocked }) => {
@@ -61,7 +61,7 @@ describe('the passwords of a job', () => {
 });
 
 describe('the records of a job', () => {
-  it('are counted once each in the metrics, those that were refused at once as well', async () => {
+  it('are counted once in the metrics, including those refused at submission', async () => {
     const [ID = 0] = await insertPrincipals(service, 1);
     const counts = async () => {
       const text = await (await fetch(`${service.url}/metrics`)).text();
@@ -87,14 +87,14 @@ describe('the records of a job', () => {
 });
 
 describe('a small job', () => {
-  it('does not wait for the whole of a large one that another client sent before it', async () => {
-    // With clients of its own the service is no longer in protected mode, in which the other tests call it.
+  it('ends before an earlier large job of another client', async () => {
+    // This test creates clients, which ends the protected mode that the other tests of the file rely on.
     const shared = await startTestService();
     const principals = await insertPrincipals(shared, 6);
     const [one = 0, two = 0] = principals;
     const client = async (name: string) => {
-      const wish = { name, scopes: ['sync:write'], networks: [], knownByAddress: false } as const;
-      const made = await createClient(wish, openClients(shared.database));
+      const options = { name, scopes: ['sync:write'], networks: [], knownByAddress: false } as const;
+      const made = await createClient(options, openClients(shared.database));
       return { SyncPublicKey: made.client.publicKey, SyncSecretKey: made.secret };
     };
     const [busy, large, small] = [await client('busy'), await client('large'), await client('small')];

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Tuple } from '../../src/http/tuple.ts';
+import type { Tuple } from '../../src/records/tuple.ts';
 import {
   finished,
   holding,
@@ -15,7 +15,7 @@ import { insertPrincipals, startTestService, type TestService } from '../setup/s
 
 let service: TestService;
 let principals: number[];
-/** Of 25 records, of which every fifth is refused. */
+/** The ID of a completed job with 25 records, of which every fifth was refused. */
 let id: string;
 
 const refusedAt = [0, 5, 10, 15, 20];
@@ -37,7 +37,7 @@ beforeAll(async () => {
 const idsOf = (tuples: readonly Tuple[] | undefined) => tuples?.map((tuple) => tuple.Item1);
 
 describe('the tuples of a job', () => {
-  it('stand in the order sent, with those of records that were refused at once among them', async () => {
+  it('are in the order sent, including those of records refused at submission', async () => {
     const { status, body } = await readJob(service, id);
     expect(status).toBe(200);
     expect(body.result).toMatchObject({ totalCount: 25, totalPages: 1, page: 1, count: 25 });
@@ -61,7 +61,7 @@ describe('the tuples of a job', () => {
     });
   });
 
-  it('come in pages of the size asked for, each once', async () => {
+  it('are paged by pageSize, each exactly once', async () => {
     const seen: (number | null)[] = [];
     for (const [page, count] of [10, 10, 5, 0].entries()) {
       const answer = await readJob(service, `${id}?page=${page + 1}&pageSize=10`);
@@ -75,7 +75,7 @@ describe('the tuples of a job', () => {
     expect(positionsOf(await readJob(service, `${id}?page=3&pageSize=10`))).toEqual([20, 21, 22, 23, 24]);
   });
 
-  it('are those of failed records alone with failed=true, in pages with true totals', async () => {
+  it('are filtered to failed records by failed=true, with correct totals', async () => {
     const failed = refusedAt.map((n) => principals[n]);
     const { body } = await readJob(service, `${id}?failed=true`);
     expect(body.result).toMatchObject({ totalCount: 5, totalPages: 1, page: 1, count: 5 });
@@ -89,7 +89,7 @@ describe('the tuples of a job', () => {
     expect(all.body.result?.totalCount).toBe(25);
   });
 
-  it('are told by the place of their record in the call while others have none yet', async () => {
+  it('have the positions of their records in the call while other records are pending', async () => {
     const [held = 0] = await insertPrincipals(service, 1);
     await holding(service, principalLock(held), async ({ blocked }) => {
       const records = [
@@ -103,7 +103,7 @@ describe('the tuples of a job', () => {
     });
   });
 
-  it('have the users where they are asked for with Prefer: return=representation', async () => {
+  it('contain the users if the request has Prefer: return=representation', async () => {
     const answer = await readJob(service, id, { prefer: 'return=representation' });
     expect(answer.headers.get('preference-applied')).toBe('return=representation');
     const [refused, applied] = answer.body.result?.records ?? [];
@@ -126,7 +126,7 @@ describe('the tuples of a job', () => {
     expect(plain.body.result?.records[1]?.Item6).toEqual({});
   });
 
-  it('are told in the language of whoever asks', async () => {
+  it('are translated according to Accept-Language', async () => {
     const { headers, body } = await readJob(service, `${id}?failed=true`, { 'accept-language': 'it-IT' });
     expect(headers.get('content-language')).toBe('it');
     const { Item4, Item5 } = body.result?.records[0] ?? {};
@@ -137,7 +137,7 @@ describe('the tuples of a job', () => {
     });
   });
 
-  it('agree with what is counted at every moment of the job', async () => {
+  it('agree with the counters of the job at every moment', async () => {
     const records = Array.from({ length: 400 }, (_, n) =>
       n % 4 === 0 ? { Denomination: '' } : { Denomination: `Counted ${n}` },
     );
@@ -155,7 +155,7 @@ describe('the tuples of a job', () => {
   });
 });
 
-describe('what is asked of a job', () => {
+describe('a request for a job', () => {
   it.each([
     ['page=0', 'page'],
     ['page=1.5', 'page'],
@@ -169,13 +169,13 @@ describe('what is asked of a job', () => {
     ['failed=TRUE', 'failed'],
     ['PageSize=10', 'PageSize'],
     ['dryRun=true', 'dryRun'],
-  ])('is refused where it is wrong: %s', async (query, name) => {
+  ])('is refused with an invalid parameter: %s', async (query, name) => {
     const { status, body } = await readJob(service, `${id}?${query}`);
     expect([status, body.errorCode, body.result]).toEqual([400, 'INVALID_PARAMETER', null]);
     expect(body.message).toContain(`"${name}"`);
   });
 
-  it('may be far beyond its last page', async () => {
+  it('gets an empty page if the page number is beyond the last', async () => {
     const { status, body } = await readJob(service, `${id}?page=1000000&pageSize=1000`);
     expect(status).toBe(200);
     expect(body.result).toMatchObject({
@@ -194,7 +194,7 @@ describe('what is asked of a job', () => {
     '%00',
     "';--",
     `${'0'.repeat(8)}-0000-4000-8000-${'0'.repeat(13)}`,
-  ])('is 404 for a job that does not exist: %s', async (unknown) => {
+  ])('gets 404 if the job does not exist: %s', async (unknown) => {
     for (const [path, method] of [
       [unknown, 'GET'],
       [`${unknown}?failed=true`, 'GET'],
@@ -213,11 +213,11 @@ describe('what is asked of a job', () => {
     }
   });
 
-  it('finds the job by its ID in capitals too', async () => {
+  it('accepts the job ID in capital letters', async () => {
     expect((await readJob(service, id.toUpperCase())).text).toBe((await readJob(service, id)).text);
   });
 
-  it('is 404 for a call that was answered at once', async () => {
+  it('gets 404 for the ID of a synchronous call', async () => {
     const records = [{ ID: principals[0], Users: [importedUser('answered at once')] }];
     const headers = { 'idempotency-key': 'answered at once'.replaceAll(' ', '-') };
     expect((await service.call('irs/update', records, { headers })).status).toBe(200);
@@ -234,15 +234,15 @@ describe('what is asked of a job', () => {
     ['jobs/{id}', 'PATCH', 'GET, DELETE'],
     ['jobs/{id}/failed', 'POST', 'GET'],
     ['jobs/{id}/failed', 'DELETE', 'GET'],
-  ])('%s is not asked with %s: 405 names what it takes', async (path, method, allow) => {
+  ])('to %s with the method %s gets 405 and the allowed methods', async (path, method, allow) => {
     const answer = await service.call(path.replace('{id}', id), undefined, { method });
     expect([answer.status, answer.body.errorCode]).toEqual([405, 'METHOD_NOT_ALLOWED']);
     expect(answer.headers.get('allow')).toBe(allow);
   });
 });
 
-describe('a job that was taken', () => {
-  it('tells at once of the records that were refused at once', async () => {
+describe('an accepted job', () => {
+  it('lists the records that were refused at submission before it runs', async () => {
     const answer = await sendJob(service, 'irs/insert', [{}, { Denomination: 'Sound' }, { Name: 7 }]);
     expect(jobOf(answer)).toMatchObject({ Records: 3, Users: 0, RecordsFailed: 2 });
     const { body } = await readJob(service, `${jobOf(answer).ID}?failed=true`);

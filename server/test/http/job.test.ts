@@ -43,7 +43,7 @@ const applied = (Item1: number | null) => ({
 });
 
 describe('a call with Prefer: respond-async', () => {
-  it('is answered 202 with the job, and with where to ask for it', async () => {
+  it('is answered with 202, the job and its Location', async () => {
     await holding(service, principalLock(principal), async () => {
       const records = [{ ID: principal, Users: [newUser('taken.1'), newUser('taken.2')] }];
       const answer = await sendJob(service, 'irs/update', records);
@@ -66,7 +66,7 @@ describe('a call with Prefer: respond-async', () => {
     });
   });
 
-  it('is told in the language asked for, and with debug where that is asked for', async () => {
+  it('is answered in the language of Accept-Language, with the debug part on request', async () => {
     const headers = { 'accept-language': 'it', prefer: 'Respond-Async' };
     const records = [{ ID: principal, Users: [importedUser('taken.it')] }];
     const answer = await service.call('irs/update?debug=true', records, { headers });
@@ -77,7 +77,7 @@ describe('a call with Prefer: respond-async', () => {
     expect(answer.body.debug).toMatchObject({ ClientIP: '127.0.0.1' });
   });
 
-  it.each(['POST', 'PUT', 'PATCH'])('may be sent by %s', async (method) => {
+  it.each(['POST', 'PUT', 'PATCH'])('may be sent with the method %s', async (method) => {
     const records = [{ ID: principal, Users: [importedUser(`job by ${method}`)] }];
     const headers = { prefer: 'return=minimal, respond-async' };
     const answer = await service.call('irs/update', records, { method, headers });
@@ -86,7 +86,7 @@ describe('a call with Prefer: respond-async', () => {
     expect(body.result?.records).toEqual([applied(principal)]);
   });
 
-  it('registers users and resets passwords, with the tuples of a call that is answered at once', async () => {
+  it('registers users and resets passwords, with the same tuples as a synchronous call', async () => {
     await service.call('irs/update', [{ ID: principal, Users: [newUser('mixed.old')] }]);
     const [old] = await service.database.query<{ id: number }>(
       `select id from anagrafe.users where username = 'mixed.old'`,
@@ -117,7 +117,7 @@ describe('a call with Prefer: respond-async', () => {
     expect(await hashOf('mixed.new')).toMatch(ownHash(service));
   });
 
-  it('is read as strictly as any: a body that is no array of records is no job', async () => {
+  it('creates no job if the body is not an array of records', async () => {
     const before = await jobCount();
     for (const [body, code] of [
       [{}, 'INVALID_BODY'],
@@ -138,10 +138,10 @@ async function jobCount(): Promise<number> {
 }
 
 describe('the state of a job', () => {
-  it('is queued until its turn comes, then running, then completed', async () => {
+  it('is queued, then running, then completed', async () => {
     const [one = 0, two = 0, three = 0] = await insertPrincipals(service, 3);
     const ids = await holding(service, principalLock(one, two), async ({ blocked }) => {
-      // As many as a node works on at once.
+      // A node runs two jobs at once: these two keep the third one queued.
       const first = await submit(service, 'irs/update', [{ ID: one, Users: [importedUser('state.1')] }]);
       const second = await submit(service, 'irs/update', [{ ID: two, Users: [importedUser('state.2')] }]);
       await blocked(2);
@@ -184,7 +184,7 @@ describe('the state of a job', () => {
     }
   });
 
-  it('counts what is done and what has failed, users and records', async () => {
+  it('includes the numbers of processed and failed records and of processed users', async () => {
     const [free = 0, held = 0] = await insertPrincipals(service, 2);
     const id = await holding(service, principalLock(held), async ({ blocked }) => {
       const job = await submit(service, 'irs/update', [
@@ -209,7 +209,7 @@ describe('the state of a job', () => {
     expect(job).toMatchObject({ Records: 3, RecordsDone: 3, RecordsFailed: 1, Users: 6, UsersDone: 6 });
   });
 
-  it('is completed at once where every record is refused, and nothing is left to be worked on', async () => {
+  it('is completed at submission if every record is refused, and no chunk is stored', async () => {
     const answer = await sendJob(service, 'irs/update', [
       { ID: 987_654, Users: [newUser('nowhere')] },
       { ID: principal, Users: [newUser('common', { Password: 'password', ConfirmPassword: 'password' })] },

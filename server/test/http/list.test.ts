@@ -43,7 +43,7 @@ async function list(parameters: unknown, at = service) {
   return { ...answer, found: (answer.body.result?.records ?? []).map((principal) => principal.ID) };
 }
 
-/** The names of the principals that a search finds. */
+/** Returns the principals that a search finds, by their short names in `names`. */
 async function search(Search: string): Promise<string[]> {
   const { status, found } = await list({ Search });
   expect(status).toBe(200);
@@ -70,7 +70,7 @@ describe('a principal in irs/list', () => {
     expect(text).not.toMatch(/argon2|"PasswordHash|"password|correct horse/);
   });
 
-  it('comes back as it was inserted', async () => {
+  it('has the field values that were inserted', async () => {
     const { body } = await list({ ID: ids.caffe });
     expect(body.result?.records[0]).toMatchObject({ ...records[0], Surname: null, Users: [] });
     expect(body).toMatchObject({ statusCode: 200, errorCode: null, message: null, debug: null });
@@ -79,7 +79,7 @@ describe('a principal in irs/list', () => {
 });
 
 describe('UsersShown', () => {
-  it('says how many users of a principal stand in it; all are counted', async () => {
+  it('limits the users listed with a principal, but not their count', async () => {
     const shown = async (UsersShown: number | null) => {
       const { body } = await list({ ID: ids.owner, UsersShown });
       return body.result?.records.map(({ Users, UsersCount }) => [Users.length, UsersCount]);
@@ -89,25 +89,25 @@ describe('UsersShown', () => {
     expect(await shown(null)).toEqual([[4, 4]]);
   });
 
-  it.each([-1, 1001, 1.5, '0'])('is refused as %s', async (UsersShown) => {
+  it.each([-1, 1001, 1.5, '0'])('is refused if it is %s', async (UsersShown) => {
     const { status, body } = await service.call('irs/list', { UsersShown });
     expect([status, body.errorCode]).toEqual([400, 'INVALID_PARAMETER']);
   });
 });
 
 describe('the filters of irs/list', () => {
-  it('find by ExternalKey, also by the longest that can be stored', async () => {
+  it('find a principal by its ExternalKey, including the longest possible', async () => {
     expect((await list({ ExternalKey: 'C-1001' })).found).toEqual([ids.caffe]);
     expect((await list({ ExternalKey: '🦊'.repeat(128) })).found).toEqual([ids.angelo]);
     expect((await list({ ExternalKey: 'c-1001' })).found).toEqual([]);
   });
 
-  it('are combined: all must hold', async () => {
+  it('are combined with AND', async () => {
     expect((await list({ ID: ids.caffe, ExternalKey: 'C-1001', Search: 'peru' })).found).toEqual([ids.caffe]);
     expect((await list({ ID: ids.rossi, ExternalKey: 'C-1001' })).found).toEqual([]);
   });
 
-  it('are absent as null, and the body may be missing altogether', async () => {
+  it('are ignored if they are null or if the body is missing', async () => {
     const all = Object.values(ids);
     const none = { Page: null, PageSize: null, Date: null, ID: null, Search: null, Unknown: null };
     expect((await list(none)).found).toEqual(all);
@@ -151,7 +151,7 @@ describe('Search', () => {
   });
 
   it.each(`' '' "" \\ \\\\ : :* * & | ! ( ) () % _ <-> $$ -- ';`.split(' '))(
-    'takes %s for text, alone and beside a word',
+    'treats %s as plain text, alone and with a word',
     async (sign) => {
       expect(await search(sign)).toEqual([]);
       expect((await list({ Search: `caffè${sign}` })).status).toBe(200);
@@ -159,7 +159,7 @@ describe('Search', () => {
     },
   );
 
-  it('withstands any text at all', async () => {
+  it('answers 200 or 400 for any text', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary', minLength: 1, maxLength: 90 }), async (text) => {
         const good = text.trim() !== '' && !text.includes('\0');
@@ -171,7 +171,7 @@ describe('Search', () => {
 });
 
 describe('Date', () => {
-  it('finds what changed since, a principal whose user was reset or registered included', async () => {
+  it('finds principals that changed since then, including by a reset or registration of a user', async () => {
     const owner = (await list({ ID: ids.owner })).body.result?.records[0];
     await sleep(20);
     const [clock] = await service.database.query<{ now: Date }>('select clock_timestamp() as now');
@@ -184,7 +184,7 @@ describe('Date', () => {
     expect((await list({ Date: since })).found).toEqual([ids.rossi, ids.owner]);
   });
 
-  it('finds what changed at that very moment, so that the last UpdatedAt can be sent back', async () => {
+  it('is inclusive, so that the last UpdatedAt can be sent back', async () => {
     const rossi = (await list({ ID: ids.rossi })).body.result?.records[0];
     expect((await list({ Date: rossi?.UpdatedAt })).found).toContain(ids.rossi);
   });
@@ -196,7 +196,7 @@ describe('Date', () => {
   });
 });
 
-describe('a wrong parameter', () => {
+describe('an invalid parameter of irs/list', () => {
   it.each([
     ['Page', [0, -1, 1.5, '1', true, 2 ** 53, []]],
     ['PageSize', [0, 1001, '100']],
@@ -207,7 +207,7 @@ describe('a wrong parameter', () => {
     ['Username', ['mario']],
     ['page', [1]],
     ['Limit', [10, false, 0, '']],
-  ])('is 400 and named: %s', async (name, values) => {
+  ])('gets 400 with its name: %s', async (name, values) => {
     for (const value of values) {
       const { status, body } = await list({ [name]: value });
       expect([name, value, status]).toEqual([name, value, 400]);
@@ -216,13 +216,16 @@ describe('a wrong parameter', () => {
     }
   });
 
-  it.each([[[]], ['text'], [7], [[{}]]])('is a body that is no object: %o', async (body) => {
-    expect((await list(body)).body).toMatchObject({ statusCode: 400, errorCode: 'INVALID_BODY' });
-  });
+  it.each([[[]], ['text'], [7], [[{}]]])(
+    'gets INVALID_BODY if the body is not an object: %o',
+    async (body) => {
+      expect((await list(body)).body).toMatchObject({ statusCode: 400, errorCode: 'INVALID_BODY' });
+    },
+  );
 });
 
 describe('the pages of irs/list', () => {
-  it('are empty beyond the end, and still tell the truth', async () => {
+  it('are empty beyond the end, with correct totals', async () => {
     const totalCount = Object.keys(ids).length;
     for (const Page of [3, 1000, Number.MAX_SAFE_INTEGER]) {
       for (const filter of [{}, { Date: '2020-01-01' }]) {
@@ -240,7 +243,7 @@ describe('the pages of irs/list', () => {
     }
   });
 
-  it('are those of a plain query, however deep, over gaps and blocks of IDs', async () => {
+  it('equal those of a plain query at any depth, across gaps and blocks of IDs', async () => {
     const many = await startTestService();
     await many.database.query(`
       with added as (

@@ -11,10 +11,10 @@ beforeAll(async () => {
 
 const get = (path: string, headers: Headers = {}, at = service) => getText(at, path, headers);
 
-describe('the id of a request', () => {
+describe('the request ID', () => {
   const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-  it('is given on every answer, the refused and the broken ones too', async () => {
+  it('is in every answer, including answers to refused and malformed requests', async () => {
     for (const path of [
       '/health/live',
       '/metrics',
@@ -31,13 +31,13 @@ describe('the id of a request', () => {
     expect(refused.headers['x-request-id']).toMatch(uuid);
   });
 
-  it("is the caller's own where that is sane", async () => {
+  it('is the X-Request-Id of the request if that is valid', async () => {
     for (const id of ['abc', '4b1f0a52-3c1e-4b6e-9d4e-7d1c2b3a4f5e', 'a.b_c-D9', 'x'.repeat(64)]) {
       expect((await get('/health/live', { 'x-request-id': id })).headers['x-request-id']).toBe(id);
     }
   });
 
-  it('is made anew where the one sent is not', async () => {
+  it('is a new UUID if the X-Request-Id of the request is invalid', async () => {
     for (const id of [
       '',
       'x'.repeat(65),
@@ -55,7 +55,7 @@ describe('the id of a request', () => {
 });
 
 describe('the log', () => {
-  it('holds one JSON line for a call: who, what, how it ended, and the id of the request', async () => {
+  it('contains one JSON line per call with client, path, status and request ID', async () => {
     const { status } = await service.call('irs/list', {}, { headers: { 'x-request-id': 'logged-1' } });
     expect(status).toBe(200);
     const entries = service.log.map((line) => JSON.parse(line));
@@ -78,7 +78,7 @@ describe('the log', () => {
     ]);
   });
 
-  it('holds no password, no query and no header', async () => {
+  it('contains no password, query or header', async () => {
     const Password = 'a password that must not be logged';
     const headers = { 'x-anything': 'header-not-logged', 'x-request-id': 'logged-2' };
     const users = [newUser('logged.user', { Password, ConfirmPassword: Password })];
@@ -93,7 +93,7 @@ describe('the log', () => {
     }
   });
 
-  it('shows who was refused, and how', async () => {
+  it('contains the status and the address of refused calls', async () => {
     await get('/api/sync/v1/irs/list', { 'x-request-id': 'logged-3' });
     await service.call(
       'irs/list',

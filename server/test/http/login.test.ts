@@ -25,7 +25,7 @@ const ownList = (token: string, init = {}) =>
   );
 
 describe('a login', () => {
-  it('gives who it is, two opaque tokens of 256 bits, and when the first one expires', async () => {
+  it('returns the user, two opaque tokens and the expiry of the access token', async () => {
     const before = Date.now();
     const { status, body, headers } = await login(service, 'MARIO.ROSSI');
     expect(status).toBe(200);
@@ -60,7 +60,7 @@ describe('a login', () => {
     expect(Date.parse(TokenExpiration)).toBeLessThanOrEqual(Date.now() + lifetime);
   });
 
-  it('has the same answer for an unknown user, a wrong password and a disabled user', async () => {
+  it('gets the same answer for an unknown user, a wrong password and a disabled user', async () => {
     const answers = await Promise.all([
       login(service, 'nobody.at.all'),
       login(service, 'anna', 'not the password'),
@@ -74,7 +74,7 @@ describe('a login', () => {
     expect(answers[0]?.body).toMatchObject({ errorCode: 'UNAUTHENTICATED', result: null });
   });
 
-  it('shows in the list, and leaves the date of the last change alone', async () => {
+  it('sets LastLoginAt of the user, and does not change UpdatedAt', async () => {
     const before = Date.now();
     const { RefreshToken: _, ...record } = await signedIn(service, 'anna');
     const { body } = await service.call<{ LastLoginAt: string | null; UpdatedAt: string; CreatedAt: string }>(
@@ -94,12 +94,12 @@ describe('a login', () => {
     [{ username: 'anna', Password: 'x' }, 'INVALID_PARAMETER'],
     [{ Username: 'anna', Password: 'x', More: 1 }, 'INVALID_PARAMETER'],
     [[], 'INVALID_BODY'],
-  ])('that is no login is refused: %j', async (body, code) => {
+  ])('is refused with an invalid body: %j', async (body, code) => {
     const answer = await service.call('login', body);
     expect([answer.status, answer.body.errorCode]).toEqual([400, code]);
   });
 
-  it('takes the place of an imported hash with one of ours', async () => {
+  it('replaces an imported hash by one of the service', async () => {
     const PasswordHash = await bcrypt('the old password', 10);
     const record = { ID: principal, Users: [{ Username: 'imported', PasswordHash }] };
     expect((await service.call('irs/update', [record])).status).toBe(200);
@@ -119,8 +119,8 @@ async function storedHash(username: string): Promise<string | undefined> {
   return row?.hash;
 }
 
-describe('tokens', () => {
-  it('are stored as digests alone', async () => {
+describe('the tokens of a session', () => {
+  it('are stored only as digests', async () => {
     const { Token, RefreshToken } = await signedIn(service, 'anna');
     const rows = await service.database.query('select sessions::text as row from anagrafe.sessions');
     const text = JSON.stringify(rows);
@@ -128,7 +128,7 @@ describe('tokens', () => {
     expect(JSON.stringify(service.log)).not.toContain(Token.slice(4, 40));
   });
 
-  it('are good in AccessToken and as a bearer, and no other is', async () => {
+  it('are accepted in AccessToken and as a bearer token, and any other value is refused', async () => {
     const { Token } = await signedIn(service, 'anna');
     expect((await ownList(Token)).status).toBe(200);
     expect((await ownList('', { headers: { authorization: `Bearer ${Token}` } })).status).toBe(200);
@@ -138,7 +138,7 @@ describe('tokens', () => {
     }
   });
 
-  it('end with their time', async () => {
+  it('are refused after they expire', async () => {
     const { Token, RefreshToken } = await signedIn(service, 'anna');
     await service.database.query(
       `update anagrafe.sessions set token_expires_at = now() where user_id = (select id from anagrafe.users where username_key = 'anna')`,
@@ -149,7 +149,7 @@ describe('tokens', () => {
     expect((await refreshed(RefreshToken)).status).toBe(401);
   });
 
-  it('are exchanged once; whoever exchanges one again ends all that came of the login', async () => {
+  it('can be refreshed once; a second use of a refresh token ends all sessions of that login', async () => {
     const first = await signedIn(service, 'anna');
     const second = loginOf((await refreshed(first.RefreshToken)).body);
     expect(second.Token).not.toBe(first.Token);
@@ -162,7 +162,7 @@ describe('tokens', () => {
     expect((await ownList(other.Token)).status).toBe(200);
   });
 
-  it('are exchanged once by many at the same moment, and then all of them are out', async () => {
+  it('are refreshed by one of many concurrent requests, and then all of them are invalid', async () => {
     const { RefreshToken } = await signedIn(service, 'anna');
     const answers = await Promise.all(Array.from({ length: 8 }, () => refreshed(RefreshToken)));
     const good = answers.filter(({ status }) => status === 200);
@@ -171,7 +171,7 @@ describe('tokens', () => {
     expect((await ownList(Token)).status).toBe(401);
   });
 
-  it('end with a logout, and those of another login do not', async () => {
+  it('are invalid after a logout, and those of another login stay valid', async () => {
     const one = await signedIn(service, 'anna');
     const other = await signedIn(service, 'anna');
     const out = await service.call('logout', undefined, asUser(one));
@@ -182,7 +182,7 @@ describe('tokens', () => {
     expect((await service.call('logout', {}, {})).status).toBe(401);
   });
 
-  it('end with a reset and with a disabled user also where they are being made at that very moment', async () => {
+  it('are invalid if the user is reset or disabled while they are being created', async () => {
     const { principal, ids } = await registerUsers(service, 'raced');
     const racedUser = ids[0];
     const changes = [
@@ -210,7 +210,7 @@ describe('tokens', () => {
     }
   });
 
-  it('end with a reset, all of them', async () => {
+  it('are all invalid after a password reset of their user', async () => {
     const { principal, ids } = await registerUsers(service, 'reset.later');
     const one = await signedIn(service, 'reset.later');
     const other = await signedIn(service, 'reset.later');

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { CloudEvent } from '../../src/core/events/event.ts';
-import type { auditFields } from '../../src/http/audit-fields.ts';
+import type { auditFields } from '../../src/audit/audit.routes.ts';
+import type { CloudEvent } from '../../src/audit/events.ts';
 import { allSealed } from '../setup/journal.ts';
 import { registerUsers } from '../setup/login.ts';
 import { getText, insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
@@ -36,7 +36,7 @@ const audit = async (query: string): Promise<Page<Row, number>> =>
 const events = async (query: string): Promise<Page<CloudEvent, string | null>> =>
   (await get(`/api/sync/v1/events?${query}`)).body.result;
 
-/** From where the order begins to where it ends, page by page. */
+/** Reads all pages of a list in the order of the query, and returns their records. */
 async function walk<Item, Place>(
   read: (query: string) => Promise<Page<Item, Place>>,
   query: string,
@@ -52,8 +52,8 @@ async function walk<Item, Place>(
 
 const positions = (rows: readonly Row[]) => rows.map(({ Position }) => Position);
 
-describe('the audit, the newest first', () => {
-  it('has the same rows in either order, whatever the size of a page', async () => {
+describe('the audit log in the order newest', () => {
+  it('has the same rows as in the order oldest, for any page size', async () => {
     const rows = await walk(audit, 'pageSize=1000');
     expect(rows.length).toBeGreaterThan(9);
     expect(await walk(audit, 'order=oldest&pageSize=4')).toEqual(rows);
@@ -61,7 +61,7 @@ describe('the audit, the newest first', () => {
       expect(await walk(audit, `order=newest&pageSize=${pageSize}`)).toEqual(rows.toReversed());
   });
 
-  it('meets the other order in the middle, with nothing missing and nothing twice', async () => {
+  it('joins with the order oldest without missing or repeated rows', async () => {
     const rows = await walk(audit, 'pageSize=1000');
     const half = Math.floor(rows.length / 2);
     const first = await audit(`pageSize=${half}`);
@@ -74,12 +74,12 @@ describe('the audit, the newest first', () => {
     expect(rest.record).toEqual({ After: 1, More: false });
   });
 
-  it('is read of one principal, and without those who have only read', async () => {
+  it('can be filtered by principal and without reads', async () => {
     const rows = await walk(audit, 'pageSize=1000');
     const mine = rows.filter(({ IRID }) => IRID === principal);
-    const isDeed = ({ Action }: Row) => Action !== 'records.read';
-    const deeds = rows.filter(isDeed);
-    expect(rows.length - deeds.length).toBe(3);
+    const isWrite = ({ Action }: Row) => Action !== 'records.read';
+    const writes = rows.filter(isWrite);
+    expect(rows.length - writes.length).toBe(3);
     expect(mine.map(({ Action }) => Action)).toEqual([
       'insert',
       'update',
@@ -91,14 +91,14 @@ describe('the audit, the newest first', () => {
       const newest = `order=newest&pageSize=${pageSize}`;
       expect(await walk(audit, `${newest}&principal=${principal}`)).toEqual(mine.toReversed());
       expect(await walk(audit, `${newest}&reads=true`)).toEqual(rows.toReversed());
-      expect(await walk(audit, `${newest}&reads=false`)).toEqual(deeds.toReversed());
-      expect(await walk(audit, `pageSize=${pageSize}&reads=false`)).toEqual(deeds);
-      const mineAlone = await walk(audit, `${newest}&principal=${principal}&reads=false`);
-      expect(mineAlone).toEqual(mine.filter(isDeed).toReversed());
+      expect(await walk(audit, `${newest}&reads=false`)).toEqual(writes.toReversed());
+      expect(await walk(audit, `pageSize=${pageSize}&reads=false`)).toEqual(writes);
+      const writesOfMine = await walk(audit, `${newest}&principal=${principal}&reads=false`);
+      expect(writesOfMine).toEqual(mine.filter(isWrite).toReversed());
     }
   });
 
-  it('begins at the newest row where after is beyond it, and ends before the first one', async () => {
+  it('starts at the newest row if after is beyond it, and is empty after the first row', async () => {
     const { records } = await audit('order=newest&pageSize=3');
     for (const after of [Number.MAX_SAFE_INTEGER, (records[0]?.Position ?? 0) + 1])
       expect((await audit(`order=newest&pageSize=3&after=${after}`)).records).toEqual(records);
@@ -114,8 +114,8 @@ describe('the audit, the newest first', () => {
   });
 });
 
-describe('events, the newest first', () => {
-  it('are the same in either order, also in the middle of a record', async () => {
+describe('events in the order newest', () => {
+  it('are the same as in the order oldest, also if a page ends within a record', async () => {
     const all = await walk(events, 'pageSize=1000');
     expect(all.filter(({ type }) => type === 'user.registered')).toHaveLength(12);
     for (const pageSize of [1, 5, all.length])
@@ -126,7 +126,7 @@ describe('events, the newest first', () => {
     expect((await events(`order=oldest&after=${after}`)).records).toEqual(all.slice(middle + 1));
   });
 
-  it('begin at the last one where after is beyond it, and end before the first one', async () => {
+  it('start at the last event if after is beyond it, and are empty after the first event', async () => {
     const all = await walk(events, 'pageSize=1000');
     const beyond = await events('order=newest&after=999999.0&pageSize=2');
     expect(beyond).toMatchObject({ records: all.slice(-2).toReversed(), record: { After: all.at(-2)?.id } });
@@ -137,7 +137,7 @@ describe('events, the newest first', () => {
     });
   });
 
-  it('end where they can be read no longer', async () => {
+  it('omit events that are older than 90 days', async () => {
     const all = await walk(events, 'pageSize=1000');
     const kept = all.slice(-3);
     const [position] = kept[0]?.id.split('.') ?? [];
@@ -155,7 +155,7 @@ describe('events, the newest first', () => {
     }
   });
 
-  it('are none where all of them are too old', async () => {
+  it('are empty if all events are older than 90 days', async () => {
     const age = `update anagrafe.journal set at = at - make_interval(days => $1)`;
     await service.database.query(age, [91]);
     try {
@@ -167,7 +167,7 @@ describe('events, the newest first', () => {
   });
 });
 
-describe('an order that there is none of', () => {
+describe('an invalid parameter of the audit log or of events', () => {
   it.each([
     ['/admin/v1/audit?order=latest', '"order" takes oldest, newest.', '"order" accetta oldest, newest.'],
     ['/admin/v1/audit?order=', '"order" takes oldest, newest.', '"order" accetta oldest, newest.'],

@@ -23,7 +23,7 @@ const base = '/api/sync/v1/';
 let service: TestService;
 let validate: Validate;
 let principal: number;
-/** A job with an applied record, a refused one, and one with users to be shown. */
+/** The ID of a completed job with an applied record of two users and a refused record. */
 let id: string;
 
 beforeAll(async () => {
@@ -66,7 +66,7 @@ function expectDescribed(answer: Answer<unknown>, path: string, method: string, 
 }
 
 describe('/openapi.json', () => {
-  it('describes a job as it is: taken, running, completed, cancelled', async () => {
+  it('matches the answers for accepted, running, completed and cancelled jobs', async () => {
     await holding(service, principalLock(principal), async ({ blocked }) => {
       const taken = await sendJob(service, 'irs/update', [{ ID: principal, Users: [importedUser('held')] }]);
       expectDescribed(taken, 'irs/update', 'post', 202);
@@ -84,16 +84,16 @@ describe('/openapi.json', () => {
     expectDescribed(completed, 'jobs/{id}', 'get', 200);
   });
 
-  it('describes the list of jobs and the failed records as they are', async () => {
+  it('matches the list of jobs and the failed records of a job', async () => {
     const list = await service.call('jobs', undefined, { method: 'GET' });
     expect(list.body.result?.records).not.toEqual([]);
     expectDescribed(list, 'jobs', 'get', 200);
-    const kit = await readJob(service, `${id}/failed`);
-    expect(kit.body).toHaveLength(1);
-    expectDescribed(kit, 'jobs/{id}/failed', 'get', 200);
+    const failedRecords = await readJob(service, `${id}/failed`);
+    expect(failedRecords.body).toHaveLength(1);
+    expectDescribed(failedRecords, 'jobs/{id}/failed', 'get', 200);
   });
 
-  it('describes what is refused as it is', async () => {
+  it('matches the error answers for jobs', async () => {
     for (const [path, method] of [
       ['jobs/nothing', 'GET'],
       ['jobs/nothing', 'DELETE'],
@@ -113,7 +113,7 @@ describe('/openapi.json', () => {
     expectDescribed(reused, 'irs/insert', 'post', 422);
   });
 
-  it('describes a dry run as it is', async () => {
+  it('matches the answers for dry runs', async () => {
     const records = [{ ID: principal, Users: [newUser('dry')] }];
     const missing = { ID: 987_654, Users: [newUser('dry')] };
     for (const [status, body] of [
@@ -127,7 +127,7 @@ describe('/openapi.json', () => {
     }
   });
 
-  it('allows a PasswordHash in place of the passwords, and not beside them nor on a reset', () => {
+  it('allows a PasswordHash instead of a password, but not together with one or in a reset', () => {
     const allowed = (users: unknown[]) => validate(requestSchema('irs/update'), [{ ID: 1, Users: users }]);
     expect(allowed([importedUser('x'), importedUser('y', { Password: null, Email: null })])).toEqual([]);
     expect(allowed([importedUser('x', { Password: 'abcdefgh' })])).not.toEqual([]);
@@ -136,12 +136,12 @@ describe('/openapi.json', () => {
     expect(validate(requestSchema('irs/insert'), insert)).toEqual([]);
   });
 
-  it('allows a failed record to be sent again with its faults', async () => {
+  it('allows a failed record to be sent again with its field errors', async () => {
     const job = await submit(service, 'irs/update', [{ ID: 987_654, Users: [newUser('again')] }]);
-    const kit = JSON.parse((await readJob(service, `${job}/failed`)).text);
+    const failedRecords = JSON.parse((await readJob(service, `${job}/failed`)).text);
     const secret = { Password: 'a sentence for later', ConfirmPassword: 'a sentence for later' };
-    Object.assign(kit[0].Users[0], secret);
-    expect(kit[0].Faults).toBeDefined();
-    expect(validate(requestSchema('irs/update'), kit)).toEqual([]);
+    Object.assign(failedRecords[0].Users[0], secret);
+    expect(failedRecords[0].Faults).toBeDefined();
+    expect(validate(requestSchema('irs/update'), failedRecords)).toEqual([]);
   });
 });

@@ -43,7 +43,7 @@ const crooked = {
   Users: [{ ID: 0, Username: 'x' }, {}, 'nobody', { Username: ' ', Password: 'x' }],
 };
 
-/** What is called, with what, and the status that comes of it. */
+/** Calls with the status that each must get. */
 const calls: [
   path: string,
   status: number,
@@ -83,16 +83,16 @@ describe('/openapi.json', () => {
     }
   });
 
-  it.each(calls)('%s %i: describes %s as it is', async (path, status, _about, body, headers = {}) => {
+  it.each(calls)('%s %i: matches the answer for %s', async (path, status, _about, body, headers = {}) => {
     for (const query of ['', '?debug=true']) {
       const answer = await service.call(path + query, body(), { headers });
-      // The second time, what was registered the first time is taken.
+      // The status differs on the second call, because usernames of the first call are taken.
       if (query === '') expect(answer.status).toBe(status);
       expect(validate(answerSchema(path, answer.status), answer.body)).toEqual([]);
     }
   });
 
-  it('would notice an answer with a field more, a field less, or a field of another type', async () => {
+  it('does not match an answer with an extra field, a missing field or a field of another type', async () => {
     const { body } = await service.call('irs/update', [missing]);
     const schema = answerSchema('irs/update', 422);
     const { debug: _, ...less } = body;
@@ -105,8 +105,8 @@ describe('/openapi.json', () => {
     expect(validate(schema, { ...body, result: { ...body.result, records } })).not.toEqual([]);
   });
 
-  it('gives examples that it allows and that the service understands', async () => {
-    // The examples name the principal 1 and its first user.
+  it('has examples that match its schemas and that the service accepts', async () => {
+    // The examples use the principal with ID 1 and its first user.
     const fresh = await startTestService();
     await insertPrincipals(fresh, 1);
     for (const path of ['irs/update', 'irs/insert', 'irs/list', 'irs/users']) {
@@ -135,7 +135,7 @@ describe('/openapi.json', () => {
       { Page: null, PageSize: 1000, Date: '2026-01-31', ID: null, ExternalKey: null, Search: 'a' },
     ],
     ['irs/users', { Username: 'mario', Page: 2 }],
-  ])('%s: allows what the service allows, null for absent included', (path, body) => {
+  ])('%s: allows every body that the service accepts, including null for absent fields', (path, body) => {
     expect(validate(requestSchema(path), body)).toEqual([]);
   });
 
@@ -149,7 +149,7 @@ describe('/openapi.json', () => {
     ['irs/insert', [{ Denomination: 'D', Nickname: 'N' }]],
     ['irs/list', { PageSize: 1001 }],
     ['irs/users', { Limit: 1 }],
-  ])('%s: does not allow what the service refuses', (path, body) => {
+  ])('%s: does not allow a body that the service refuses', (path, body) => {
     expect(validate(requestSchema(path), body)).not.toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createClient, type Scope } from '../../src/core/access/clients.ts';
-import { openClients } from '../../src/storage/clients.ts';
+import type { Scope } from '../../src/clients/access.ts';
+import { openClients } from '../../src/clients/clients.store.ts';
+import { createClient } from '../../src/clients/clients.ts';
 import { getText, insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 
 type Headers = Record<string, string>;
@@ -13,8 +14,8 @@ beforeAll(async () => {
 
 const get = (path: string, headers: Headers = {}, at = service) => getText(at, path, headers);
 
-describe('health', () => {
-  it('says that the service lives and is ready', async () => {
+describe('the health check', () => {
+  it('reports that the service is live and ready', async () => {
     for (const [path, status] of [
       ['/health/live', 'live'],
       ['/health/ready', 'ready'],
@@ -27,18 +28,18 @@ describe('health', () => {
     }
   });
 
-  it('answers a probe from anywhere, whatever its Host, and is not logged', async () => {
+  it('answers probes from any address with any Host, and is not logged', async () => {
     const probe = { host: '10.0.0.7:8420', 'x-forwarded-for': '203.0.113.9' };
     expect((await get('/health/live', probe)).status).toBe(200);
     await expect.poll(async () => (await get('/health/ready', probe)).status).toBe(200);
-    // A line is written when its answer has been sent. A later call that is logged shows that none is to come.
+    // The service logs a request after its answer was sent. Once a later call is logged, no probe can still be logged.
     await service.call('irs/list', {}, { headers: { 'x-request-id': 'after-the-probes' } });
     await expect.poll(() => service.log.join('')).toContain('after-the-probes');
     expect(service.log.filter((line) => line.includes('/health/'))).toEqual([]);
   });
 });
 
-it('leads from the bare address to the console', async () => {
+it('the root path redirects to the console', async () => {
   const answer = await get('/');
   expect([answer.status, answer.headers.location]).toEqual([302, '/console']);
 });
@@ -50,7 +51,7 @@ describe('metrics', () => {
     return line === undefined ? undefined : Number(line.slice(name.length + 1));
   }
 
-  it('count calls, records, users and hashes, and show how many passwords wait', async () => {
+  it('count calls, records, users and hashes, and show the length of the hash queue', async () => {
     const [ID = 0] = await insertPrincipals(service, 3);
     const registered = await service.call('irs/update', [
       { ID, Users: [newUser('metric.one'), newUser('metric.two')] },
@@ -89,14 +90,14 @@ describe('metrics', () => {
     expect(text).toMatch(/^anagrafe_records_total\{operation="update",outcome="USERNAME_TAKEN"\} 1$/m);
   });
 
-  it('are in the form that Prometheus reads, and hold no name, address or secret', async () => {
+  it('are in the Prometheus text format, and contain no username or address', async () => {
     const { headers, text } = await get('/metrics');
     expect(headers['content-type']).toMatch(/^text\/plain; version=0\.0\.4/);
     expect(text).not.toContain('metric.one');
     expect(text).not.toContain('127.0.0.1');
   });
 
-  it('do not grow with the paths that callers invent', async () => {
+  it('have one label for all unknown paths', async () => {
     for (const path of ['/none/1', '/none/2', '/api/sync/v1/none/3'])
       expect((await get(path)).status).toBe(404);
     const { text } = await get('/metrics');
@@ -104,7 +105,7 @@ describe('metrics', () => {
     expect(text).not.toContain('/none/');
   });
 
-  it('are refused to a caller behind a proxy and to a foreign name, unless there is a credential', async () => {
+  it('are refused to a caller behind a proxy that sends no credential', async () => {
     for (const headers of [
       { 'x-forwarded-for': '203.0.113.9' },
       { 'x-forwarded-for': '127.0.0.1' },
@@ -117,18 +118,18 @@ describe('metrics', () => {
     }
   });
 
-  it('are refused to a page of a name that was rebound to this machine', async () => {
+  it('are refused to a web page that uses DNS rebinding', async () => {
     expect((await get('/metrics', { host: 'evil.com' })).status).toBe(401);
     expect((await get('/metrics', { host: 'evil.com', 'sec-fetch-site': 'same-origin' })).status).toBe(401);
     expect((await get('/metrics', { origin: 'http://evil.com' })).status).toBe(401);
   });
 
-  it('are shown to a client that may read, and refused to a wrong credential even on this machine', async () => {
+  it('are served to a client with sync:read, and refused to a wrong credential even on this machine', async () => {
     const other = await startTestService();
     const clients = openClients(other.database);
     const keyOf = async (...scopes: Scope[]) => {
-      const wish = { name: 'collector', scopes, networks: [], knownByAddress: false };
-      const { client, secret } = await createClient(wish, clients);
+      const options = { name: 'collector', scopes, networks: [], knownByAddress: false };
+      const { client, secret } = await createClient(options, clients);
       return { authorization: `Bearer ${client.publicKey}.${secret}` };
     };
     const reader = await keyOf('sync:read');
@@ -144,7 +145,7 @@ describe('metrics', () => {
     await other.stop();
   });
 
-  it('are refused to those whom a trusted proxy lets through, even where the forwarded address is loopback', async () => {
+  it('are refused behind a trusted proxy, even if the forwarded address is loopback', async () => {
     const behind = await startTestService({ ANAGRAFE_TRUST_PROXY: '127.0.0.1/32' });
     for (const address of ['203.0.113.9', '127.0.0.1', '127.0.0.9', '::1']) {
       expect((await get('/metrics', { 'x-forwarded-for': address }, behind)).status).toBe(401);
@@ -153,8 +154,8 @@ describe('metrics', () => {
   });
 });
 
-describe('the description of the API', () => {
-  it('names every call, and every answer that it can give', async () => {
+describe('the documentation that the service serves', () => {
+  it('lists every call of irs with its 401 answer', async () => {
     const { status, text } = await get('/openapi.json');
     expect(status).toBe(200);
     const { openapi, info, paths } = JSON.parse(text);
@@ -165,7 +166,7 @@ describe('the description of the API', () => {
     for (const call of calls) expect(Object.keys(paths[call].post.responses)).toContain('401');
   });
 
-  it('can be browsed without a word to any other host', async () => {
+  it('loads nothing from another host', async () => {
     const page = await fetch(`${service.url}/docs`);
     expect(page.status).toBe(200);
     expect(page.headers.get('content-type')).toMatch(/^text\/html/);
@@ -181,7 +182,7 @@ describe('the description of the API', () => {
     expect(html).not.toMatch(/https?:\/\//);
   });
 
-  it('begins at a page that says how the service is, made of nothing from outside', async () => {
+  it('includes a status page at /console that links to no other host', async () => {
     const { status, headers, text } = await get('/console');
     expect(status).toBe(200);
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
@@ -191,7 +192,7 @@ describe('the description of the API', () => {
   });
 
   it.each(['/docs', '/console'])(
-    'has a policy at %s that lets in no other host and works over plain HTTP',
+    'has a content security policy at %s that allows no other host and works over plain HTTP',
     async (path) => {
       const { headers } = await get(path);
       const policy = String(headers['content-security-policy']);

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 const sentence = 'correct horse battery';
-/** Of the sentence, in every form that is taken. */
+/** Hashes of `sentence` in every supported format. */
 const hashes = {
   argon2id:
     '$argon2id$v=19$m=4096,t=1,p=1$ABEiM0RVZneImaq7zN3u/w$aRfxV/z/PUcQTza43CDqD/zKMUv5my86yjbzPVvYvDs',
@@ -39,7 +39,7 @@ async function storedHash(username: string): Promise<string> {
   return user?.hash ?? '';
 }
 
-/** The codes by place of a record with one such user, and the text of the answer. */
+/** Sends a record with this user. Returns the error codes by place, and the text of the answer. */
 async function faultsOf(user: Record<string, unknown>, path = 'irs/update') {
   const record = path === 'irs/update' ? { ID: principal } : { Name: 'Owner' };
   const { body, text } = await service.call(path, [{ ...record, Users: [user] }]);
@@ -57,7 +57,7 @@ async function hashCounts(): Promise<string[] | null> {
 
 describe('a registration with a PasswordHash', () => {
   it.each(Object.entries(hashes))(
-    'is stored as sent, and its password is good: %s',
+    'stores the hash as sent, and the password verifies: %s',
     async (form, PasswordHash) => {
       const users = [{ Username: form, Email: 'moved@example.com', PasswordHash }];
       const { status, body } = await service.call('irs/update', [{ ID: principal, Users: users }], {
@@ -74,7 +74,7 @@ describe('a registration with a PasswordHash', () => {
     },
   );
 
-  it('may stand beside others with a password, with a new principal, and in a job', async () => {
+  it('may be mixed with registrations with a password, in irs/insert and in a job', async () => {
     const mixed = [
       { Username: 'moved in', PasswordHash: bcrypt, Password: null, ConfirmPassword: null },
       newUser('newly made', { PasswordHash: null }),
@@ -90,7 +90,7 @@ describe('a registration with a PasswordHash', () => {
     expect(await verifyPassword(sentence, await storedHash('made by a job'))).toBe(true);
   });
 
-  it('is not hashed again, and waits for no one who is', async () => {
+  it('causes no password hashing', async () => {
     const before = await hashCounts();
     const users = Array.from({ length: 30 }, () => ({ Username: `cheap ${++serial}`, PasswordHash: bcrypt }));
     expect((await service.call('irs/update', [{ ID: principal, Users: users }])).status).toBe(200);
@@ -100,7 +100,7 @@ describe('a registration with a PasswordHash', () => {
     expect(await hashCounts()).toEqual(before);
   });
 
-  it('never shows the hash again, in no answer', async () => {
+  it('never returns the hash in an answer', async () => {
     const user = { Username: 'never shown', PasswordHash: argon2id };
     const init = { headers: { prefer: 'return=representation' } };
     const answers = [
@@ -114,12 +114,12 @@ describe('a registration with a PasswordHash', () => {
   });
 });
 
-describe('a PasswordHash that is refused', () => {
+describe('a PasswordHash', () => {
   it.each([
     ['Password', ['Password']],
     ['ConfirmPassword', ['ConfirmPassword']],
     ['both', ['Password', 'ConfirmPassword']],
-  ])('stands beside %s', async (_, names) => {
+  ])('is refused together with %s', async (_, names) => {
     const user = {
       Username: `beside ${names.length}`,
       PasswordHash: bcrypt,
@@ -132,7 +132,7 @@ describe('a PasswordHash that is refused', () => {
     expect((await faultsOf(user, 'irs/insert')).faults).toEqual(faults);
   });
 
-  it('stands on a reset, which has no such field', async () => {
+  it('is refused as an unknown field of a reset', async () => {
     const registered = { Username: 'with a hash already', PasswordHash: bcrypt };
     await service.call('irs/update', [{ ID: principal, Users: [registered] }]);
     const [user] = await service.database.query<{ id: number }>(
@@ -167,19 +167,19 @@ describe('a PasswordHash that is refused', () => {
     ['takes too much memory', argon2id.replace('m=4096', 'm=1048576'), 'PASSWORD_HASH_COST'],
     ['makes too many passes', argon2id.replace('t=1', 't=1000000'), 'PASSWORD_HASH_COST'],
     ['has too few iterations', hashes['PBKDF2 as PHC'].replace('i=10000', 'i=9999'), 'PASSWORD_HASH_COST'],
-  ])('%s, and is not repeated', async (about, PasswordHash, code) => {
+  ])('that %s is refused, and the answer does not contain it', async (about, PasswordHash, code) => {
     const { faults, text } = await faultsOf({ Username: `one that ${about}`, PasswordHash });
     expect(faults).toEqual({ 'Users[0].PasswordHash': [code] });
     if (typeof PasswordHash === 'string' && PasswordHash !== '') expect(text).not.toContain(PasswordHash);
     expect(await storedHash(`one that ${about}`)).toBe('');
   });
 
-  it('says which figure is out of bounds, and what the bounds are', async () => {
+  it('with a cost out of bounds is refused with the cost and the bounds', async () => {
     const { text } = await faultsOf({ Username: 'too dear', PasswordHash: bcrypt.replace('$08$', '$15$') });
     expect(text).toContain('This bcrypt hash has a cost of 15; from 8 to 14 is allowed.');
   });
 
-  it('takes the record with it, and no other', async () => {
+  it('that is invalid causes the refusal of its record only', async () => {
     const { status, body } = await service.call('irs/update', [
       { ID: principal, Users: [newUser('with a bad one'), { Username: 'bad one', PasswordHash: 'x' }] },
       { ID: principal, Users: [{ Username: 'good one', PasswordHash: bcrypt }] },

@@ -17,8 +17,8 @@ interface Item {
   Faults: Record<string, { code: string; message: string }[]>;
 }
 
-/** What `failed` gives of a job that was done. */
-async function kitOf(path: string, records: unknown, headers: Record<string, string> = {}) {
+/** Runs a job to its end, and returns its failed records with the answer. */
+async function failedRecordsOf(path: string, records: unknown, headers: Record<string, string> = {}) {
   const id = await submit(service, path, records);
   await finished(service, id);
   const answer = await readJob(service, `${id}/failed`, headers);
@@ -26,17 +26,17 @@ async function kitOf(path: string, records: unknown, headers: Record<string, str
   return { ...answer, kit: JSON.parse(answer.text) as Item[] };
 }
 
-const codesOf = ({ Faults }: Item) =>
+const codesOf = ({ Faults: fieldErrors }: Item) =>
   Object.fromEntries(
-    Object.entries(Faults).map(([place, faults]) => [place, faults.map(({ code }) => code)]),
+    Object.entries(fieldErrors).map(([place, errors]) => [place, errors.map(({ code }) => code)]),
   );
 
 const empty = { Password: null, ConfirmPassword: null };
 const sentence = { Password: 'a sentence for later', ConfirmPassword: 'a sentence for later' };
 
 describe('the failed records of a job', () => {
-  it('are a bare array, in the order sent, each as it was sent but for its secrets, with its place and its faults', async () => {
-    const { headers, text } = await kitOf('irs/update', [
+  it('are an array in the order sent, without secrets, each with its position and field errors', async () => {
+    const { headers, text } = await failedRecordsOf('irs/update', [
       { ID: 987_654, Users: [newUser('kit.1', { Email: 'kit@example.com' })] },
       { ID: principal, Users: [importedUser('kit.applied')] },
       { Users: [newUser('kit.2'), { ID: 0, ...sentence }], ID: principal },
@@ -52,55 +52,59 @@ describe('the failed records of a job', () => {
     );
   });
 
-  it('are an empty array where none has failed', async () => {
-    const { text } = await kitOf('irs/update', [{ ID: principal, Users: [importedUser('kit.none')] }]);
+  it('are an empty array if none has failed', async () => {
+    const { text } = await failedRecordsOf('irs/update', [
+      { ID: principal, Users: [importedUser('kit.none')] },
+    ]);
     expect(text).toBe('[]');
   });
 
-  it('are all there, however many', async () => {
+  it('are returned completely if there are more than 1,000', async () => {
     const records = Array.from({ length: 1203 }, (_, n) => ({ ExternalKey: `many ${n}`, Email: 'nobody' }));
-    const { kit } = await kitOf('irs/insert', records);
-    // A text that is no address may be a password that got into the wrong column.
-    expect(kit.map(({ Faults: _, ...record }) => record)).toEqual(
+    const { kit: failed } = await failedRecordsOf('irs/insert', records);
+    // An invalid email is returned as an empty text, because it may be a password in the wrong column.
+    expect(failed.map(({ Faults: _, ...record }) => record)).toEqual(
       records.map((record, Position) => ({ ...record, Email: '', Position })),
     );
   });
 
-  it('have their faults in the language of whoever asks', async () => {
-    const { headers, kit } = await kitOf('irs/insert', [{ Name: '' }], { 'accept-language': 'it' });
+  it('have field errors in the language of Accept-Language', async () => {
+    const { headers, kit: failed } = await failedRecordsOf('irs/insert', [{ Name: '' }], {
+      'accept-language': 'it',
+    });
     expect(headers.get('content-language')).toBe('it');
-    expect(kit[0]?.Faults.Name?.[0]).toEqual({
+    expect(failed[0]?.Faults.Name?.[0]).toEqual({
       code: 'TEXT_EMPTY',
       message: expect.not.stringContaining('must not'),
     });
   });
 
-  it('keep every text to the letter', async () => {
+  it('contain every text unchanged', async () => {
     const Denomination = 'C:\\u0000\\temp "quoted" \u00e8\u{1f98a}\u2028';
-    const { kit } = await kitOf('irs/insert', [{ Denomination, Name: '' }]);
-    expect(kit).toEqual([{ Denomination, Name: '', Position: 0, Faults: expect.anything() }]);
+    const { kit: failed } = await failedRecordsOf('irs/insert', [{ Denomination, Name: '' }]);
+    expect(failed).toEqual([{ Denomination, Name: '', Position: 0, Faults: expect.anything() }]);
   });
 
-  it('are told though their texts hold what the database cannot keep', async () => {
-    const { kit } = await kitOf('irs/insert', [
+  it('are returned even if their texts contain NUL, which the database cannot store', async () => {
+    const { kit: failed } = await failedRecordsOf('irs/insert', [
       { Name: 'nul \0', Denomination: 'x'.repeat(5000), 'F\0x': 1 },
     ]);
-    expect(kit.map(codesOf)).toEqual([
+    expect(failed.map(codesOf)).toEqual([
       { 'F\ufffdx': ['UNKNOWN_FIELD'], Denomination: ['TEXT_TOO_LONG'], Name: ['TEXT_CHARACTERS'] },
     ]);
   });
 });
 
 describe('failed records that are sent again', () => {
-  it('are applied once what was wrong is put right and the secrets are filled in, Faults and all', async () => {
+  it('are applied after they are corrected and their secrets filled in, with Faults still present', async () => {
     await service.call('irs/update', [{ ID: principal, Users: [importedUser('again.taken')] }]);
-    const { kit } = await kitOf('irs/update', [
+    const { kit: failed } = await failedRecordsOf('irs/update', [
       { ID: principal, Users: [newUser('again.1', { Email: 'again@example.com' }), newUser('again.taken')] },
       { ID: principal, Users: [{ ...newUser('again.2'), ConfirmPassword: 'something else' }] },
       { ID: principal, Users: [{ Username: 'again.3', Pasword: 'correct horse battery' }] },
       { ID: principal, Users: [{ ...importedUser('again.4'), PasswordHash: 'no hash' }] },
     ]);
-    expect(kit.map(codesOf)).toEqual([
+    expect(failed.map(codesOf)).toEqual([
       { 'Users[1].Username': ['USERNAME_TAKEN'] },
       { 'Users[0].ConfirmPassword': ['PASSWORD_MISMATCH'] },
       {
@@ -110,12 +114,12 @@ describe('failed records that are sent again', () => {
       },
       { 'Users[0].PasswordHash': ['PASSWORD_HASH_INVALID'] },
     ]);
-    for (const user of kit.flatMap(({ Users = [] }) => Users)) Object.assign(user, sentence);
-    Object.assign(kit[0]?.Users?.[1] ?? {}, { Username: 'again.free' });
-    expect(kit[2]?.Users?.[0]).toMatchObject({ Pasword: '' });
-    Object.assign(kit[2]?.Users?.[0] ?? {}, { Pasword: null });
-    Object.assign(kit[3]?.Users?.[0] ?? {}, empty, { PasswordHash: importedHash });
-    const { status, body } = await service.call('irs/update', kit);
+    for (const user of failed.flatMap(({ Users = [] }) => Users)) Object.assign(user, sentence);
+    Object.assign(failed[0]?.Users?.[1] ?? {}, { Username: 'again.free' });
+    expect(failed[2]?.Users?.[0]).toMatchObject({ Pasword: '' });
+    Object.assign(failed[2]?.Users?.[0] ?? {}, { Pasword: null });
+    Object.assign(failed[3]?.Users?.[0] ?? {}, empty, { PasswordHash: importedHash });
+    const { status, body } = await service.call('irs/update', failed);
     expect([status, body.result?.records.map((tuple) => tuple.Item3)]).toEqual([200, Array(4).fill(true)]);
     const stored = await service.database.query<{ username: string; email: string; hash: string }>(
       `select username, email, password_hash as hash from anagrafe.users where username like 'again.%' order by id`,
@@ -132,7 +136,7 @@ describe('failed records that are sent again', () => {
     expect(stored[5]?.hash).toBe(importedHash);
   });
 
-  it('are inserted so too, and as a job', async () => {
+  it('are inserted after correction, also as a job', async () => {
     const record = {
       ExternalKey: 'again',
       Denomination: 'Rossi Srl',
@@ -143,23 +147,25 @@ describe('failed records that are sent again', () => {
       Email: 'mario@example.com',
     };
     const users = [newUser('inserted again', { Email: 'm@example.com' }), newUser('and again')];
-    const { kit } = await kitOf('irs/insert', [{ ...record, Email: 'mario', Users: users, Fax: '06' }]);
-    expect(kit.map(codesOf)).toEqual([{ Email: ['EMAIL_INVALID'], Fax: ['UNKNOWN_FIELD'] }]);
-    const unchanged = await service.call('irs/insert', kit);
+    const { kit: failed } = await failedRecordsOf('irs/insert', [
+      { ...record, Email: 'mario', Users: users, Fax: '06' },
+    ]);
+    expect(failed.map(codesOf)).toEqual([{ Email: ['EMAIL_INVALID'], Fax: ['UNKNOWN_FIELD'] }]);
+    const unchanged = await service.call('irs/insert', failed);
     expect([unchanged.status, unchanged.body.result?.records[0]?.Item5]).toMatchObject([
       422,
       { Email: [{ code: 'TEXT_EMPTY' }], Fax: [{ code: 'UNKNOWN_FIELD' }] },
     ]);
-    Object.assign(kit[0] ?? {}, { Email: record.Email, Fax: null });
-    for (const user of kit[0]?.Users ?? []) Object.assign(user, sentence);
-    const ended = await finished(service, await submit(service, 'irs/insert', kit));
+    Object.assign(failed[0] ?? {}, { Email: record.Email, Fax: null });
+    for (const user of failed[0]?.Users ?? []) Object.assign(user, sentence);
+    const ended = await finished(service, await submit(service, 'irs/insert', failed));
     expect(ended.body.result?.records[0]?.Item3).toBe(true);
     const listed = await service.call<Record<string, unknown>>('irs/list', { ExternalKey: 'again' });
     expect(listed.body.result?.records[0]).toMatchObject({ ...record, UsersCount: 2 });
   });
 });
 
-describe('no secret', () => {
+describe('a secret in a failed record', () => {
   const canary = 'canary-3f9-secret';
   const secretUser = { Password: canary, ConfirmPassword: canary };
   const named = (more: object) => ({ Username: 'x ', ...more });
@@ -181,10 +187,10 @@ describe('no secret', () => {
     ['in a user of a new principal', 'irs/insert', { Name: '', Users: [named(secretUser)] }],
     ['in a text of a new principal', 'irs/insert', { Name: { is: canary }, Denomination: [canary] }],
     ['in a field of a new principal', 'irs/insert', { Name: '', Secret: canary, Users: canary }],
-  ])('comes back, nor stays: one %s', async (_, path, fields) => {
+  ])('is neither returned nor stored if it is %s', async (_, path, fields) => {
     const record = path === 'irs/update' ? { ID: principal, ...fields } : fields;
-    const { text, kit } = await kitOf(path, [record]);
-    expect(kit).toHaveLength(1);
+    const { text, kit: failed } = await failedRecordsOf(path, [record]);
+    expect(failed).toHaveLength(1);
     expect(text).not.toContain(canary);
     const rows = await service.database.query(
       `select from anagrafe.outcomes as outcome where outcome::text like $1`,
@@ -193,8 +199,10 @@ describe('no secret', () => {
     expect(rows).toEqual([]);
   });
 
-  it('and no hash comes back', async () => {
-    const { text } = await kitOf('irs/update', [{ ID: 987_654, Users: [importedUser('hash.lost')] }]);
+  it('is not returned if it is a password hash', async () => {
+    const { text } = await failedRecordsOf('irs/update', [
+      { ID: 987_654, Users: [importedUser('hash.lost')] },
+    ]);
     expect(text).toContain('hash.lost');
     expect(text).not.toContain('argon2');
   });

@@ -6,13 +6,13 @@ import { startTestService, type TestService } from '../setup/service.ts';
 let service: TestService;
 let principal: number;
 let ids: number[];
-let stranger: { principal: number; ids: number[] };
+let otherPrincipal: { principal: number; ids: number[] };
 let me: Login;
 
 beforeAll(async () => {
   service = await startTestService();
   ({ principal, ids } = await registerUsers(service, 'me', 'colleague'));
-  stranger = await registerUsers(service, 'stranger');
+  otherPrincipal = await registerUsers(service, 'stranger');
   me = await signedIn(service, 'me');
 });
 
@@ -28,11 +28,11 @@ const update = (body: unknown, init: { headers?: Record<string, string> } = {}, 
   service.call(path, body, { headers: { ...asUser(me).headers, ...init.headers } });
 
 describe('a signed-in user', () => {
-  it('is let do nothing but what is its own', async () => {
+  it('may only read its own record and change its own password', async () => {
     const bodies = [
       [{ ID: principal, Users: [item({ ID: ids[1] })] }],
-      [{ ID: stranger.principal, Users: [item({ ID: stranger.ids[0] })] }],
-      [{ ID: stranger.principal, Users: [item()] }],
+      [{ ID: otherPrincipal.principal, Users: [item({ ID: otherPrincipal.ids[0] })] }],
+      [{ ID: otherPrincipal.principal, Users: [item()] }],
       [{ ID: principal, Users: [item(), item({ ID: ids[1] })] }],
       [
         { ID: principal, Users: [item()] },
@@ -67,7 +67,7 @@ describe('a signed-in user', () => {
     expect((await login(service, 'colleague')).status).toBe(200);
   });
 
-  it('sees its own record alone, and itself alone in it', async () => {
+  it('sees only its own principal, and only itself among the users', async () => {
     const list = (body: unknown) =>
       service.call<{ ID: number; Users: { Username: string }[] }>('irs/list', body, asUser(me));
     const { status, body } = await list({});
@@ -76,13 +76,13 @@ describe('a signed-in user', () => {
     expect(body.result?.records.map(({ ID }) => ID)).toEqual([principal]);
     expect(body.result?.records[0]?.Users.map(({ Username }) => Username)).toEqual(['me']);
     expect(body.result?.records[0]).toMatchObject({ UsersCount: 1 });
-    for (const other of [{ ID: stranger.principal }, { Page: 2 }])
+    for (const other of [{ ID: otherPrincipal.principal }, { Page: 2 }])
       expect((await list(other)).body.result?.records).toEqual([]);
-    // It would tell how the names of colleagues begin.
+    // A search would reveal how the usernames of other users of the principal begin.
     expect((await list({ Search: 'c' })).status).toBe(403);
   });
 
-  it('needs its current password to have another one', async () => {
+  it('needs its current password to change it', async () => {
     for (const [CurrentPassword, code] of [
       [undefined, 'REQUIRED'],
       [null, 'REQUIRED'],
@@ -100,7 +100,7 @@ describe('a signed-in user', () => {
     expect((await login(service, 'me')).status).toBe(200);
   });
 
-  it('does not undo a reset that was made while its own was under way', async () => {
+  it('does not overwrite a reset that is committed during its own password change', async () => {
     const colleague = await signedIn(service, 'colleague');
     const [stored] = await service.database.query<{ hash: string }>(
       'select password_hash as hash from anagrafe.users where id = $1',
@@ -117,7 +117,7 @@ describe('a signed-in user', () => {
         [{ ID: principal, Users: [item({ ID: ids[1] })] }],
         asUser(colleague),
       );
-      // Verified against what is committed, it waits for the row.
+      // The call has verified the current password against the committed hash, and waits for the row lock.
       await blocked(1);
       return { call };
     });
@@ -129,7 +129,7 @@ describe('a signed-in user', () => {
     expect(after?.hash).toBe(stored?.hash);
   });
 
-  it('gets the documented answer for a new password, and is signed out everywhere', async () => {
+  it('gets the documented answer for a new password, and all of its sessions end', async () => {
     const own = await registerUsers(service, 'changing');
     const [one, other] = [await signedIn(service, 'changing'), await signedIn(service, 'changing')];
     const { status, body } = await service.call(
@@ -149,7 +149,7 @@ describe('a signed-in user', () => {
 });
 
 describe('the field CurrentPassword', () => {
-  it('is not known where an API client resets a password', async () => {
+  it('is unknown in a reset by an API client', async () => {
     const { body } = await service.call('irs/update', [{ ID: principal, Users: [item()] }]);
     expect(body.result?.records[0]?.Item5['Users[0].CurrentPassword']?.[0]?.code).toBe('UNKNOWN_FIELD');
   });

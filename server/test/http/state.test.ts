@@ -27,7 +27,7 @@ async function statesOf(principal: number) {
 }
 
 describe('a disabled user', () => {
-  it('cannot sign in and loses its sessions, its colleagues do not, and it can be enabled again', async () => {
+  it('cannot sign in and loses its sessions, other users keep theirs, and it can be enabled again', async () => {
     const { principal, one, names } = await two();
     const [first = '', second = ''] = names;
     const gone = await signedIn(service, first);
@@ -43,7 +43,7 @@ describe('a disabled user', () => {
     expect((await service.call('irs/list', {}, asUser(gone))).status).toBe(401);
   });
 
-  it('has its password reset, and stays disabled', async () => {
+  it('stays disabled after a password reset', async () => {
     const { principal, one, names } = await two();
     await set({ ID: principal, Users: [{ ID: one, State: 'disabled' }] });
     const Users = [{ ID: one, Password: 'a new long sentence', ConfirmPassword: 'a new long sentence' }];
@@ -55,7 +55,7 @@ describe('a disabled user', () => {
 });
 
 describe('a disabled principal', () => {
-  it('lets nobody sign in and takes no registration, but resets', async () => {
+  it('refuses sign-ins and registrations, and accepts password resets', async () => {
     const { principal, one, names } = await two();
     const session = await signedIn(service, names[0] ?? '');
     await set({ ID: principal, State: 'disabled' });
@@ -77,7 +77,7 @@ describe('a disabled principal', () => {
     expect((await login(service, names[0] ?? '')).status).toBe(200);
   });
 
-  it('can have users of another state, all in one record', async () => {
+  it('can have active and disabled users, all set in one record', async () => {
     const { principal, one, other } = await two();
     const Users = [
       { ID: other, State: 'disabled' },
@@ -94,16 +94,16 @@ describe('a disabled principal', () => {
   });
 });
 
-describe('a record of states', () => {
-  it('is refused as a whole, with every fault of it', async () => {
+describe('a record of irs/state', () => {
+  it('is refused as a whole and lists all of its field errors', async () => {
     const { principal, one } = await two();
-    const stranger = await two();
+    const otherPrincipal = await two();
     const { status, body } = await set(
       {
         ID: principal,
         Users: [
           { ID: one, State: 'disabled' },
-          { ID: stranger.one, State: 'disabled' },
+          { ID: otherPrincipal.one, State: 'disabled' },
         ],
       },
       { ID: principal, State: 'gone' },
@@ -139,7 +139,7 @@ describe('a record of states', () => {
     expect(await statesOf(principal)).toEqual(['active', 'active', 'active']);
   });
 
-  it('can be tried first, sent once with a key, and taken as a job', async () => {
+  it('can be sent as a dry run, with an idempotency key and as a job', async () => {
     const { principal } = await two();
     const record = [{ ID: principal, State: 'disabled' }];
     expect((await service.call('irs/state?dryRun=true', record)).status).toBe(200);

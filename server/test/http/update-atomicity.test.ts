@@ -46,7 +46,7 @@ describe('a record', () => {
     expect(await stored('whole.old')).toEqual(before);
   });
 
-  it('leaves neither the count of users nor the time of change behind when it is refused', async () => {
+  it('changes neither users_count nor updated_at of its principal if it is refused', async () => {
     const read = () =>
       service.database.query('select users_count, updated_at from anagrafe.principals where id = $1', [
         first,
@@ -56,7 +56,7 @@ describe('a record', () => {
     expect(await read()).toEqual(before);
   });
 
-  it('does not hold up the others', async () => {
+  it('does not affect the other records of the call if it is refused', async () => {
     const { status, body, tuples } = await update([
       { ID: first, Users: [newUser('others.1')] },
       { ID: second, Users: [newUser('others.2'), badUser('others.3')] },
@@ -78,7 +78,7 @@ describe('a record', () => {
   });
 });
 
-describe('the same principal twice in a call', () => {
+describe('a principal that is named twice in a call', () => {
   it('has its records applied in the order sent: the later reset wins', async () => {
     const id = await register(first, 'later.wins');
     const passwords = Array.from({ length: 8 }, (_, n) => `sentence number ${n}`);
@@ -102,15 +102,15 @@ describe('the same principal twice in a call', () => {
   });
 });
 
-describe('a record that had to wait for another one', () => {
-  it('carries the time of its writing, so that those who ask what changed since do not miss it', async () => {
+describe('a record that waited for a row lock', () => {
+  it('has the time of its write in updated_at, so that a list filtered by Date does not miss it', async () => {
     const id = await register(first, 'waits');
     let waiting: ReturnType<typeof update> | undefined;
     const lock = ['update anagrafe.principals set updated_at = now() where id = $1', first] as const;
     const free = await holding(service, lock, async ({ connection, blocked }) => {
       waiting = update([{ ID: first, Users: [reset(id, 'a new long sentence'), newUser('waits.new')] }]);
       await blocked(1);
-      // A Date holds milliseconds: the moment of the release is to be later than that of the request in these too.
+      // A Date has millisecond precision: the sleep makes the release at least one millisecond later than the request.
       await connection.query('select pg_sleep(0.005)');
       const [clock] = await connection.query<{ now: Date }>('select clock_timestamp() as now');
       return clock?.now ?? new Date();
@@ -127,13 +127,13 @@ describe('a record that had to wait for another one', () => {
   });
 });
 
-describe('one username twice in a call', () => {
+describe('a username that is sent twice in a call', () => {
   it.each([
     ['spelt alike', 'twin', 'twin'],
     ['differing in case', 'Case.Twin', 'cASE.tWIN'],
     ['differing in width', 'Width Twin', 'Ｗｉｄｔｈ\u3000Ｔｗｉｎ'],
     ['differing in composition', 'nicol\u00f2.twin', 'NICOLO\u0300.twin'],
-  ])('goes to the first: %s', async (_, one, two) => {
+  ])('is assigned to the first record: %s', async (_, one, two) => {
     const { status, tuples } = await update([
       { ID: first, Users: [newUser(one)] },
       { ID: second, Users: [newUser(two)] },
@@ -153,7 +153,7 @@ describe('one username twice in a call', () => {
     expect((await stored(one))?.principal).toBe(first);
   });
 
-  it('goes to the second when the record of the first is refused for another reason', async () => {
+  it('is assigned to a later record if the first record is refused for another reason', async () => {
     const { tuples } = await update([
       { ID: first, Users: [newUser('heir'), badUser('heir.bad')] },
       { ID: 999_999, Users: [newUser('heir')] },
@@ -163,7 +163,7 @@ describe('one username twice in a call', () => {
     expect((await stored('heir'))?.principal).toBe(second);
   });
 
-  it('goes to the second when the first wanted another username that is taken', async () => {
+  it('is assigned to the second record if the first record also has a username that is taken', async () => {
     await register(first, 'chain.taken');
     const { tuples } = await update([
       { ID: first, Users: [newUser('chain.free'), newUser('chain.taken')] },
@@ -172,7 +172,7 @@ describe('one username twice in a call', () => {
     expect(tuples.map((tuple) => tuple.Item2)).toEqual(['USERNAME_TAKEN', null]);
   });
 
-  it('refuses a record that holds it twice itself, and keeps nothing of it', async () => {
+  it('causes the refusal of a record that contains it twice, of which nothing is stored', async () => {
     const { tuples } = await update([{ ID: first, Users: [newUser('double'), newUser('DOUBLE')] }]);
     expect(tuples[0]).toMatchObject({ Item2: 'USERNAME_TAKEN', Item3: false });
     expect(Object.keys(tuples[0]?.Item5 ?? {})).toEqual(['Users[1].Username']);
@@ -180,8 +180,8 @@ describe('one username twice in a call', () => {
   });
 });
 
-describe('a username that is stored', () => {
-  it('is taken for every principal, in whatever case and width', async () => {
+describe('a stored username', () => {
+  it('is taken for every principal, in any case and width', async () => {
     await register(first, 'Stored.Name');
     const { status, body, tuples } = await update([
       { ID: first, Users: [newUser('stored.name')] },
@@ -192,7 +192,7 @@ describe('a username that is stored', () => {
     expect(tuples.map((tuple) => tuple.Item3)).toEqual([false, false]);
   });
 
-  it('is given to exactly one of many calls that want it at the same moment', async () => {
+  it('is registered by exactly one of many concurrent calls', async () => {
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, n) =>
         update([{ ID: n % 2 ? first : second, Users: [newUser(n % 3 ? 'race' : 'RACE')] }]),
@@ -203,7 +203,7 @@ describe('a username that is stored', () => {
     expect(codes).toEqual(Array(11).fill('USERNAME_TAKEN'));
   });
 
-  it('does not let calls wait for one another when they want the same names in another order', async () => {
+  it('causes no deadlock between calls that send the same names in a different order', async () => {
     const names = Array.from({ length: 6 }, (_, n) => `cross.${n}`);
     const answers = await Promise.all(
       Array.from({ length: 6 }, (_, n) => {

@@ -17,7 +17,7 @@ async function usersOf(ID: number): Promise<string[]> {
 }
 
 describe('a record that names its principal by its external key', () => {
-  it('is applied to that principal, and tells its ID', async () => {
+  it('is applied to that principal, and its tuple has the ID of the principal', async () => {
     const { status, body } = await service.call('irs/update', [
       { ExternalKey: 'ERP-1', Users: [newUser('by key')] },
     ]);
@@ -25,7 +25,7 @@ describe('a record that names its principal by its external key', () => {
     expect(await usersOf(principal)).toContain('by key');
   });
 
-  it('resets the passwords of that principal alone', async () => {
+  it('resets only passwords of users of that principal', async () => {
     const [other] =
       (await service.call('irs/insert', [{ ExternalKey: 'ERP-2', Users: [newUser('other')] }])).body.result
         ?.records ?? [];
@@ -37,7 +37,7 @@ describe('a record that names its principal by its external key', () => {
     expect([foreign.status, foreign.body.errorCode]).toEqual([422, 'USER_NOT_FOUND']);
   });
 
-  it('is refused where nobody has the key, which is not another one in small letters', async () => {
+  it('is refused if no principal has the key, which is case-sensitive', async () => {
     for (const ExternalKey of ['ERP-9', 'erp-1', ' ERP-1']) {
       const { status, body } = await service.call('irs/update', [
         { ExternalKey, Users: [newUser('nobody')] },
@@ -68,7 +68,7 @@ describe('a record that names its principal by its external key', () => {
     expect(body.result?.records[0]?.Item5[place]?.[0]?.code).toBe(code);
   });
 
-  it('is applied in the order sent, among those that name the same principal by its ID', async () => {
+  it('is applied in the order sent, together with records that name the principal by its ID', async () => {
     await service.call('irs/update', [{ ID: principal, Users: [importedUser('in order')] }]);
     const { body } = await service.call<{ ID: number }>('irs/users', { Username: 'in order' });
     const ID = body.result?.records[0]?.ID;
@@ -82,14 +82,14 @@ describe('a record that names its principal by its external key', () => {
     expect((await service.call('login', login)).status).toBe(200);
   });
 
-  it('works in a job, and comes back with its key in the retry kit', async () => {
+  it('works in a job, whose failed records contain the key', async () => {
     const id = await submit(service, 'irs/update', [
       { ExternalKey: 'ERP-1', Users: [importedUser('of a job')] },
       { ExternalKey: 'ERP-9', Users: [importedUser('of nobody')] },
     ]);
     expect(jobOf(await finished(service, id)).RecordsFailed).toBe(1);
     expect(await usersOf(principal)).toContain('of a job');
-    const kit = JSON.parse((await readJob(service, `${id}/failed`)).text);
-    expect(kit).toMatchObject([{ ExternalKey: 'ERP-9', Position: 1 }]);
+    const failedRecords = JSON.parse((await readJob(service, `${id}/failed`)).text);
+    expect(failedRecords).toMatchObject([{ ExternalKey: 'ERP-9', Position: 1 }]);
   });
 });

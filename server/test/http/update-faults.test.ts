@@ -15,16 +15,16 @@ async function update(...records: unknown[]) {
   return { ...answer, tuples, codes: tuples.map((tuple) => codesOf(tuple.Item5)) };
 }
 
-/** Item5 without its sentences: `{ 'Users[0].Password': ['REQUIRED'] }`. */
+/** Returns the codes of Item5 by place: `{ 'Users[0].Password': ['REQUIRED'] }`. Asserts the form of the messages. */
 function codesOf(item5: Record<string, { code: string; message: string }[]>) {
   for (const { message } of Object.values(item5).flat()) expect(message).toMatch(/^.{10,}[.?]$/);
   return Object.fromEntries(
-    Object.entries(item5).map(([place, faults]) => [place, faults.map((fault) => fault.code)]),
+    Object.entries(item5).map(([place, errors]) => [place, errors.map((error) => error.code)]),
   );
 }
 
 describe('a field that is null', () => {
-  it('counts as absent: in a registration, in a reset, and beside the known ones', async () => {
+  it('is treated as absent in a registration and in a reset, even if it is unknown', async () => {
     const { status, tuples } = await update({
       ID: principal,
       Users: [newUser('nulls', { ID: null, Email: null, Nickname: null })],
@@ -40,7 +40,7 @@ describe('a field that is null', () => {
     expect(answer.status).toBe(200);
   });
 
-  it('is missing where it is required', async () => {
+  it('is reported as missing if it is required', async () => {
     const { codes } = await update(
       { ID: null, Users: null },
       {},
@@ -57,8 +57,8 @@ describe('a field that is null', () => {
   });
 });
 
-describe('a field that is not known', () => {
-  it('is refused and named, in the record and in the user', async () => {
+describe('an unknown field', () => {
+  it('is refused by its name in a record and in a user', async () => {
     const { tuples } = await update({
       ID: principal,
       Denomination: 'New name',
@@ -78,7 +78,7 @@ describe('a field that is not known', () => {
     });
   });
 
-  it('is met with the right spelling where only the case is wrong', async () => {
+  it('is answered with the known field name if only the case differs', async () => {
     const { tuples } = await update({
       ID: principal,
       Users: [{ username: 'spelling', Password: 'long sentence', ConfirmPassword: 'long sentence' }],
@@ -91,7 +91,7 @@ describe('a field that is not known', () => {
   });
 
   it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', ''])(
-    'is refused also where it is called "%s"',
+    'is refused if its name is "%s"',
     async (name) => {
       const user = { ...newUser('proto'), [name]: 'x' };
       const { codes } = await update({ ID: principal, Users: [user], [name]: { ID: 1 } });
@@ -99,7 +99,7 @@ describe('a field that is not known', () => {
     },
   );
 
-  it('is named in a form that can be read as JSON, however long and whatever it holds', async () => {
+  it('is named with less than 100 characters and without lone surrogates', async () => {
     const name = `${'x'.repeat(59)}😀${'y'.repeat(1000)}`;
     const { text, tuples } = await update({ ID: principal, Users: [newUser('long')], [name]: 1 });
     expect(Object.keys(tuples[0]?.Item5 ?? {})[0]?.length).toBeLessThan(100);
@@ -152,8 +152,8 @@ describe('Users', () => {
   });
 });
 
-describe('the faults of a record', () => {
-  it('are all told at once, by place', async () => {
+describe('the field errors of a record', () => {
+  it('are all returned together, by place', async () => {
     const { tuples, codes } = await update({
       ID: 999_999,
       Extra: true,
@@ -184,7 +184,7 @@ describe('the faults of a record', () => {
     expect(tuples[0]).toMatchObject({ Item1: 999_999, Item2: 'PRINCIPAL_NOT_FOUND', Item6: {} });
   });
 
-  it('hold nothing about users where no principal was named to look under', async () => {
+  it('do not include USER_NOT_FOUND if the record names no principal', async () => {
     const { codes } = await update({
       Users: [{ ID: 1, Password: 'long sentence', ConfirmPassword: 'long sentence' }],
     });
@@ -203,13 +203,13 @@ describe('Item1', () => {
     ['more than 2^53-1', 2 ** 60, null, 'INVALID_RECORD'],
     ['null', null, null, 'INVALID_RECORD'],
     ['an array', [1], null, 'INVALID_RECORD'],
-  ])('repeats %s as far as it is an integer', async (_, ID, item1, item2) => {
+  ])('repeats %s if it is a safe integer, and is null otherwise', async (_, ID, item1, item2) => {
     const { tuples } = await update({ ID, Users: [newUser('item1')] });
     expect(tuples[0]).toMatchObject({ Item1: item1, Item2: item2, Item3: false });
   });
 });
 
-describe('the status of a call that reads well', () => {
+describe('the status of a well-formed call', () => {
   const missing = { ID: 999_999, Users: [newUser('status.missing')] };
   const invalid = () => ({ ID: principal, Users: [newUser('status.bad', { Password: 'short' })] });
 
@@ -220,14 +220,14 @@ describe('the status of a call that reads well', () => {
     expect(body.result).toMatchObject({ totalCount: 2, totalPages: 1, page: 1, count: 2, record: null });
   });
 
-  it('is 422 with NOTHING_APPLIED when they were refused for different reasons', async () => {
+  it('is 422 with NOTHING_APPLIED when its records were refused for different reasons', async () => {
     const { status, body } = await update(missing, invalid());
     expect(status).toBe(422);
     expect(body.errorCode).toBe('NOTHING_APPLIED');
     expect(body.message).toBe('No record was applied; result.records tells why.');
   });
 
-  it('is 207 when some were applied', async () => {
+  it('is 207 when only some of its records were applied', async () => {
     const { status, body } = await update(missing, { ID: principal, Users: [newUser('status.good')] });
     expect(status).toBe(207);
     expect(body).toMatchObject({ statusCode: 207, errorCode: 'PARTIALLY_APPLIED', debug: null });

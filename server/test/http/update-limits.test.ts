@@ -28,7 +28,7 @@ async function userCount(): Promise<number> {
 }
 
 describe('the limits of a call', () => {
-  it('allow exactly as many records and users as they say', async () => {
+  it('accept a call with exactly that number of records or users', async () => {
     expect((await strict.call('irs/update', [record(1), record(1), record(1)])).status).toBe(200);
     expect((await strict.call('irs/update', [record(5)])).status).toBe(200);
     expect((await strict.call('irs/update', [record(3), record(2)])).status).toBe(200);
@@ -38,7 +38,7 @@ describe('the limits of a call', () => {
     ['records', [1, 1, 1, 1]],
     ['users in one record', [6]],
     ['users over all records', [3, 3]],
-  ])('refuse the whole call with too many %s, and nothing of it is stored', async (_, users) => {
+  ])('refuse a call with too many %s, of which nothing is stored', async (_, users) => {
     const before = await userCount();
     const { status, body } = await strict.call('irs/update', users.map(record));
     expect(status).toBe(413);
@@ -53,7 +53,7 @@ describe('the limits of a call', () => {
     expect(await userCount()).toBe(before);
   });
 
-  it('hold for irs/insert too', async () => {
+  it('apply to irs/insert', async () => {
     const { status, body } = await strict.call(
       'irs/insert',
       Array.from({ length: 4 }, () => ({ Denomination: 'One too many' })),
@@ -62,7 +62,7 @@ describe('the limits of a call', () => {
     expect(body.errorCode).toBe('BATCH_TOO_LARGE');
   });
 
-  it('refuse a body with too many bytes, and say the limit', async () => {
+  it('refuse a body with too many bytes, with the limit in the message', async () => {
     const { status, body } = await strict.call('irs/update', [{ ID: principal, Users: 'x'.repeat(5000) }]);
     expect(status).toBe(413);
     expect(body.errorCode).toBe('BODY_TOO_LARGE');
@@ -70,7 +70,7 @@ describe('the limits of a call', () => {
     expect(body.result).toBeNull();
   });
 
-  it('refuse a body that is nested too deep, and say the limit', async () => {
+  it('refuse a body that is nested too deeply, with the limit in the message', async () => {
     const deep = (levels: number) => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
     const { status, body } = await strict.call('irs/update', [{ ID: principal, Users: [deep(3)] }]);
     expect(status).toBe(413);
@@ -79,8 +79,8 @@ describe('the limits of a call', () => {
     expect((await strict.call('irs/update', [{ ID: principal, Users: [deep(2)] }])).status).toBe(422);
   });
 
-  it('refuse a body with more values than such a call can need, and say the limit', async () => {
-    // The array, the record, its ID and its Users are values too.
+  it('refuse a body with too many JSON values, with the limit in the message', async () => {
+    // The array, the record, its ID and its Users are four of the values.
     const values = 16 * (6 + 10);
     const bodyOf = (count: number) => {
       const more = Array.from({ length: count - 4 }, (_, n) => [`f${n}`, n]);
@@ -101,7 +101,7 @@ describe('the limits of a call', () => {
     expect((await strict.call('irs/list', bodyOf(202)[0])).status).toBe(413);
   });
 
-  it('leave room for 200 records with 300 unknown fields each, of which the answer names twenty', async () => {
+  it('allow 200 records with 300 unknown fields each, of which the answer names 20 per record', async () => {
     const wide = await startTestService();
     const fields = Array.from({ length: 300 }, (_, n) => `Unknown${n}`);
     const record = Object.fromEntries(fields.map((field) => [field, 'x']));
@@ -125,8 +125,8 @@ describe('the limits of a call', () => {
   });
 });
 
-describe('a service that requires the Email', () => {
-  it('refuses a registration without it, for update and for insert', async () => {
+describe('a service with ANAGRAFE_REQUIRE_EMAIL', () => {
+  it('refuses a registration without Email in irs/update and irs/insert', async () => {
     const faults = { 'Users[0].Email': [{ code: 'REQUIRED', message: 'This field is required.' }] };
     for (const missing of [{}, { Email: null }]) {
       const users = [newUser('no.email', missing)];
@@ -137,7 +137,7 @@ describe('a service that requires the Email', () => {
     }
   });
 
-  it('takes one with it, and a reset without', async () => {
+  it('accepts a registration with Email and a reset without', async () => {
     const { body } = await strict.call('irs/update', [{ ID: principal, Users: [user()] }], {
       headers: { Prefer: 'return=representation' },
     });
@@ -147,8 +147,8 @@ describe('a service that requires the Email', () => {
   });
 });
 
-describe('a service that wants longer passwords', () => {
-  it('refuses those that are shorter than its own least length, and says it', async () => {
+describe('a service with ANAGRAFE_PASSWORD_MIN', () => {
+  it('refuses shorter passwords, with the minimum length in the message', async () => {
     const short = { Password: 'elevenchars', ConfirmPassword: 'elevenchars' };
     const { body } = await strict.call('irs/update', [{ ID: principal, Users: [{ ...user(), ...short }] }]);
     expect(body.result?.records[0]?.Item5).toEqual({

@@ -30,15 +30,15 @@ async function stored(username: string, { database } = service) {
   return user ?? { id: 0, hash: '', row: '' };
 }
 
-it('is told all that is wrong with it: both common and the username', async () => {
+it('a password that is common and equal to the username gets both errors', async () => {
   expect((await register('Password123', 'password123')).codes).toEqual([
     'PASSWORD_COMMON',
     'PASSWORD_IS_USERNAME',
   ]);
 });
 
-describe('what is stored of a password', () => {
-  it('is an argon2id hash with a salt of its own, and nothing else', async () => {
+describe('a stored password', () => {
+  it('is an argon2id hash with a unique salt, and nothing else', async () => {
     const password = 'Tr0ub4dor and a stapler';
     const costly = await startTestService({ ANAGRAFE_HASH_PASSES: '2' });
     const records = ['hash.1', 'hash.2'].map((Username) => ({
@@ -56,12 +56,12 @@ describe('what is stored of a password', () => {
     expect(users[0]?.hash).not.toBe(users[1]?.hash);
   });
 
-  it('stands for the normal form: composed letters, plain spaces', async () => {
+  it('is the hash of the normalised form: composed letters, ASCII spaces', async () => {
     await update({ Username: 'form', ...withPassword('perche\u0301\u00a0no, davvero') });
     expect(await verify((await stored('form')).hash, 'perch\u00e9 no, davvero')).toBe(true);
   });
 
-  it('keeps case, width and spaces at the ends, and is never cut off', async () => {
+  it('preserves case, width and outer spaces, and is never truncated', async () => {
     const password = `  Ｗｉｄｅ ${'x'.repeat(119)}  `;
     expect([...password]).toHaveLength(128);
     await update({ Username: 'kept', ...withPassword(password) });
@@ -80,7 +80,7 @@ describe('the length of a password', () => {
     ['7 letters and a combining accent', 'kzqwvxe\u0301', 'PASSWORD_TOO_SHORT'],
     ['129 letters', `${'kz'.repeat(64)}q`, 'PASSWORD_TOO_LONG'],
     ['a hundred thousand letters', 'k'.repeat(100_000), 'PASSWORD_TOO_LONG'],
-  ])('is not enough, or too much, with %s', async (_, password, code) => {
+  ])('is refused with %s', async (_, password, code) => {
     expect((await register('length.no', password)).codes).toEqual([code]);
   });
 
@@ -89,21 +89,21 @@ describe('the length of a password', () => {
     ['128', 'kz'.repeat(64)],
     ['eight.pairs', '🦊🐻🐼🐨🐯🦁🐮🐷'],
     ['128.pairs', '🦊🐻'.repeat(64)],
-  ])('is fine with %s characters', async (name, password) => {
+  ])('is accepted with %s characters', async (name, password) => {
     expect((await register(`length.${name}`, password)).status).toBe(200);
   });
 });
 
-describe('a password that would be guessed', () => {
+describe('a guessable password', () => {
   it.each(['password1', 'PASSWORD1', '12345678', 'qwertyuiop', 'iloveyou', 'Football', 'sunshine'])(
-    'is refused as one of the most used ones: %s',
+    'is refused if it is one of the most common: %s',
     async (password) => {
       expect((await register('guess.common', password)).codes).toEqual(['PASSWORD_COMMON']);
     },
   );
 
   it.each(['aaaaaaaa', '        ', 'ｐａｓｓｗｏｒｄ', 'password '])(
-    'is refused though it is written in another way: "%s"',
+    'is refused if it is a variant of a common one: "%s"',
     async (password) => {
       expect((await register('guess.common', password)).codes).toEqual(['PASSWORD_COMMON']);
     },
@@ -122,11 +122,11 @@ describe('a password that would be guessed', () => {
     ['the username in another width', 'verdi.gius', 'ｖｅｒｄｉ.ｇｉｕｓ', undefined, 'PASSWORD_IS_USERNAME'],
     ['the email', 'verdi', 'Giuseppe@Verdi.example', 'giuseppe@verdi.example', 'PASSWORD_IS_EMAIL'],
     ['the local part of the email', 'verdi', 'GIUSEPPE.V', 'giuseppe.v@example.com', 'PASSWORD_IS_EMAIL'],
-  ])('is refused as %s', async (_, username, password, Email, code) => {
+  ])('is refused if it equals %s', async (_, username, password, Email, code) => {
     expect((await register(username, password, { Email })).codes).toEqual([code]);
   });
 
-  it('is refused for a reset too, by what is stored of the user', async () => {
+  it('is refused in a reset by comparison with the stored username and email', async () => {
     await update(newUser('Puccini.Giacomo', { Email: 'g.puccini@lucca.example' }));
     const { id } = await stored('Puccini.Giacomo');
     const codes = async (password: string) =>
@@ -143,7 +143,7 @@ describe('a password that would be guessed', () => {
 });
 
 describe('ConfirmPassword', () => {
-  it('must be there and equal to the last bit', async () => {
+  it('is required and must equal the password exactly', async () => {
     const confirm = async (ConfirmPassword: unknown) =>
       (await update(newUser('confirm', { ConfirmPassword }))).faults['Users[0].ConfirmPassword']?.[0]?.code;
     expect(await confirm('Correct horse battery')).toBe('PASSWORD_MISMATCH');
@@ -154,7 +154,7 @@ describe('ConfirmPassword', () => {
   });
 });
 
-describe('a record that is refused', () => {
+describe('a refused record', () => {
   async function hashes(): Promise<number> {
     const text = await (await fetch(`${service.url}/metrics`)).text();
     const counts = [...text.matchAll(/^anagrafe_hash_duration_seconds_count\S* (\d+)/gm)].map((match) =>
@@ -163,7 +163,7 @@ describe('a record that is refused', () => {
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
-  it('costs no hash, neither for its bad users nor for its good ones', async () => {
+  it('causes no password hashing, neither for its invalid users nor for its valid ones', async () => {
     await update(newUser('costs'));
     const before = await hashes();
     expect(before).toBeGreaterThan(0);
@@ -186,12 +186,12 @@ describe('a record that is refused', () => {
 });
 
 describe('a password', () => {
-  it('is refused when it holds a control character or half a character', async () => {
+  it('is refused if it contains a control character', async () => {
     expect((await register('control', 'bell\u0007 and whistles')).codes).toEqual(['PASSWORD_CHARACTERS']);
     expect((await register('nul', 'zero\u0000terminated')).codes).toEqual(['PASSWORD_CHARACTERS']);
   });
 
-  it('is never repeated, neither in an answer nor in the log', async () => {
+  it('never appears in an answer or in the log', async () => {
     const marks = [
       'Zyx',
       'zyxwvut',

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Scope } from '../../src/core/access/clients.ts';
+import type { Scope } from '../../src/clients/access.ts';
 import { credential } from '../setup/admin.ts';
 import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 
@@ -32,7 +32,7 @@ async function ids(names: string[]): Promise<number[]> {
 }
 
 describe('Prefer: return=representation', () => {
-  it('gives back the written users in the order sent, registered and reset', async () => {
+  it('returns registered and reset users in the order sent', async () => {
     await service.call('irs/update', [
       { ID: principal, Users: [newUser('Old.One', { Email: 'old@example.com' }), newUser('old.two')] },
     ]);
@@ -82,7 +82,7 @@ describe('Prefer: return=representation', () => {
     expect(body.result?.records[1]?.Item6.Users).toHaveLength(1);
   });
 
-  it('works for irs/insert, also where there are no users', async () => {
+  it('works for irs/insert with and without users', async () => {
     const { body } = await service.call(
       'irs/insert',
       [{ Denomination: 'With', Users: [newUser('inserted')] }, { Denomination: 'Without' }],
@@ -103,7 +103,7 @@ describe('Prefer: return=representation', () => {
     'wait=10, return=representation',
     'handling=lenient; foo=bar, return=representation',
     'return=representation, return=minimal',
-  ])('is understood as "%s"', async (value) => {
+  ])('is recognised in "%s"', async (value) => {
     const users = [newUser(`understood.${++serial}`)];
     const answer = await service.call('irs/update', [{ ID: principal, Users: users }], prefer(value));
     expect(answer.headers.get('preference-applied')).toBe('return=representation');
@@ -111,7 +111,7 @@ describe('Prefer: return=representation', () => {
   });
 
   it.each(['return=minimal', 'return=minimal, return=representation', 'representation', 'return'])(
-    'is not what "%s" means: the answer is the documented one',
+    'is not applied if the header is "%s"',
     async (value) => {
       const users = [newUser(`other.${++serial}`)];
       const answer = await service.call('irs/update', [{ ID: principal, Users: users }], prefer(value));
@@ -120,7 +120,7 @@ describe('Prefer: return=representation', () => {
     },
   );
 
-  it('is absent otherwise: neither the header nor the users', async () => {
+  it('is not applied by default: the answer has neither Preference-Applied nor users', async () => {
     const { headers, text } = await service.call('irs/update', [
       { ID: principal, Users: [newUser('plain')] },
     ]);
@@ -129,8 +129,8 @@ describe('Prefer: return=representation', () => {
   });
 });
 
-describe('Prefer: return=representation of a client that may not read', () => {
-  it('a representation names the users that the call registers, and none that existed before', async () => {
+describe('Prefer: return=representation from a client without sync:read', () => {
+  it('returns the names of users that the call registers, and of none that existed before', async () => {
     const own = await startTestService();
     const [ID = 0] = await insertPrincipals(own, 1);
     const existing = newUser('existing', { Email: 'existing@example.com' });
@@ -152,7 +152,7 @@ describe('Prefer: return=representation of a client that may not read', () => {
       { ID: user, Username: null, Email: null, Operation: 'reset' },
     ]);
     expect(state.text + update.text).not.toContain('existing');
-    const reading = await as(['sync:write', 'sync:read'], 'irs/state', unchanged);
-    expect(reading.users).toMatchObject([{ Username: 'existing', Email: 'existing@example.com' }]);
+    const withReadScope = await as(['sync:write', 'sync:read'], 'irs/state', unchanged);
+    expect(withReadScope.users).toMatchObject([{ Username: 'existing', Email: 'existing@example.com' }]);
   });
 });

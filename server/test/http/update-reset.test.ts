@@ -4,12 +4,12 @@ import { insertPrincipals, newUser, startTestService, type TestService } from '.
 
 let service: TestService;
 let owner: number;
-let stranger: number;
+let otherPrincipal: number;
 let user: number;
 
 beforeAll(async () => {
   service = await startTestService();
-  [owner = 0, stranger = 0] = await insertPrincipals(service, 2);
+  [owner = 0, otherPrincipal = 0] = await insertPrincipals(service, 2);
   const { body } = await service.call(
     'irs/update',
     [{ ID: owner, Users: [newUser('anna', { Email: 'anna@example.com' })] }],
@@ -30,7 +30,7 @@ async function row(id: number): Promise<Record<string, unknown>> {
 }
 
 describe('a password reset', () => {
-  it('changes the hash and the times of change, and nothing else of the user', async () => {
+  it('changes the hash, the session epoch and the timestamps of the user, and nothing else', async () => {
     const before = await row(user);
     const { status } = await service.call('irs/update', [{ ID: owner, Users: [reset(user)] }]);
     expect(status).toBe(200);
@@ -50,16 +50,16 @@ describe('a password reset', () => {
     expect((await service.call('irs/update', again)).status).toBe(200);
   });
 
-  it('answers for a user of another principal as for one that exists nowhere', async () => {
+  it('gets the same answer for a user of another principal as for an unknown user', async () => {
     const before = await row(user);
-    const foreign = await service.call('irs/update', [{ ID: stranger, Users: [reset(user)] }]);
-    const nowhere = await service.call('irs/update', [{ ID: stranger, Users: [reset(987_654_321)] }]);
+    const foreign = await service.call('irs/update', [{ ID: otherPrincipal, Users: [reset(user)] }]);
+    const nowhere = await service.call('irs/update', [{ ID: otherPrincipal, Users: [reset(987_654_321)] }]);
     expect(foreign.status).toBe(422);
     expect(foreign.text).toBe(nowhere.text);
     expect(foreign.body.errorCode).toBe('USER_NOT_FOUND');
     expect(foreign.body.result?.records).toEqual([
       {
-        Item1: stranger,
+        Item1: otherPrincipal,
         Item2: 'USER_NOT_FOUND',
         Item3: false,
         Item4: 'This principal has no user with this ID.',
@@ -72,25 +72,27 @@ describe('a password reset', () => {
     expect(await row(user)).toEqual(before);
   });
 
-  it('tells nothing of a foreign user through the rules for passwords either', async () => {
-    // Under its own principal each of these is refused as the name of the user.
+  it('reveals nothing about a user of another principal through the password rules', async () => {
+    // The password rules refuse each of these for the user under its own principal.
     for (const password of ['anna@example.com', 'short', 'anna']) {
-      const foreign = await service.call('irs/update', [{ ID: stranger, Users: [reset(user, password)] }]);
+      const foreign = await service.call('irs/update', [
+        { ID: otherPrincipal, Users: [reset(user, password)] },
+      ]);
       const nowhere = await service.call('irs/update', [
-        { ID: stranger, Users: [reset(987_654_321, password)] },
+        { ID: otherPrincipal, Users: [reset(987_654_321, password)] },
       ]);
       expect(foreign.text).toBe(nowhere.text);
     }
   });
 
-  it('answers for a foreign user as for a missing one while the principal is missing too', async () => {
+  it('gets the same answer for an existing and an unknown user if the principal is unknown', async () => {
     const foreign = await service.call('irs/update', [{ ID: 999_999, Users: [reset(user)] }]);
     const nowhere = await service.call('irs/update', [{ ID: 999_999, Users: [reset(987_654_321)] }]);
     expect(foreign.body.errorCode).toBe('PRINCIPAL_NOT_FOUND');
     expect(foreign.text).toBe(nowhere.text);
   });
 
-  it('refuses a record that names one user twice', async () => {
+  it('is refused if its record names one user twice', async () => {
     const { body } = await service.call('irs/update', [
       { ID: owner, Users: [reset(user), reset(user, 'yet another sentence')] },
     ]);
@@ -105,7 +107,7 @@ describe('a password reset', () => {
     ['more than 2^53-1', 2 ** 53],
     ['an object', {}],
     ['a boolean', true],
-  ])('refuses %s as the ID of a user', async (_, id) => {
+  ])('is refused with %s as the ID of the user', async (_, id) => {
     const { status, body } = await service.call('irs/update', [{ ID: owner, Users: [reset(id)] }]);
     expect(status).toBe(422);
     expect(body.result?.records[0]).toMatchObject({
@@ -114,14 +116,14 @@ describe('a password reset', () => {
     });
   });
 
-  it('takes the largest ID for what it is: a user that does not exist', async () => {
+  it('gets USER_NOT_FOUND for the largest valid ID', async () => {
     const { body } = await service.call('irs/update', [
       { ID: owner, Users: [reset(Number.MAX_SAFE_INTEGER)] },
     ]);
     expect(body.errorCode).toBe('USER_NOT_FOUND');
   });
 
-  it('has no Email', async () => {
+  it('is refused with the unknown field Email', async () => {
     const { body } = await service.call('irs/update', [
       { ID: owner, Users: [{ ...reset(user), Email: 'new@example.com' }] },
     ]);

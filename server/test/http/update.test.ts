@@ -22,7 +22,7 @@ async function idOf(username: string): Promise<number> {
   return user?.id ?? 0;
 }
 
-/** The documented answer, from its first byte to its last. */
+/** Returns the complete documented answer for applied records of these principals. */
 function documentedAnswer(...ids: number[]): string {
   const records = ids.map(
     (id) => `{"Item1":${id},"Item2":null,"Item3":true,"Item4":null,"Item5":{},"Item6":{}}`,
@@ -65,7 +65,7 @@ describe('irs/update as documented', () => {
     expect(await idOf('mixed.new')).toBeGreaterThan(0);
   });
 
-  it('takes several records with several users each, and answers in the order sent', async () => {
+  it('accepts several records with several users each, and answers in the order sent', async () => {
     const ids = [...(await insertPrincipals(service, 12))].reverse();
     const { text } = await service.call(
       'irs/update',
@@ -80,7 +80,7 @@ describe('irs/update as documented', () => {
     expect(stored).toEqual(ids.map((ID) => ({ principal: ID, users: [`many.${ID}.a`, `many.${ID}.b`] })));
   });
 
-  it('answers one tuple per record where a principal stands twice', async () => {
+  it('answers one tuple per record if two records name the same principal', async () => {
     const { text } = await service.call('irs/update', [
       { ID: principal, Users: [newUser('twice.1')] },
       { ID: other, Users: [newUser('twice.2')] },
@@ -117,7 +117,7 @@ describe('the method of irs/update', () => {
     expect(await idOf(`by.${method}`)).toBeGreaterThan(0);
   });
 
-  it.each(['GET', 'DELETE', 'OPTIONS'])('may not be %s: 405 names those it may be', async (method) => {
+  it.each(['GET', 'DELETE', 'OPTIONS'])('may not be %s: 405 lists the allowed methods', async (method) => {
     const response = await fetch(`${service.url}/api/sync/v1/irs/update`, { method });
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBe('POST, PUT, PATCH');
@@ -137,8 +137,8 @@ describe('the method of irs/update', () => {
   });
 });
 
-describe('what a registration stores', () => {
-  it('is the username and the email as sent, and the count of users of the principal', async () => {
+describe('a registration', () => {
+  it('stores the username and the email as sent, and updates the user count of the principal', async () => {
     const [fresh = 0] = await insertPrincipals(service, 1);
     await service.call('irs/update', [
       {
@@ -160,7 +160,7 @@ describe('what a registration stores', () => {
     ).toEqual([{ users_count: 2 }]);
   });
 
-  it('lets several users share one email', async () => {
+  it('may use an email that other users have', async () => {
     const shared = { Email: 'office@example.com' };
     const { status } = await service.call('irs/update', [
       { ID: principal, Users: [newUser('share.1', shared), newUser('share.2', shared)] },

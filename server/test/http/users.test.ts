@@ -12,7 +12,7 @@ interface User {
   UsersCount: number;
 }
 
-/** More than a list of principals shows. */
+/** The number of users of the large principal: more than the 1,000 that irs/list shows of one principal. */
 const crowd = 1205;
 let service: TestService;
 let small: number;
@@ -32,7 +32,10 @@ beforeAll(async () => {
   await addUsers(service, large, 'crowd', { count: crowd, gap: 0 });
 });
 
-/** Users that nobody can sign in as, with all that the store keeps in step. */
+/**
+ * Inserts users without a valid password hash, and updates the user count of the principal, the ID sequence and the
+ * tallies. After every 50 users `gap` IDs are skipped.
+ */
 async function addUsers(
   { database }: TestService,
   principal: number,
@@ -84,7 +87,7 @@ describe('a user in irs/users', () => {
 
 describe('the filters of irs/users', () => {
   it.each(['Mario.Rossi', 'mario.rossi', 'MARIO.ROSSI', 'ｍａｒｉｏ.ｒｏｓｓｉ'])(
-    'find one user by its username in whatever case and width: %s',
+    'find one user by its username in any case and width: %s',
     async (Username) => {
       const { names, body } = await users({ Username });
       expect(names).toEqual(['Mario.Rossi']);
@@ -97,17 +100,17 @@ describe('the filters of irs/users', () => {
     const { names, body } = await users({ Usernames });
     expect(names).toEqual(['Mario.Rossi', 'Nicolò Bini', 'crowd7']);
     expect(body.result).toMatchObject({ totalCount: 3, totalPages: 1, page: 1, count: 3 });
-    // As many and as long as there can be, each character of four bytes.
+    // The maximum: 100 usernames of 128 characters with four bytes each.
     const longest = Array.from({ length: 100 }, () => '𐐩'.repeat(128));
     expect((await users({ Usernames: longest })).names).toEqual([]);
   });
 
-  it('find a username whose accent comes in two parts', async () => {
+  it('find a username by its decomposed form', async () => {
     expect((await users({ Username: 'NICOLO\u0300 bini' })).names).toEqual(['Nicolò Bini']);
   });
 
   it.each(['mario', 'mario.rossi2', ' mario.rossi', '♚', '%', 'Mario_Rossi'])(
-    'find no user by what is not the username of one: "%s"',
+    'find no user by a text that is not a registered username: "%s"',
     async (Username) => {
       const { status, body } = await users({ Username });
       expect(status).toBe(200);
@@ -122,7 +125,7 @@ describe('the filters of irs/users', () => {
     },
   );
 
-  it('find every username that can be registered, also the longest as sent', async () => {
+  it('find every username that can be registered, including the longest', async () => {
     const decomposed = 'e\u0301'.repeat(128);
     const pairs = '𐐨'.repeat(128);
     const { status } = await service.call('irs/update', [
@@ -143,14 +146,14 @@ describe('the filters of irs/users', () => {
     expect((await users({ ExternalKey: 'nobody' })).names).toEqual([]);
   });
 
-  it('find by the beginning of the username', async () => {
+  it('find users by the beginning of the username', async () => {
     expect((await users({ Search: 'MARIO' })).names).toEqual(['Mario.Rossi']);
     expect((await users({ Search: 'nicolo\u0300' })).names).toEqual(['Nicolò Bini']);
     expect((await users({ Search: 'crowd12', PageSize: 5 })).body.result).toMatchObject({ totalCount: 17 });
     expect((await users({ Search: 'crowd12', ID: small })).names).toEqual([]);
   });
 
-  it('find those that changed since, resets included', async () => {
+  it('find users that changed since a date, including password resets', async () => {
     await sleep(20);
     const [clock] = await service.database.query<{ now: Date }>('select clock_timestamp() as now');
     const since = clock?.now.toISOString();
@@ -162,7 +165,7 @@ describe('the filters of irs/users', () => {
   });
 });
 
-describe('a wrong parameter', () => {
+describe('an invalid parameter of irs/users', () => {
   it.each([
     ['Username', ['', ' ', 7, [], 'x'.repeat(2000)]],
     ['Page', [0, '1']],
@@ -170,7 +173,7 @@ describe('a wrong parameter', () => {
     ['Date', ['never', '2026-02-30']],
     ['Email', ['m.rossi@example.com']],
     ['IRID', [1]],
-  ])('is 400 and named: %s', async (name, values) => {
+  ])('gets 400 with its name: %s', async (name, values) => {
     for (const value of values) {
       const { status, body } = await users({ [name]: value });
       expect([value, status]).toEqual([value, 400]);
@@ -180,8 +183,8 @@ describe('a wrong parameter', () => {
   });
 });
 
-describe('a principal with more users than a list shows', () => {
-  it('shows the first 1,000, counts them all, and irs/users pages to the last', async () => {
+describe('a principal with more than 1,000 users', () => {
+  it('has its first 1,000 users in irs/list, and all of them in irs/users', async () => {
     const { body } = await service.call<User>('irs/list', { ID: large });
     const [principal] = body.result?.records ?? [];
     expect(principal?.UsersCount).toBe(crowd);
@@ -196,7 +199,7 @@ describe('a principal with more users than a list shows', () => {
     expect(principal?.Users.map((user) => user.ID)).toEqual(all.slice(0, 1000));
   });
 
-  it('stands beside others whose users are not mixed up with its own', async () => {
+  it('is listed without users of other principals', async () => {
     const { body } = await service.call<User>('irs/list', {});
     const shown = (body.result?.records ?? []).map((principal) =>
       principal.Users.map((user) => user.Username),
@@ -217,7 +220,7 @@ describe('the pages of irs/users', () => {
     await addUsers(many, owner, 'gaps', { count: 4500, gap: 137 });
   });
 
-  it('are those of a plain query, however deep, over gaps and blocks of IDs', async () => {
+  it('equal those of a plain query at any depth, across gaps and blocks of IDs', async () => {
     const all = await many.database.query<{ id: number }>('select id from anagrafe.users order by id');
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 1000 }), fc.nat({ max: 105 }), async (PageSize, percent) => {
@@ -237,7 +240,7 @@ describe('the pages of irs/users', () => {
     );
   });
 
-  it('go on to be right while users are registered', async () => {
+  it('stay complete while users are registered', async () => {
     const ids = async () => {
       const rows = await many.database.query<{ id: number }>('select id from anagrafe.users');
       return rows.map((row) => row.id);
@@ -248,7 +251,7 @@ describe('the pages of irs/users', () => {
       Promise.all(some.map((name) => many.call('irs/update', [{ ID: owner, Users: [newUser(name)] }])));
 
     const totals: number[] = [];
-    async function turnPages(PageSize: number): Promise<Set<number>> {
+    async function readPages(PageSize: number): Promise<Set<number>> {
       const seen = new Set<number>();
       for (let Page = 1, last = 1; Page <= last; Page++) {
         const { body, found } = await users({ Page, PageSize }, many);
@@ -256,7 +259,7 @@ describe('the pages of irs/users', () => {
         expect(result).toMatchObject({ page: Page, count: found.length });
         expect(totalPages).toBe(Math.ceil(totalCount / PageSize));
         const shown = found.map((user) => user.ID);
-        // Ascending, and none twice.
+        // The IDs of a page are ascending and unique.
         expect(shown).toEqual([...new Set(shown)].toSorted((one, other) => one - other));
         expect(shown.length).toBe(Page < totalPages ? PageSize : Math.min(shown.length, PageSize));
         for (const id of shown) seen.add(id);
@@ -266,18 +269,18 @@ describe('the pages of irs/users', () => {
       return seen;
     }
 
-    // The pages are turned during the writes and between them.
+    // The test reads all pages during the writes and between them.
     for (let done = 0; done < names.length; done += 10) {
       const known = await ids();
-      const [seen, written] = await Promise.all([turnPages(1000), register(names.slice(done, done + 10))]);
-      // A user that came while the pages were turned can come twice; one that was there is never passed over.
+      const [seen, written] = await Promise.all([readPages(1000), register(names.slice(done, done + 10))]);
+      // A user registered during the reads may be on two pages; a user registered before is never skipped.
       expect(known.filter((id) => !seen.has(id))).toEqual([]);
       for (const { status } of written) expect(status).toBe(200);
     }
     expect(totals).toEqual(totals.toSorted((one, other) => one - other));
     expect(totals.some((total) => total > before.length && total < before.length + names.length)).toBe(true);
 
-    expect(await turnPages(997)).toEqual(new Set(await ids()));
+    expect(await readPages(997)).toEqual(new Set(await ids()));
     expect(totals.at(-1)).toBe(before.length + names.length);
     const { names: found } = await users({ Search: 'meanwhile.', PageSize: 1000 }, many);
     expect(found.toSorted()).toEqual(names.toSorted());

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Scope } from '../../src/core/access/clients.ts';
-import type { CloudEvent } from '../../src/core/events/event.ts';
+import type { CloudEvent } from '../../src/audit/events.ts';
+import type { Scope } from '../../src/clients/access.ts';
 import { adminOf, type Credential, credential, recordOf } from '../setup/admin.ts';
 import { allSealed } from '../setup/journal.ts';
 import { type Receiver, startReceiver } from '../setup/receiver.ts';
@@ -25,7 +25,7 @@ interface Webhook {
 }
 
 async function createWebhook(owner: Credential, { url }: Receiver, ...Types: string[]): Promise<number> {
-  // A new webhook receives what gets its place in the journal later, also of an earlier test.
+  // A new webhook receives every audit row that gets its position later, including rows of an earlier test.
   await allSealed(service);
   const made = await admin('POST webhooks', owner, { URL: `${url}?token=secret`, Types });
   return recordOf<Webhook>(made).ID;
@@ -47,7 +47,7 @@ const disabledRows = (id: number) =>
     [id],
   );
 
-/** Inserts two principals, one after the delivery of the other: the deliveries of the first are then complete. */
+/** Inserts two principals one after the other. When the second is delivered, every delivery of the first was sent. */
 async function insertAndDeliver(): Promise<void> {
   const witness = await startReceiver();
   const id = await createWebhook(office, witness, 'principal.inserted');
@@ -100,7 +100,7 @@ describe('a webhook whose client loses the scope admin', () => {
     await insert();
     await expect.poll(() => deliveries(id)).toMatchObject({ records: [{ Attempts: 1, State: 'pending' }] });
     await setScopes(owner, 'sync:read');
-    // This happens after a webhook.create that was let in before the client changed, and committed after it.
+    // This state occurs if a webhook.create is authorised before the client changes and commits after it.
     await service.database.query('update anagrafe.webhooks set disabled_at = null where id = $1', [id]);
     await service.database.query('update anagrafe.deliveries set next_at = now() where webhook_id = $1', [
       id,

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openWebhooks } from '../../src/storage/webhooks.ts';
+import { openWebhooks } from '../../src/webhooks/webhooks.store.ts';
 import { allSealed } from '../setup/journal.ts';
 import { startReceiver } from '../setup/receiver.ts';
 import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
@@ -25,7 +25,7 @@ async function startHangingReceiver() {
   return receiver;
 }
 
-/** The URL of a port on which nothing listens any more. */
+/** Returns the URL of a port that refuses connections. */
 async function refusedUrl(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -39,7 +39,7 @@ describe('a webhook whose receiver does not answer', () => {
   it('does not delay another webhook, and has one message open at a time', async () => {
     const hanging = await Promise.all(Array.from({ length: 20 }, startHangingReceiver));
     for (const { url } of hanging) await subscribe(service, url, { types });
-    // Two rounds of the sixteen messages that are sent at once to a receiver that answers.
+    // 32 messages are twice the number that the service sends concurrently to a receiver that answers.
     await insertPrincipals(service, 32);
     await expect.poll(() => hanging.filter(({ received }) => received.length > 0)).toHaveLength(20);
 
@@ -51,7 +51,7 @@ describe('a webhook whose receiver does not answer', () => {
   });
 
   it('is disabled after the last attempt of one delivery, and its other deliveries stay pending', async () => {
-    // A new webhook receives what gets its place in the journal later, also of an earlier test.
+    // A new webhook receives every audit row that gets its position later, including rows of an earlier test.
     await allSealed(service);
     const { id } = await subscribe(service, await refusedUrl(), { types });
     await insertPrincipals(service, 32);

@@ -1,9 +1,9 @@
 import { Webhook } from 'standardwebhooks';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { verifyWebhook } from '../../../client/src/index.ts';
-import type { CloudEvent } from '../../src/core/events/event.ts';
-import { theOperator } from '../../src/core/journal/journal.ts';
-import { openWebhooks } from '../../src/storage/webhooks.ts';
+import { operatorActor } from '../../src/audit/audit-log.ts';
+import type { CloudEvent } from '../../src/audit/events.ts';
+import { openWebhooks } from '../../src/webhooks/webhooks.store.ts';
 import { allSealed } from '../setup/journal.ts';
 import { registerUsers, rightPassword } from '../setup/login.ts';
 import { type Received, startReceiver } from '../setup/receiver.ts';
@@ -25,7 +25,7 @@ const store = () => openWebhooks(service.database);
 const page = { page: 1, pageSize: 100, failedOnly: false };
 
 describe('a webhook', () => {
-  it('is told of each user, signed by Standard Webhooks, without anything secret', async () => {
+  it('receives an event for each user, signed as in Standard Webhooks, without secrets', async () => {
     const receiver = await startReceiver();
     const { secret } = await subscribe(service, receiver.url, { types: ['user.registered'] });
     const { principal, ids } = await registerUsers(service, 'hook one', 'hook two');
@@ -49,11 +49,11 @@ describe('a webhook', () => {
     expect(new Set(receiver.received.map(idOf)).size).toBe(2);
   });
 
-  it('is told once of all users of a record, or of the call alone, as it likes', async () => {
+  it('receives one message per record or one per call, according to its granularity', async () => {
     const [byRecord, byJob] = [await startReceiver(), await startReceiver()];
-    // Rows that get their place in the journal only after the subscription would be delivered, too.
+    // A new webhook also receives earlier audit rows that get their position after it was created.
     await allSealed(service);
-    // Not every type: a webhook of another test may be disabled meanwhile.
+    // The list excludes webhook.disabled, because a webhook of another test may be disabled at this time.
     const types = ['principal.inserted', 'user.registered', 'call.completed'] as const;
     await subscribe(service, byRecord.url, { types, granularity: 'record' });
     await subscribe(service, byJob.url, { types, granularity: 'job' });
@@ -71,7 +71,7 @@ describe('a webhook', () => {
     ]);
   });
 
-  it('is told again under the same id when it fails, and what came of it is written down', async () => {
+  it('receives a failed delivery again with the same ID, and the result is stored', async () => {
     const receiver = await startReceiver();
     let failures = 2;
     receiver.answer = () => (failures-- > 0 ? 500 : 200);
@@ -83,7 +83,7 @@ describe('a webhook', () => {
     await expect.poll(seen).toMatchObject([{ state: 'delivered', attempts: 3, status: 200, failure: null }]);
   });
 
-  it('is disabled when a delivery is given up, with an event; by hand it goes on', async () => {
+  it('is disabled with an event after the last attempt of a delivery, and can be enabled again', async () => {
     const [receiver, witness] = [await startReceiver(), await startReceiver()];
     await subscribe(service, witness.url, { types: ['webhook.disabled'] });
     receiver.answer = () => ({ status: 302, headers: { location: witness.url } });
@@ -98,24 +98,24 @@ describe('a webhook', () => {
     });
     await registerUsers(service);
     receiver.answer = () => 200;
-    await store().change(id, { enabled: true }, theOperator);
+    await store().change(id, { enabled: true }, operatorActor);
     await expect.poll(() => receiver.received.length).toBe(5);
-    expect(await store().replay(id, null, theOperator)).toBe(1);
+    expect(await store().replay(id, null, operatorActor)).toBe(1);
     await expect.poll(() => receiver.received.length).toBe(6);
     expect(idOf(receiver.received[5] as Received)).toBe(idOf(receiver.received[0] as Received));
   });
 
-  it('is told nothing any more once it is removed', async () => {
+  it('receives nothing after it is removed', async () => {
     const receiver = await startReceiver();
     const { id } = await subscribe(service, receiver.url);
-    expect(await store().remove(id, theOperator)).toBe(true);
-    expect(await store().remove(id, theOperator)).toBe(false);
+    expect(await store().remove(id, operatorActor)).toBe(true);
+    expect(await store().remove(id, operatorActor)).toBe(false);
     await registerUsers(service);
     await allSealed(service);
     expect(receiver.received).toEqual([]);
   });
 
-  it('has its secret nowhere in plain', async () => {
+  it('has its secret stored only in encrypted form', async () => {
     const { secret } = await subscribe(service, 'https://example.invalid/hook', {
       types: ['webhook.disabled'],
     });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { waitLimitMs } from '../setup/until.ts';
 
-/** What came back over a bare socket. */
+/** An HTTP response read from a raw socket. Header names are in lower case. */
 export interface WireAnswer {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
@@ -11,11 +11,11 @@ export interface WireAnswer {
 
 export interface Wire {
   readonly socket: Socket;
-  /** All that the other side has said when it closes the connection, or null when it said nothing. */
+  /** Waits until the service closes the connection, and parses all it sent. Null means that it sent nothing. */
   answer(): Promise<WireAnswer | null>;
 }
 
-/** A bare connection to the service, for what no HTTP client would send. */
+/** Opens a TCP connection to the service, for requests that no HTTP client would send. */
 export async function openWire(url: string): Promise<Wire> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
@@ -38,29 +38,29 @@ export async function openWire(url: string): Promise<Wire> {
   };
 }
 
-/** Sends bytes as they are, and reads until the service hangs up. */
+/** Sends bytes unchanged, and reads until the service closes the connection. */
 export async function sendRaw(url: string, ...parts: (string | Buffer)[]): Promise<WireAnswer | null> {
   const wire = await openWire(url);
   for (const part of parts) wire.socket.write(part);
   return wire.answer();
 }
 
-/** The head of a call to be sent raw, ready for its body. */
+/** Returns the request line and headers of a POST call, up to and including the empty line before the body. */
 export function headOf(url: string, path: string, headers: Record<string, string | number>): string {
   const all = { Host: new URL(url).host, 'Content-Type': 'application/json', ...headers };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
   return [`POST /api/sync/v1/${path} HTTP/1.1`, ...lines, '', ''].join('\r\n');
 }
 
-function readAnswer(said: string): WireAnswer | null {
-  if (said === '') return null;
-  const border = said.indexOf('\r\n\r\n');
-  const [first = '', ...lines] = said.slice(0, border).split('\r\n');
+function readAnswer(response: string): WireAnswer | null {
+  if (response === '') return null;
+  const headEnd = response.indexOf('\r\n\r\n');
+  const [first = '', ...lines] = response.slice(0, headEnd).split('\r\n');
   const headers = new Map(
     lines.map((line) => {
       const colon = line.indexOf(':');
       return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
     }),
   );
-  return { status: Number(first.split(' ')[1]), headers, text: said.slice(border + 4) };
+  return { status: Number(first.split(' ')[1]), headers, text: response.slice(headEnd + 4) };
 }

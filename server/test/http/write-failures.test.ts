@@ -34,8 +34,8 @@ async function userOf(principal: number, name: string): Promise<number> {
 
 const reset = (ID: number) => ({ ID, Password: 'a new sentence', ConfirmPassword: 'a new sentence' });
 
-describe('a principal that is deleted while a record of it is written', () => {
-  it.each(['registration', 'reset'])('is one that does not exist, for a %s', async (operation) => {
+describe('a principal that is deleted while its record is written', () => {
+  it.each(['registration', 'reset'])('is reported as not found for a %s', async (operation) => {
     const [ID = 0] = await insertPrincipals(service, 1);
     const user = await userOf(ID, `leaving by ${operation}`);
     const name = `too late for ${operation}`;
@@ -63,7 +63,7 @@ describe('a principal that is deleted while a record of it is written', () => {
 });
 
 describe('a user that is deleted while its record is written', () => {
-  it('is one that does not exist, and nothing of the record is applied', async () => {
+  it('is reported as not found, and nothing of the record is applied', async () => {
     const [ID = 0] = await insertPrincipals(service, 1);
     const user = await userOf(ID, 'deleted alone');
     const { status, body } = await during(service.database, {
@@ -106,7 +106,7 @@ describe('a connection that breaks while records are written', () => {
     expect(await stored('unknown 0', 'unknown 1')).toEqual([]);
   });
 
-  it('leaves the records that were applied as they are, in the same call', async () => {
+  it('does not change records of the same call that were applied', async () => {
     const ids = await insertPrincipals(service, 2);
     const { status, body } = await during(service.database, {
       lock: [[principalRows, ids.slice(0, 1)]],
@@ -122,7 +122,7 @@ describe('a connection that breaks while records are written', () => {
     expect(await stored('half known 0', 'half known 1')).toEqual(['half known 1']);
   });
 
-  it('tells of a principal that was being inserted the ID under which to look for it', async () => {
+  it('returns the ID that a principal was to be inserted with', async () => {
     const { status, body } = await during(service.database, {
       lock: [['lock table anagrafe.principals in share mode']],
       call: () => service.call('irs/insert', [{ Denomination: 'Unknown' }]),
@@ -139,7 +139,7 @@ describe('a connection that breaks while records are written', () => {
   });
 });
 
-describe('a write that the database gives up', () => {
+describe('a write that the database cancels', () => {
   const gaveUp = (records: number) => ({
     statusCode: 503,
     errorCode: 'UNAVAILABLE',
@@ -148,7 +148,7 @@ describe('a write that the database gives up', () => {
     debug: null,
   });
 
-  it('is 503 with a time to come back where no record was written, and each says that it was not', async () => {
+  it('gets 503 with Retry-After if no record was applied, and each record is NOT_APPLIED', async () => {
     const ids = await insertPrincipals(service, 2);
     const { status, body, headers } = await during(service.database, {
       lock: [[principalRows, ids]],
@@ -185,8 +185,8 @@ describe('a write that the database gives up', () => {
     ]);
   });
 
-  it('is 503 when the database goes between the check of a call and its writes', async () => {
-    // Two hashes at thirty times the usual cost outlast the two statements below on any machine.
+  it('gets 503 if the database disconnects between the check of a call and its writes', async () => {
+    // Two hashes at thirty times the usual cost take longer than the two statements below on any machine.
     const slow = await startTestService({
       ANAGRAFE_HASH_CONCURRENCY: '1',
       ANAGRAFE_HASH_PASSES: '60',
@@ -196,17 +196,17 @@ describe('a write that the database gives up', () => {
       { ID: ids[0], Users: [newUser('a')] },
       { ID: ids[1], Users: [newUser('b')] },
     ];
-    // A connection to another database stays open while nobody can connect to that of the service.
+    // A connection to another database stays open while the database of the service accepts no connections.
     const cluster = new pg.Client({ connectionString: `${inject('postgresUrl')}/postgres` });
     await cluster.connect();
     onTestFinished(() => cluster.end());
     const database = new URL(slow.config.DATABASE_URL ?? '').pathname.slice(1);
-    const admit = (whether: boolean) =>
-      cluster.query('update pg_database set datallowconn = $1 where datname = $2', [whether, database]);
+    const allowConnections = (allowed: boolean) =>
+      cluster.query('update pg_database set datallowconn = $1 where datname = $2', [allowed, database]);
     const call = slow.call('irs/update', body);
     const hashing = async () => (await (await fetch(`${slow.url}/metrics`)).text()).includes('_running 1');
     await expect.poll(hashing).toBe(true);
-    await admit(false);
+    await allowConnections(false);
     await cluster.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
       database,
     ]);
@@ -216,7 +216,7 @@ describe('a write that the database gives up', () => {
     expect(failed.headers.get('retry-after')).toBe('5');
     expect(failed.body.result?.records.map((tuple) => tuple.Item2)).toEqual(['NOT_APPLIED', 'NOT_APPLIED']);
 
-    // Before the write there is nothing to say of single records.
+    // A call that fails before its first write has no tuples.
     const refused = await slow.call('irs/update', body);
     expect(refused.body).toEqual({ ...gaveUp(2), result: null });
     expect(refused.headers.get('retry-after')).toBe('5');
@@ -226,7 +226,7 @@ describe('a write that the database gives up', () => {
       { status: 'not ready', reason: 'The database does not answer.' },
     ]);
 
-    await admit(true);
+    await allowConnections(true);
     await expect.poll(async () => (await fetch(`${slow.url}/health/ready`)).status).toBe(200);
     expect(await storedUsernames(slow.database)).toEqual(new Set());
     expect((await slow.call('irs/update', body.slice(1))).status).toBe(200);
@@ -242,7 +242,7 @@ describe('a write that the database refuses', () => {
     return () => service.database.query('alter table anagrafe.users drop constraint closed');
   });
 
-  it.each(['irs/update', 'irs/insert'])('is our fault and 500, with nothing stored: %s', async (path) => {
+  it.each(['irs/update', 'irs/insert'])('gets 500 and stores nothing: %s', async (path) => {
     const [ID = 0] = await insertPrincipals(service, 1);
     const users = [newUser(`allowed in ${path}`), newUser(`forbidden in ${path}`)];
     const record = path === 'irs/update' ? { ID, Users: users } : { Denomination: path, Users: users };
@@ -272,7 +272,7 @@ describe('a write that the database refuses', () => {
     );
   });
 
-  it('does not touch the other records of the call', async () => {
+  it('does not affect the other records of the call', async () => {
     const ids = await insertPrincipals(service, 3);
     const { status, body } = await service.call('irs/update', [
       { ID: ids[0], Users: [newUser('first beside')] },

@@ -15,11 +15,11 @@ beforeAll(async () => {
   desk = newDesk(service);
 });
 
-/** Bytes as Excel in Italy writes them. */
+/** Encodes a text as Excel in Italy does. */
 const windows1252 = (text: string) => Uint8Array.from(text, (character) => character.codePointAt(0) ?? 0);
 
 describe('anagrafe import', () => {
-  it('takes a file as Excel in Italy writes it, puts aside the rows that are wrong, and takes these once they are corrected', async () => {
+  it('imports a CSV file from Excel in Italy, writes the failed rows to a file, and imports that file once it is corrected', async () => {
     desk.write(
       'clienti.csv',
       windows1252(
@@ -68,7 +68,7 @@ describe('anagrafe import', () => {
     expect(existsSync(desk.path('clienti.failed.failed.csv'))).toBe(false);
   });
 
-  it('does nothing when it is only tried, and shows what would happen', async () => {
+  it('stores nothing with --dry-run, and reports the rows that would fail', async () => {
     const before = await storedUsernames(service);
     desk.write(
       'prova.csv',
@@ -91,7 +91,7 @@ describe('anagrafe import', () => {
     expect(existsSync(desk.path('prova.csv.progress'))).toBe(false);
   });
 
-  it('knows in a try of many rows what those before would bring, be it a principal or a username', async () => {
+  it('takes the principals and usernames of earlier rows into account in a dry run of thousands of rows', async () => {
     const before = await storedUsernames(service);
     const rows = Array.from({ length: 4000 }, (_, n) => `,FAR,,far.${n},"${importedHash}"`);
     desk.write(
@@ -107,7 +107,7 @@ describe('anagrafe import', () => {
     expect(await storedUsernames(service)).toEqual(before);
   });
 
-  it('finds in a try a username that stands in rows of different kinds', async () => {
+  it('finds the same username in insert and update rows in a dry run', async () => {
     desk.write(
       'twins.csv',
       'ID,ExternalKey,Denomination,Username,Password\n' +
@@ -118,7 +118,7 @@ describe('anagrafe import', () => {
     expect(rowsOf(desk, 'twins.would-fail.csv').map((row) => row['Anagrafe line'])).toEqual(['3', '4']);
   });
 
-  it('makes up the passwords that are missing, and writes them where only their owner reads', async () => {
+  it('generates missing passwords and writes them to a file that only its owner can read', async () => {
     desk.write('senza.csv', 'Username,Password\nsenza.uno,\nsenza.due,una frase lunga\ntaken,\n');
     const args = [
       'import',
@@ -130,7 +130,7 @@ describe('anagrafe import', () => {
     ];
     expect((await desk.run(args)).code).toBe(3);
     const rows = rowsOf(desk, 'passwords.csv');
-    // Those that have a password of their own are not there, nor those that failed.
+    // The file leaves out rows with a password of their own and rows that failed.
     expect(rows.map(({ Username, Line }) => [Line, Username])).toEqual([['2', 'senza.uno']]);
     for (const { Username = '', Password = '' } of rows)
       expect(await canSignIn(service, Username, Password)).toBe(true);
@@ -142,7 +142,7 @@ describe('anagrafe import', () => {
     expect(rowsOf(desk, 'passwords.csv')).toEqual(rows);
   });
 
-  it('takes JSON and NDJSON, rows and records alike', async () => {
+  it('accepts JSON and NDJSON with rows and with records', async () => {
     const Users = [{ Username: 'json.uno', Password: 'una frase lunga' }];
     const row = { ID: principal, Username: 'json.due', Password: 'una frase lunga' };
     const wrong = {
@@ -162,7 +162,7 @@ describe('anagrafe import', () => {
     );
   });
 
-  it('maps columns as it is told', async () => {
+  it('maps columns by --map', async () => {
     desk.write('colonne.csv', 'Login name,Secret,Username\nmapped,una frase lunga,wrong\n');
     const map = ['--map', 'Login name=Username', '--map', 'Secret=Password', '--map', 'Username='];
     const { code } = await desk.run(['import', 'colonne.csv', '--principal', String(principal), ...map]);
@@ -172,26 +172,28 @@ describe('anagrafe import', () => {
     expect(wrong.stderr).toContain('It takes <column>=<field>, with one of ID, ExternalKey');
   });
 
-  it('says in one line what is wrong with a file, an address or a credential', async () => {
+  it('prints a one-line error for an invalid file, URL or credential', async () => {
     desk.write('nulla.csv', 'Colour,Size\nred,1\n');
-    const said = async (args: string[], more = {}) =>
+    const lastLine = async (args: string[], more = {}) =>
       (await desk.run(args, more)).stderr.trimEnd().split('\n').at(-1);
-    expect(await said(['import', 'nulla.csv'])).toMatch(
+    expect(await lastLine(['import', 'nulla.csv'])).toMatch(
       /^anagrafe: There is no column for Username or UserID\. Found: "Colour", "Size"/,
     );
-    expect(await said(['import', 'missing.csv'])).toMatch(/^anagrafe: .*missing\.csv: there is no such file/);
+    expect(await lastLine(['import', 'missing.csv'])).toMatch(
+      /^anagrafe: .*missing\.csv: there is no such file/,
+    );
     desk.write('uno.csv', `ID,Username,Password\n${principal},uno,una frase lunga\n`);
-    expect(await said(['import', 'uno.csv'], { ANAGRAFE_KEY: 'agp_wrong.ags_wrong' })).toMatch(
+    expect(await lastLine(['import', 'uno.csv'], { ANAGRAFE_KEY: 'agp_wrong.ags_wrong' })).toMatch(
       /^anagrafe: .*Give the API client in ANAGRAFE_KEY or in --key-file\.$/,
     );
-    expect(await said(['import', 'uno.csv', '--url', 'nowhere'])).toMatch(
+    expect(await lastLine(['import', 'uno.csv', '--url', 'nowhere'])).toMatch(
       /^anagrafe: --url or ANAGRAFE_URL: url must be/,
     );
   });
 });
 
-describe('an import takes care of files:', () => {
-  it('what it writes is never what it reads, nor two things at once', async () => {
+describe('the output files of an import', () => {
+  it('must differ from its input file and from each other', async () => {
     const content = `ID,Username,Password\n${principal},cared,una frase lunga\n`;
     desk.write('cared.csv', content);
     for (const options of [
@@ -205,7 +207,7 @@ describe('an import takes care of files:', () => {
     }
   });
 
-  it('rows that failed before, and may have been corrected, are put aside and not written over', async () => {
+  it('do not overwrite an earlier file of failed rows, which is renamed', async () => {
     desk.write('aside.csv', `ID,Username,Password\n${principal},aside,short\n`);
     await desk.run(['import', 'aside.csv']);
     desk.write('aside.failed.csv', 'corrected by hand');
@@ -217,14 +219,14 @@ describe('an import takes care of files:', () => {
   });
 });
 
-it('an import is taken by a service that takes little at once', async () => {
+it('an import works with a service that has low limits', async () => {
   const strict = await startTestService({
     ANAGRAFE_MAX_RECORDS: '40',
     ANAGRAFE_MAX_JOB_RECORDS: '50',
     ANAGRAFE_MAX_JOB_USERS: '60',
   });
   const other = newDesk(strict);
-  // The last ones are of one principal, which has more users than are taken.
+  // The last rows belong to one principal, which has more users than a job accepts.
   const rows = Array.from(
     { length: 130 },
     (_, n) => `K${Math.min(n, 60)},Company ${Math.min(n, 60)},small.${n},"${importedHash}"`,

@@ -8,7 +8,7 @@ import { atEnd } from '../setup/endings.ts';
 import type { Outcome } from '../setup/heard.ts';
 import type { TestService } from '../setup/service.ts';
 
-/** A folder in which a person has a file of users, and the command at hand. */
+/** Creates a working folder with functions to write files and run the import commands in it. */
 export function newDesk(service: Pick<TestService, 'url'>) {
   const folder = mkdtempSync(join(tmpdir(), 'anagrafe-import-'));
   atEnd(() => rmSync(folder, { recursive: true, force: true }));
@@ -23,24 +23,24 @@ export function newDesk(service: Pick<TestService, 'url'>) {
     path,
     write: (name: string, content: string | Uint8Array) => writeFileSync(path(name), content),
     read: (name: string) => readFileSync(path(name), 'utf8'),
-    /** Runs the command in the test's process; file names are relative to the folder. */
+    /** Runs a command in the process of the test; file names are relative to the folder. */
     run: (args: readonly string[], more: Record<string, string> = {}): Promise<Outcome> =>
       inProcess(withPaths(args), { ...settings, ...more }),
-    /** Runs the program in a process of its own. */
+    /** Runs a command to its end in a child process. */
     runProgram: (args: readonly string[]): Promise<Outcome> => anagrafe(withPaths(args), settings),
-    /** Starts the program, and returns while it runs. */
+    /** Starts a command in a child process and returns while it runs. */
     begin: (args: readonly string[]) => start(withPaths(args), settings),
   };
 }
 
 export type Desk = ReturnType<typeof newDesk>;
 
-/** The rows of a file that was written for people, by the names of their columns. */
+/** Parses a CSV file into objects with its column names as keys. */
 export function rowsOf(desk: Desk, name: string): Record<string, string>[] {
   return parse(desk.read(name), { columns: true, bom: true, delimiter: [',', ';'] });
 }
 
-/** The items of a file of failed rows, as an import would read them. */
+/** Reads a file with the reader of the importer. */
 export async function itemsOf(desk: Desk, name: string): Promise<SheetItem[]> {
   const bytes = new Blob([readFileSync(desk.path(name))]).stream();
   const items: SheetItem[] = [];
@@ -53,7 +53,6 @@ export async function storedUsernames({ database }: TestService): Promise<string
   return rows.map(({ username }) => username);
 }
 
-/** Whether someone can sign in. */
 export async function canSignIn(service: TestService, Username: string, Password: string): Promise<boolean> {
   return (await service.call('login', { Username, Password })).status === 200;
 }

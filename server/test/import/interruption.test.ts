@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { beforeAll, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { batchLimits } from '../../src/import/batch.ts';
+import { batchLimits } from '../../src/import/task.ts';
 import { openStore } from '../../src/store.ts';
 import { databaseSettings, serve } from '../cli/command.ts';
 import { startGateway } from '../client/gateway.ts';
@@ -22,18 +22,18 @@ beforeAll(async () => {
   principals = await insertPrincipals(service, 3);
 });
 
-/** A bcrypt hash, which has no comma. */
+/** A bcrypt hash: unlike argon2id, it has no comma, so it needs no quotes in CSV. */
 const importedHash = '$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy';
 
 const range = (count: number) => Array.from({ length: count }, (_, n) => n);
 
-/** Rows of the files below that the importer sends at once. */
+/** Number of rows that the importer sends in one call. */
 const batch = 20;
-/** A text that makes a row so long that the importer sends no more than this many rows at once. */
+/** A text that makes each row so long that `batch` rows reach the size limit of a call. */
 const note = 'x'.repeat(Math.ceil(batchLimits.bytes / batch));
 const isWrong = (row: number) => row % 10 === 5;
 
-/** Writes several batches. The rows of batch n, counted from 1, belong to principal n; every tenth row is wrong. */
+/** Writes a file of several batches. The rows of each batch belong to one principal; every tenth row is invalid. */
 function writeUsers(desk: Desk, name: string, rows: number): void {
   const lines = range(rows).map((n) => {
     const principal = principals[Math.floor(n / batch)];
@@ -42,12 +42,12 @@ function writeUsers(desk: Desk, name: string, rows: number): void {
   desk.write(`${name}.csv`, `ID,Username,PasswordHash,Note\n${lines.join('\n')}\n`);
 }
 
-/** Keeps the service from writing users of this batch while `work` lasts. */
+/** Blocks the writes of a batch, counted from 1, until `work` has settled. */
 function holdingBatch<Result>(number: number, work: () => Promise<Result>): Promise<Result> {
   return holding(service, principalLock(principals[number - 1] ?? 0), work);
 }
 
-/** Waits until the import has noted that these rows are done. */
+/** Waits until the progress file of the import records at least `rows` rows as done. */
 async function untilDone(desk: Desk, name: string, rows: number, child: ChildProcess): Promise<void> {
   await until(
     () => {
@@ -65,8 +65,8 @@ function rowsDone(desk: Desk, name: string): number {
 
 async function expectEachOnce(desk: Desk, name: string, rows: number): Promise<void> {
   const own = (await storedUsernames(service)).filter((username) => username.startsWith(`${name} `));
-  const sound = range(rows).filter((n) => !isWrong(n));
-  expect(own.sort()).toEqual(sound.map((n) => `${name} ${n}`).sort());
+  const valid = range(rows).filter((n) => !isWrong(n));
+  expect(own.sort()).toEqual(valid.map((n) => `${name} ${n}`).sort());
   const failed = await itemsOf(desk, `${name}.failed.csv`);
   const wrong = range(rows).filter(isWrong);
   expect(failed.map(({ source }) => (source as string[])[1])).toEqual(wrong.map((n) => `${name} ${n}`));
@@ -74,7 +74,7 @@ async function expectEachOnce(desk: Desk, name: string, rows: number): Promise<v
   expect(existsSync(desk.path(`${name}.csv.progress`))).toBe(false);
 }
 
-it('an import that is killed goes on where it stopped, and does nothing twice', async () => {
+it('an import that is killed resumes where it stopped, and applies no row twice', async () => {
   const desk = newDesk(service);
   const rows = 2 * batch + 10;
   writeUsers(desk, 'killed', rows);
@@ -99,7 +99,7 @@ it('an import that is killed goes on where it stopped, and does nothing twice', 
   await expectEachOnce(desk, 'killed', rows);
 });
 
-it('an import that is interrupted says how to go on', async () => {
+it('an import that is interrupted prints how to resume it', async () => {
   const desk = newDesk(service);
   const rows = batch + 10;
   writeUsers(desk, 'stopped', rows);
@@ -118,7 +118,7 @@ it('an import that is interrupted says how to go on', async () => {
   await expectEachOnce(desk, 'stopped', rows);
 });
 
-it('an import outlasts a service that is killed and comes back', async () => {
+it('an import continues when the service is killed and started again', async () => {
   const settings = await databaseSettings();
   const first = await serve(settings);
   const desk = newDesk(first);
@@ -139,7 +139,7 @@ it('an import outlasts a service that is killed and comes back', async () => {
   desk.write('away.csv', `ExternalKey,Denomination,Username,PasswordHash,Note\n${lines.join('\n')}\n`);
   const child = desk.begin(['import', 'away.csv']);
   const { closed, stderr } = listen(child);
-  // The second batch cannot be written before the service has been killed and started again.
+  // The lock blocks the second batch until the service has been killed and started again.
   await holding(store, principalLock(records[0]?.Item1 ?? 0), async ({ blocked }) => {
     await untilDone(desk, 'away', batch, child);
     await blocked(1);
@@ -151,37 +151,37 @@ it('an import outlasts a service that is killed and comes back', async () => {
   expect((await call('irs/users', {})).totalCount).toBe(rows);
 });
 
-it('a file that was changed where it was sent is not gone on with; behind that it may be mended', async () => {
+it('an import resumes a file that was corrected after the rows that were sent, and rejects one that was changed before', async () => {
   const desk = newDesk(service);
   const rows = batch + 15;
   writeUsers(desk, 'changed', rows);
-  const sound = desk.read('changed.csv');
-  // A quote that is never closed, behind a batch that is sent.
-  desk.write('changed.csv', sound.replace(`changed ${batch + 10}`, `"changed ${batch + 10}`));
+  const valid = desk.read('changed.csv');
+  // A quote that is never closed, after the first batch.
+  desk.write('changed.csv', valid.replace(`changed ${batch + 10}`, `"changed ${batch + 10}`));
   const broken = await desk.run(['import', 'changed.csv']);
   expect([broken.code, broken.stderr]).toEqual([
     1,
     expect.stringContaining('Every row before that is done.'),
   ]);
   expect(rowsDone(desk, 'changed')).toBe(batch);
-  desk.write('changed.csv', sound.replace('changed 10,', 'changed otherwise,'));
+  desk.write('changed.csv', valid.replace('changed 10,', 'changed otherwise,'));
   const refused = await desk.run(['import', 'changed.csv']);
   expect([refused.code, refused.stderr]).toEqual([
     1,
     expect.stringContaining('has changed in a part that was sent'),
   ]);
-  desk.write('changed.csv', sound);
+  desk.write('changed.csv', valid);
   expect((await desk.run(['import', 'changed.csv'])).code).toBe(3);
   await expectEachOnce(desk, 'changed', rows);
 });
 
-it('an import that is stopped while its first call is on the way finds that call again', async () => {
+it('an import that is killed before its first call is answered resumes that call', async () => {
   const desk = newDesk(service);
   const rows = range(40).map((n) => `${principals[0]},first ${n}`);
   desk.write('first.csv', `ID,Username\n${rows.join('\n')}\n`);
   const gateway = await startGateway(service.url);
   const args = ['import', 'first.csv', '--generate-passwords', 'made-up.csv', '--url', gateway.url];
-  // The service takes the job, and the importer is killed before it hears of it.
+  // The service accepts the job, and the gateway holds the answer until the importer is killed.
   gateway.mishaps = ['nothing', 'held answer'];
   const jobs = async () =>
     (await service.call<unknown>('jobs', undefined, { method: 'GET' })).body.result?.totalCount ?? 0;
@@ -197,7 +197,7 @@ it('an import that is stopped while its first call is on the way finds that call
   expect(await canSignIn(service, 'first 7', passwords[7]?.Password ?? '')).toBe(true);
 });
 
-it('two imports of one file do not run at once', async () => {
+it('a second import of a file that is being imported fails', async () => {
   const desk = newDesk(service);
   const lines = range(40).map((n) => `${principals[0]},twice ${n},una frase lunga`);
   desk.write('twice.csv', `ID,Username,Password\n${lines.join('\n')}\n`);
@@ -215,7 +215,7 @@ it('two imports of one file do not run at once', async () => {
   expect(first.exitCode).toBe(0);
 });
 
-it('an import that came to nothing leaves nothing behind, and can be begun again with other options', async () => {
+it('an import that fails before its first call leaves no progress file, and can be repeated with other options', async () => {
   const desk = newDesk(service);
   desk.write('wrong.csv', `Login,Hash,ID\nnothing yet,${importedHash},${principals[0]}\n`);
   expect((await desk.run(['import', 'wrong.csv', '--map', 'Hash='])).code).toBe(1);

@@ -12,8 +12,8 @@ beforeAll(async () => {
   desk = newDesk(service);
 });
 
-describe('one row', () => {
-  it('that the service cannot even read takes no other with it', async () => {
+describe('a single row of an import', () => {
+  it('that the service cannot parse does not make other rows fail', async () => {
     const row = (Username: string) =>
       JSON.stringify({ ID: principal, Username, Password: 'una frase lunga' });
     const deep = JSON.stringify({ ID: principal, Users: [[[[[[[[]]]]]]]] });
@@ -24,7 +24,7 @@ describe('one row', () => {
     expect((await itemsOf(desk, 'odd.failed.ndjson')).length).toBe(2);
   });
 
-  it('with a description of its principal that is refused does not keep another from describing it', async () => {
+  it('with invalid data of its principal does not prevent another row from inserting that principal', async () => {
     desk.write(
       'described.csv',
       'ExternalKey,Denomination,PrincipalEmail,Username,Password\n' +
@@ -37,13 +37,13 @@ describe('one row', () => {
     );
   });
 
-  it('that would reset a password is not done by an import', async () => {
+  it('that would reset a password fails', async () => {
     desk.write('wrong.csv', `ID,UserID,Username,Password\n${principal},1,,una frase lunga\n`);
     expect((await desk.run(['import', 'wrong.csv'])).code).toBe(3);
     expect(rowsOf(desk, 'wrong.failed.csv')[0]?.['Anagrafe faults']).toMatch(/^UserID: this row would reset/);
   });
 
-  it('that would reset a password as a record of JSON is not done by an import either', async () => {
+  it('that would reset a password fails as a JSON record too', async () => {
     const [ID = 0] = await insertPrincipals(service, 1);
     const Password = 'quella di prima';
     const { body } = await service.call<{ Item6: { Users: { ID: number }[] } }>(

@@ -23,7 +23,7 @@ describe('anagrafe reset', () => {
     ids = (body.result?.records[0]?.Item6.Users ?? []).map(({ ID }) => ID);
   });
 
-  it('resets passwords by username, in whatever case, and by the ID of a user', async () => {
+  it('resets passwords by case-insensitive username and by user ID', async () => {
     desk.write(
       'reset.csv',
       'PrincipalID;UserID;Username;Password\n;;NICOLÒ.reset;una frase nuova\n' +
@@ -38,7 +38,7 @@ describe('anagrafe reset', () => {
     ]);
   });
 
-  it('leaves alone a user of another principal than the row names, and makes no principals', async () => {
+  it('does not reset a user of another principal than the row names, and inserts no principal', async () => {
     await service.call('irs/insert', [
       { ExternalKey: 'R1', Users: [newUser('reset.r1')] },
       { ExternalKey: 'R2' },
@@ -56,7 +56,7 @@ describe('anagrafe reset', () => {
     expect((await service.call('irs/list', { ExternalKey: 'TYPO' })).body.result?.totalCount).toBe(0);
   });
 
-  it('gives out new passwords to those who are named', async () => {
+  it('generates new passwords for the users in the file', async () => {
     desk.write('nuove.csv', 'Username\nnicolò.reset\nanna.reset\n');
     const { code } = await desk.run(['reset', 'nuove.csv', '--generate-passwords', 'nuove-password.csv']);
     expect(code).toBe(0);

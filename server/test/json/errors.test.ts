@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { refusal } from './reading.ts';
 
-describe('what an error tells', () => {
+describe('an error of the JSON reader', () => {
   it.each([
     ['[{"ID":1},{"Users":[{"ID":x}]}]', '[1].Users[0].ID'],
     ['[{"ID":1,"Users":[{"ID":2 "Name":1}]}]', '[0].Users[0].ID'],
@@ -14,23 +14,23 @@ describe('what an error tells', () => {
     ['{"a":{"b":{}},"c":"', 'c'],
     [`{"a":["${'x'.repeat(100_000)}`, 'a[0]'],
     ['x', ''],
-  ])('names the place in body %#', async (text, at) => {
+  ])('has the path of the invalid value in body %#', async (text, at) => {
     expect(await refusal(text)).toMatchObject({ problem: 'syntax', at });
   });
 
-  it('counts characters as JavaScript does, not bytes', async () => {
+  it('has its offset in UTF-16 code units, not in bytes', async () => {
     const text = '["é","€","😀",x]';
     expect(await refusal(text)).toMatchObject({ offset: text.indexOf('x') });
     const large = `["${'é😀'.repeat(400_000)}",x]`;
     expect(await refusal(large)).toMatchObject({ offset: large.indexOf('x') });
   });
 
-  it('says in its message what is wrong, where, and in which field', async () => {
+  it('has a message with the problem, the offset and the field', async () => {
     const error = await refusal('[{"ID":1,"ID":2}]');
     expect(error.message).toBe('A field occurs twice in one object, at character 9 in [0].ID');
   });
 
-  it('never carries a part of a value, however the body is broken', async () => {
+  it('never contains a part of a value', async () => {
     const secret = 'CaNaRy';
     const body = (password: string, after = '') =>
       `[{"ID":1,"Users":[{"Username":"u","Password":${password},"ConfirmPassword":"${secret}"}]${after}}]`;
@@ -60,8 +60,8 @@ describe('what an error tells', () => {
     ];
     for (const text of broken) {
       const error = await refusal(text, { maxDepth: 7 });
-      const told = [error.message, error.stack, String(error.cause), JSON.stringify(error), error.at].join();
-      expect(told.toLowerCase()).not.toContain(secret.toLowerCase().slice(0, 4));
+      const texts = [error.message, error.stack, String(error.cause), JSON.stringify(error), error.at].join();
+      expect(texts.toLowerCase()).not.toContain(secret.toLowerCase().slice(0, 4));
     }
   });
 });

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { Builder } from '../../src/core/json/builder.ts';
-import { Scanner } from '../../src/core/json/scanner.ts';
+import { Builder } from '../../src/json/builder.ts';
+import { Scanner } from '../../src/json/scanner.ts';
 import { read, refusal, wholeBody } from './reading.ts';
 
 const size = 400_000;
@@ -23,14 +23,14 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Replaces the clock by one that moves on by so many milliseconds whenever it is read; `reads` counts that. */
+/** Mocks `performance.now` so that each read advances the clock by `byMs`. `reads` is the number of reads so far. */
 function clockThatMoves(byMs: number): { reads: number } {
   const clock = { reads: 0 };
   vi.spyOn(performance, 'now').mockImplementation(() => ++clock.reads * byMs);
   return clock;
 }
 
-/** Does the work, and counts the clock reads in each turn of the event loop from the first to the last of them. */
+/** Runs the work, and returns the number of clock reads in each turn of the event loop until it ends. */
 async function readsPerTurn(clock: { reads: number }, work: () => Promise<unknown>): Promise<number[]> {
   const turns: number[] = [];
   let working = true;
@@ -48,8 +48,8 @@ async function readsPerTurn(clock: { reads: number }, work: () => Promise<unknow
   return turns;
 }
 
-describe('the reader of JSON bodies', () => {
-  it('reads a small body without a turn of the event loop', async () => {
+describe('the JSON reader', () => {
+  it('reads a small body in one turn of the event loop', async () => {
     let turned = false;
     const turn = nextTurn().then(() => {
       turned = true;
@@ -59,7 +59,7 @@ describe('the reader of JSON bodies', () => {
     await turn;
   });
 
-  it.each(bodies)('looks at the clock at least every 20 kB of %s', (_, body) => {
+  it.each(bodies)('reads the clock at least every 20 kB of %s', (_, body) => {
     const scanner = new Scanner(body, 0, 10_000);
     const builder = new Builder(scanner, 100, 4_000_000);
     let longest = 0;
@@ -73,19 +73,19 @@ describe('the reader of JSON bodies', () => {
     expect(longest).toBeLessThan(20_000);
   });
 
-  it.each(bodies)('ends its turn whenever the clock says so while it reads %s', async (_, body) => {
+  it.each(bodies)('yields to the event loop at the end of its time slice for %s', async (_, body) => {
     const clock = clockThatMoves(1_000);
     let value: unknown;
     const turns = await readsPerTurn(clock, async () => {
       value = await read(body);
     });
     expect(turns.length).toBeGreaterThan(body.length / 20_000);
-    // One read begins a slice and one ends it.
+    // The first read starts a time slice, and the second one ends it.
     expect(Math.max(...turns)).toBe(2);
     expect(JSON.stringify(value)).toBe(JSON.stringify(JSON.parse(body.toString())));
   });
 
-  it('ends its turn while it looks for bytes that are not UTF-8 and counts the characters before them', async () => {
+  it('yields to the event loop while it searches for invalid UTF-8 and computes the offset', async () => {
     const body = Buffer.concat([wholeBody(3_000), Buffer.of(0xff)]);
     const pieces = Math.floor(body.length / 262_144);
     const turns = await readsPerTurn(clockThatMoves(1_000), async () => {
@@ -95,16 +95,13 @@ describe('the reader of JSON bodies', () => {
     expect(Math.max(...turns)).toBe(2);
   });
 
-  it.each([1, 8])(
-    'the reader works for one slice of 1 ms in each turn on %d large bodies together',
-    async (count) => {
-      const body = wholeBody(3_000);
-      const turns = await readsPerTurn(clockThatMoves(0.25), () =>
-        Promise.all(Array.from({ length: count }, () => read(body))),
-      );
-      // The clock moves 0.25 ms a read: one read begins the slice, and the fourth after it finds 1 ms over.
-      expect(Math.max(...turns)).toBe(5);
-      expect(turns.filter((reads) => reads === 5).length).toBeGreaterThan(turns.length * 0.9);
-    },
-  );
+  it.each([1, 8])('uses one time slice of 1 ms per turn for %d large bodies together', async (count) => {
+    const body = wholeBody(3_000);
+    const turns = await readsPerTurn(clockThatMoves(0.25), () =>
+      Promise.all(Array.from({ length: count }, () => read(body))),
+    );
+    // Each read advances the clock by 0.25 ms: one read starts the slice, and the fourth one after it ends the 1 ms.
+    expect(Math.max(...turns)).toBe(5);
+    expect(turns.filter((reads) => reads === 5).length).toBeGreaterThan(turns.length * 0.9);
+  });
 });

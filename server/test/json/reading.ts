@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { JsonError, type JsonLimits, readJson } from '../../src/core/json/read.ts';
+import { JsonError } from '../../src/json/errors.ts';
+import { type JsonLimits, readJson } from '../../src/json/read-json.ts';
 import { anyCharacter } from '../setup/random.ts';
 
 export const LIMITS: JsonLimits = { maxDepth: 100 };
@@ -20,7 +21,7 @@ export async function refusal(text: string | Uint8Array, limits = LIMITS): Promi
   return outcome as JsonError;
 }
 
-/** Makes objects such as `JSON.parse` gives, for a strict comparison that also sees `-0` and `__proto__`. */
+/** Copies a value into plain objects like those of `JSON.parse`, so that `toStrictEqual` can compare them. */
 export function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== 'object' || value === null) return value;
@@ -38,7 +39,7 @@ export function plain(value: unknown): unknown {
 
 export const space = fc.string({ unit: fc.constantFrom(' ', '\t', '\n', '\r'), maxLength: 3 });
 
-/** The text of a value with white space wherever it may stand, and with characters escaped at random. */
+/** Serialises a value as JSON with random white space and random escapes. */
 export function spelling(value: unknown, pick: <T>(arbitrary: fc.Arbitrary<T>) => T): string {
   const around = (text: string) => pick(space) + text + pick(space);
   if (typeof value === 'string') {

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { JsonError, readJson } from '../../src/core/json/read.ts';
-import { RecordList } from '../../src/core/json/record-list.ts';
+import { JsonError } from '../../src/json/errors.ts';
+import { readJson } from '../../src/json/read-json.ts';
+import { RecordList } from '../../src/json/record-list.ts';
 
 const limits = { maxDepth: 8 };
 const read = (text: string | Buffer) => RecordList.read(Buffer.from(text), limits);
 
 describe('a list of records', () => {
-  it('gives each record as JSON.parse does, in any order and as often as it is asked for', async () => {
+  it('returns each record as JSON.parse does, in any order and repeatedly', async () => {
     const records = [
       { ID: 1 },
       { ID: 2, Users: [{ Username: 'è "quoted" \n' }, {}] },
@@ -22,18 +23,18 @@ describe('a list of records', () => {
     }
   });
 
-  it('gives the very bytes of a record', async () => {
+  it('returns the exact bytes of a record', async () => {
     const list = await read('[ {"ID" : 1} ,{"Username":"caffè"}\n]');
     expect(list?.text(0).toString()).toBe('{"ID" : 1}');
     expect(list?.text(1).toString()).toBe('{"Username":"caffè"}');
   });
 
-  it('passes over a byte order mark', async () => {
+  it('skips a byte order mark', async () => {
     const list = await read('\ufeff[{"ID":1},{"ID":2}]');
     expect(await list?.fields(1)).toEqual({ ID: 2 });
   });
 
-  it('reads a record of many users as well, without holding up the event loop', async () => {
+  it('reads a record with 20,000 users', async () => {
     const users = Array.from({ length: 20_000 }, (_, n) => ({ Username: `user ${n}` }));
     const list = await read(JSON.stringify([{ ID: 1 }, { ID: 2, Users: users }]));
     expect(list?.users).toBe(20_000);
@@ -41,7 +42,7 @@ describe('a list of records', () => {
     expect(await list?.fields(0)).toEqual({ ID: 1 });
   });
 
-  it('gives each of many records, without an array that grows with them', async () => {
+  it('returns each of 20,000 records without building an array of them', async () => {
     const count = 20_000;
     const bytes = Buffer.from(`[${Array.from({ length: count }, (_, n) => `{"ID":${n}}`).join(',')}]`);
     const list = await read(bytes);
@@ -54,15 +55,15 @@ describe('a list of records', () => {
     expect(taken).toBe(count);
   });
 
-  it('tells the first element that is no object', async () => {
-    expect((await read('[{},{}]'))?.firstStranger).toBe(-1);
-    expect((await read('[{},[{}],"x"]'))?.firstStranger).toBe(1);
-    expect((await read('[null]'))?.firstStranger).toBe(0);
-    expect((await read('[{},true]'))?.firstStranger).toBe(1);
-    expect((await read('[{},"text"]'))?.firstStranger).toBe(1);
+  it('reports the index of the first element that is not an object', async () => {
+    expect((await read('[{},{}]'))?.firstNonObject).toBe(-1);
+    expect((await read('[{},[{}],"x"]'))?.firstNonObject).toBe(1);
+    expect((await read('[null]'))?.firstNonObject).toBe(0);
+    expect((await read('[{},true]'))?.firstNonObject).toBe(1);
+    expect((await read('[{},"text"]'))?.firstNonObject).toBe(1);
   });
 
-  it.each(['{"ID":1}', '"text"', 'null', '7'])('is no list when it is something else: %s', async (text) => {
+  it.each(['{"ID":1}', '"text"', 'null', '7'])('is null if the body is not an array: %s', async (text) => {
     expect(await read(text)).toBeNull();
   });
 
@@ -70,7 +71,7 @@ describe('a list of records', () => {
     ['[{"ID":1},{"ID":2,"ID":3}]', 'duplicate', '[1].ID'],
     ['[{"ID":1},{"ID":2}', 'syntax', '[1]'],
     ['[{},{"Users":[{},{"a":1e999}]}]', 'number', '[1].Users[1].a'],
-  ])('tells a fault by its place in the whole body: %s', async (text, problem, at) => {
+  ])('reports an error with its path in the whole body: %s', async (text, problem, at) => {
     const error = await read(text).catch((reason) => reason);
     expect(error).toBeInstanceOf(JsonError);
     expect(error).toMatchObject({ problem, at });

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
-import { Builder } from '../../src/core/json/builder.ts';
+import { Builder } from '../../src/json/builder.ts';
 import { read, refusal } from './reading.ts';
 
-describe('what it refuses beyond JSON.parse', () => {
+describe('the JSON reader, which is stricter than JSON.parse,', () => {
   it.each(['', ' ', '\n\t\r ', '\ufeff', '\ufeff  '])('refuses the blank body %j', async (text) => {
     expect(await refusal(text)).toMatchObject({ problem: 'empty', at: '' });
   });
@@ -29,7 +29,7 @@ describe('what it refuses beyond JSON.parse', () => {
     }
   });
 
-  it('refuses a name twice in one object, also when it is spelt in two ways', async () => {
+  it('refuses a duplicate name in one object, even if it is escaped differently', async () => {
     expect(await refusal('[{"ID":1,"ID":1}]')).toMatchObject({
       problem: 'duplicate',
       at: '[0].ID',
@@ -41,14 +41,14 @@ describe('what it refuses beyond JSON.parse', () => {
     expect(await read('[{"ID":1},{"ID":1,"Users":[{"ID":1}]}]')).toBeInstanceOf(Array);
   });
 
-  it('names a duplicate field with 60 characters at most, and cuts none in two', async () => {
+  it('reports a duplicate field with at most 60 characters, without splitting a surrogate pair', async () => {
     const long = 'n'.repeat(100);
     expect((await refusal(`{"${long}":1,"${long}":1}`)).at).toBe('n'.repeat(60));
     const smiling = `${'n'.repeat(59)}😀`;
     expect((await refusal(`{"${smiling}":1,"${smiling}":1}`)).at).toBe(`["${'n'.repeat(59)}"]`);
   });
 
-  it('refuses nesting beyond the depth, as soon as it is met', async () => {
+  it('refuses nesting above the maximum depth before it reads further', async () => {
     expect(await read('[{"a":[]}]', { maxDepth: 3 })).toEqual([{ a: [] }]);
     expect(await refusal('[{"a":[[}}}', { maxDepth: 3 })).toMatchObject({
       problem: 'deep',
@@ -59,7 +59,7 @@ describe('what it refuses beyond JSON.parse', () => {
     expect(await refusal('[]', { maxDepth: 0 })).toMatchObject({ problem: 'deep', offset: 0 });
   });
 
-  it('refuses a large body of opening brackets without building more than its first step', async () => {
+  it('refuses a large body of opening brackets in its first step', async () => {
     const advance = vi.spyOn(Builder.prototype, 'advance');
     const bytes = Buffer.alloc(1_000_000, '[');
     expect(await refusal(bytes, { maxDepth: 32 })).toMatchObject({ problem: 'deep', offset: 32 });
@@ -67,7 +67,7 @@ describe('what it refuses beyond JSON.parse', () => {
     advance.mockRestore();
   });
 
-  it('reads any depth that is allowed without running out of stack', async () => {
+  it('reads any allowed depth without a stack overflow', async () => {
     const depth = 200_000;
     let value = await read('['.repeat(depth) + ']'.repeat(depth), { maxDepth: depth });
     for (let level = 1; level < depth; level++) value = (value as unknown[])[0];
@@ -82,12 +82,12 @@ describe('what it refuses beyond JSON.parse', () => {
     '\\ud83d\\ud83d\\ude00',
     '\\uDFFF\\uD800',
     '\\ud83d\\u0041',
-  ])('refuses half a surrogate pair in %s, in values and in names', async (half) => {
+  ])('refuses the lone surrogate in %s, in values and in names', async (half) => {
     expect(await refusal(`["ab${half}"]`)).toMatchObject({ problem: 'surrogate', at: '[0]', offset: 4 });
     expect(await refusal(`{"${half}":1}`)).toMatchObject({ problem: 'surrogate', at: '', offset: 2 });
   });
 
-  it('refuses a number beyond a double, or longer than 1,000 characters, as such', async () => {
+  it('refuses a number out of the range of a double or with more than 1,000 characters', async () => {
     expect(await refusal('{"ID":1e400}')).toMatchObject({ problem: 'number', at: 'ID', offset: 6 });
     expect(await refusal('-1e400')).toMatchObject({ problem: 'number' });
     expect(await refusal('9'.repeat(400))).toMatchObject({ problem: 'number' });
@@ -96,7 +96,7 @@ describe('what it refuses beyond JSON.parse', () => {
     expect(await read(`0.${'0'.repeat(997)}1`)).toBe(0);
   });
 
-  it('refuses more values or more different names than are allowed', async () => {
+  it('refuses more values or more different names than the limits allow', async () => {
     const limits = { maxDepth: 9, maxValues: 4, maxNames: 2 };
     expect(await read('[{"a":1},1]', limits)).toEqual([{ a: 1 }, 1]);
     expect(await refusal('[{"a":1},1,1]', limits)).toMatchObject({ problem: 'values', at: '[2]' });

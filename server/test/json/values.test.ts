@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { JsonError } from '../../src/core/json/read.ts';
+import { JsonError } from '../../src/json/errors.ts';
 import { runs } from '../setup/random.ts';
 import { anyValue, plain, read, refusal, spelling } from './reading.ts';
 
-describe('what it reads', () => {
-  it('reads every valid text as JSON.parse does, however it is spelt', async () => {
+describe('the JSON reader', () => {
+  it('reads every valid text as JSON.parse does, with any white space and escapes', async () => {
     await fc.assert(
       fc.asyncProperty(anyValue, fc.gen(), async (value, gen) => {
         const text = spelling(value, (arbitrary) => gen(() => arbitrary));
@@ -15,7 +15,7 @@ describe('what it reads', () => {
     );
   });
 
-  it('accepts and refuses broken texts as JSON.parse does, its own stricter rules aside', async () => {
+  it('accepts and refuses damaged texts as JSON.parse does, apart from its stricter rules', async () => {
     const piece = fc.constantFrom(
       ...'{}[],:"\\ \n\t\u0000\u000b\u00a0+-.0123eEutfn/aé',
       'null',
@@ -132,7 +132,7 @@ describe('what it reads', () => {
     expect(await refusal(text)).toMatchObject({ name: 'JsonError' });
   });
 
-  it('passes over one byte order mark at the start, and does not count it', async () => {
+  it('skips one byte order mark at the start, and does not count it in offsets', async () => {
     expect(await read('\ufeff[1]')).toEqual([1]);
     expect(await read('"\ufeff"')).toBe('\ufeff');
     expect(await refusal('\ufeff[1,]')).toMatchObject({ problem: 'syntax', offset: 3 });
@@ -144,23 +144,26 @@ describe('what it reads', () => {
     expect(await read(bytes.subarray(3, 10))).toEqual({ a: 1 });
   });
 
-  it.each(['a', 'é', '€', '😀', '\n', '\u0001'])('reads a long string of %j whole', async (character) => {
-    for (const length of [8_180, 8_192, 8_193, 16_400, 300_000]) {
-      for (const shift of ['', 'x', 'xx', 'xxx']) {
-        const value = shift + character.repeat(length);
-        expect((await read(JSON.stringify([value, 1]))) as unknown[]).toEqual([value, 1]);
+  it.each(['a', 'é', '€', '😀', '\n', '\u0001'])(
+    'reads a long string of %j completely',
+    async (character) => {
+      for (const length of [8_180, 8_192, 8_193, 16_400, 300_000]) {
+        for (const shift of ['', 'x', 'xx', 'xxx']) {
+          const value = shift + character.repeat(length);
+          expect((await read(JSON.stringify([value, 1]))) as unknown[]).toEqual([value, 1]);
+        }
       }
-    }
-  });
+    },
+  );
 
-  it('reads a string of nothing but escapes whole', async () => {
+  it('reads a long string of escapes completely', async () => {
     for (const escaped of ['\\u0041', '\\u00e9', '\\u20ac', '\\ud83d\\ude00', '\\/']) {
       const text = `["${escaped.repeat(20_000)}"]`;
       expect(await read(text)).toEqual(JSON.parse(text));
     }
   });
 
-  it('reads on after long white space', async () => {
+  it('reads values after long white space', async () => {
     expect(await read(`[1,${' '.repeat(8_192)}2${'\n'.repeat(200_000)}]${' '.repeat(16_384)}`)).toEqual([
       1, 2,
     ]);

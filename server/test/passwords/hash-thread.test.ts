@@ -5,7 +5,7 @@ import { HashThread } from '../../src/passwords/hash-thread.ts';
 const cost = { memoryCost: 1024, timeCost: 1, parallelism: 1 };
 const work = (password: string, ownCost = cost) => ({ kind: 'hash', password, cost: ownCost }) as const;
 
-/** The order in which a thread hashes what it is given before it has started: `urgent:n` first, then `other:n`. */
+/** Returns the order in which a thread completes tasks that were all queued before it started. */
 async function orderOf(urgent: number, others: number): Promise<string[]> {
   const thread = new HashThread();
   const done: string[] = [];
@@ -22,16 +22,16 @@ async function orderOf(urgent: number, others: number): Promise<string[]> {
   return done;
 }
 
-it('hashes urgent passwords before the others, and each kind in the order in which it was given', async () => {
+it('a hash thread hashes urgent passwords before others, and each kind in the order of arrival', async () => {
   expect(await orderOf(2, 3)).toEqual(['urgent:0', 'urgent:1', 'other:0', 'other:1', 'other:2']);
 });
 
-it('hashes one of the other passwords after sixteen urgent ones', async () => {
+it('a hash thread hashes one of the other passwords after 16 urgent ones', async () => {
   const done = await orderOf(20, 2);
   expect([done.indexOf('other:0'), done.indexOf('other:1')]).toEqual([16, 21]);
 });
 
-it('hashes a password that it is given while it has others', async () => {
+it('a hash thread accepts a password while others are queued', async () => {
   const thread = new HashThread();
   const done: string[] = [];
   const ask = (name: string) => thread.ask(work(name), false).then(() => done.push(name));
@@ -44,10 +44,10 @@ it('hashes a password that it is given while it has others', async () => {
   await thread.close();
 });
 
-it('rejects the passwords that it has when it is closed, and starts again with the next one', async () => {
+it('a hash thread rejects its queued passwords when it is closed, and restarts with the next one', async () => {
   const thread = new HashThread();
   await thread.ask(work('the first password'), false);
-  // Takes several hundred milliseconds, so that it is not done when the thread is closed.
+  // A hash at this cost takes several hundred milliseconds, so that it has not ended when the thread is closed.
   const long = { memoryCost: 65_536, timeCost: 6, parallelism: 1 };
   const lost = [thread.ask(work('one', long), false), thread.ask(work('another', long), true)].map((done) =>
     done.catch((error: Error) => error.name),
@@ -61,7 +61,7 @@ it('rejects the passwords that it has when it is closed, and starts again with t
   await thread.close();
 });
 
-it('reports why a password could not be hashed, and hashes the next one', async () => {
+it('a hash thread reports the error of a failed hash, and hashes the next password', async () => {
   const thread = new HashThread();
   const poor = work('a password', { ...cost, memoryCost: 1 });
   await expect(thread.ask(poor, false)).rejects.toThrow(/memory/i);

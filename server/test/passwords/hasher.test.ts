@@ -1,21 +1,21 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { verify } from '@node-rs/argon2';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { Refusal } from '../../src/core/faults.ts';
-import { BrokenOff, type Lane } from '../../src/core/records/hashing.ts';
+import { ApiError } from '../../src/lib/field-errors.ts';
+import type { Lane } from '../../src/passwords/fair-queue.ts';
+import { Aborted, type HasherOptions, type HashingPool, openHasher } from '../../src/passwords/hash-pool.ts';
 import { HashThread } from '../../src/passwords/hash-thread.ts';
-import { type HasherOptions, type HashingPool, openHasher } from '../../src/passwords/hasher.ts';
 
 const pools: HashingPool[] = [];
 
-/** Opens a pool for one test. Its cost is low; tests of the cost name theirs. */
+/** Opens a pool with a low cost, unless the options set one. `afterEach` closes it. */
 function open(options: Partial<HasherOptions> = {}): HashingPool {
   const pool = openHasher({ concurrency: 1, memoryKib: 1024, passes: 1, maxWaitSeconds: 600, ...options });
   pools.push(pool);
   return pool;
 }
 
-/** Lets each hash report so many seconds, instead of computing it. */
+/** Mocks hashing: hash number `n`, from 0, is not computed and reports a duration of `secondsOf(n)`. */
 function pretendSeconds(secondsOf: (n: number) => number): void {
   let hashes = 0;
   vi.spyOn(HashThread.prototype, 'ask').mockImplementation(async () => ({
@@ -29,7 +29,7 @@ afterEach(async () => {
   await Promise.all(pools.splice(0).map((pool) => pool.close()));
 });
 
-/** Asks for some hashes at once and notes in `done` when each is ready. */
+/** Requests `count` hashes concurrently. `done` receives their names in the order of completion. */
 function ask(pool: HashingPool, lane: Lane, share: string, count: number, done: string[]): Promise<unknown> {
   const batch = pool.admit({ lane, share, count });
   const hashes = Array.from({ length: count }, (_, n) =>
@@ -38,8 +38,8 @@ function ask(pool: HashingPool, lane: Lane, share: string, count: number, done: 
   return Promise.all(hashes);
 }
 
-describe('a hash', () => {
-  it('is argon2id in the PHC form, with the cost that was set', async () => {
+describe('a hash of the pool', () => {
+  it('is argon2id in PHC string format, with the configured cost', async () => {
     const batch = open({ memoryKib: 19_456, passes: 2 }).admit({ lane: 'interactive', share: 'a', count: 1 });
     const hash = await batch.hash('correct horse battery');
     expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22,}\$[A-Za-z0-9+/]{43}$/);
@@ -47,7 +47,7 @@ describe('a hash', () => {
     expect(await costly.hash('correct horse battery')).toContain('$m=24576,t=3,p=1$');
   });
 
-  it('is that of the password and of no other, and has a salt of its own', async () => {
+  it('verifies only its own password, and has a unique salt', async () => {
     const batch = open().admit({ lane: 'bulk', share: 'a', count: 4 });
     for (const password of ['correct horse battery', 'pässwörd 🐎 ΑΒΓ', 'x'.repeat(128)]) {
       const [one = '', other = ''] = await Promise.all([batch.hash(password), batch.hash(password)]);
@@ -61,8 +61,8 @@ describe('a hash', () => {
   });
 });
 
-describe('the pool', () => {
-  it.each([1, 2, 3])('has up to %d hashes in flight and never more', async (concurrency) => {
+describe('the hash pool', () => {
+  it.each([1, 2, 3])('runs at most %d hashes at once', async (concurrency) => {
     let most = 0;
     const pool = open({ concurrency, onHash: () => watch() });
     const watch = () => {
@@ -87,7 +87,7 @@ describe('the pool', () => {
     expect([pool.running, pool.waiting('bulk'), pool.waiting('interactive')]).toEqual([0, 0, 0]);
   });
 
-  it('serves a single password after at most one of a bulk that came earlier', async () => {
+  it('hashes an interactive password after at most one of an earlier bulk call', async () => {
     const pool = open();
     const done: string[] = [];
     await Promise.all([ask(pool, 'bulk', 'erp', 20, done), ask(pool, 'interactive', 'mario', 1, done)]);
@@ -97,7 +97,7 @@ describe('the pool', () => {
     );
   });
 
-  it('gives a bulk its turn after sixteen single passwords at the latest', async () => {
+  it('hashes a bulk password after at most 16 interactive ones', async () => {
     const pool = open();
     const done: string[] = [];
     await Promise.all([ask(pool, 'interactive', 'people', 40, done), ask(pool, 'bulk', 'erp', 2, done)]);
@@ -105,24 +105,24 @@ describe('the pool', () => {
     expect(done.indexOf('erp:1')).toBeLessThanOrEqual(33);
   });
 
-  it('serves bulk callers in turn', async () => {
+  it('serves bulk callers in round-robin order', async () => {
     const pool = open();
     const done: string[] = [];
     await Promise.all([ask(pool, 'bulk', 'a', 4, done), ask(pool, 'bulk', 'b', 2, done)]);
-    // A thread has the next one in hand when others come.
+    // The thread already holds its next password when the second caller arrives.
     expect(done).toEqual(['a:0', 'a:1', 'a:2', 'b:0', 'a:3', 'b:1']);
   });
 
-  it('tells how long each hash took, and in which lane', async () => {
-    const told: [Lane, number][] = [];
-    const pool = open({ concurrency: 2, onHash: (lane, seconds) => told.push([lane, seconds]) });
+  it('reports the duration and the lane of each hash', async () => {
+    const reported: [Lane, number][] = [];
+    const pool = open({ concurrency: 2, onHash: (lane, seconds) => reported.push([lane, seconds]) });
     await Promise.all([ask(pool, 'bulk', 'a', 20, []), ask(pool, 'interactive', 'b', 2, [])]);
-    expect(told.filter(([lane]) => lane === 'bulk')).toHaveLength(20);
-    expect(told.filter(([lane]) => lane === 'interactive')).toHaveLength(2);
-    expect(told.filter(([, seconds]) => !(seconds > 0))).toEqual([]);
+    expect(reported.filter(([lane]) => lane === 'bulk')).toHaveLength(20);
+    expect(reported.filter(([lane]) => lane === 'interactive')).toHaveLength(2);
+    expect(reported.filter(([, seconds]) => !(seconds > 0))).toEqual([]);
   });
 
-  it('estimates less with every hash that takes longer than it thought, but no less than the slowest', async () => {
+  it('lowers its capacity with every slow hash, but not below that of the slowest', async () => {
     const slowest = 0.9;
     pretendSeconds((n) => slowest - n / 10);
     const estimates: number[] = [];
@@ -134,7 +134,7 @@ describe('the pool', () => {
     expect(pool.capacity).toBeGreaterThan(2 / slowest);
   });
 
-  it('estimates more where hashes take less than it thought, but no more than the fastest', async () => {
+  it('raises its capacity with fast hashes, but not above that of the fastest', async () => {
     const fastest = 0.001;
     pretendSeconds((n) => fastest * (1 + (n % 3)));
     const pool = open();
@@ -144,7 +144,7 @@ describe('the pool', () => {
     expect(pool.capacity).toBeLessThan(1 / fastest);
   });
 
-  it('goes on after a hash that failed', async () => {
+  it('continues after a failed hash', async () => {
     const pool = open({ memoryKib: 1 });
     const batch = pool.admit({ lane: 'bulk', share: 'a', count: 3 });
     const hashes = ['one', 'two', 'three'].map((word) => batch.hash(`${word} password`));
@@ -155,8 +155,8 @@ describe('the pool', () => {
   });
 });
 
-describe('a queue that is too long', () => {
-  const refusalOf = (admit: () => unknown) => {
+describe('a hash queue that is too long', () => {
+  const errorOf = (admit: () => unknown) => {
     try {
       admit();
     } catch (error) {
@@ -165,20 +165,20 @@ describe('a queue that is too long', () => {
     return undefined;
   };
 
-  it('is a refusal that says how long it is', async () => {
+  it('causes an ApiError with the time to wait', async () => {
     const pool = open({ maxWaitSeconds: 0.2 });
     const busy = ask(pool, 'bulk', 'a', 60, []);
-    const refusal = refusalOf(() => pool.admit({ lane: 'bulk', share: 'a', count: 1 })) as Refusal;
-    expect(refusal).toBeInstanceOf(Refusal);
+    const error = errorOf(() => pool.admit({ lane: 'bulk', share: 'a', count: 1 })) as ApiError;
+    expect(error).toBeInstanceOf(ApiError);
     const seconds = Math.ceil(59 / pool.capacity);
-    expect(refusal.fault).toEqual({ code: 'OVERLOADED', figures: { seconds } });
-    expect(refusal.retryAfterSeconds).toBe(seconds);
-    expect(refusal.retryAfterSeconds).toBeGreaterThanOrEqual(1);
+    expect(error.fault).toEqual({ code: 'OVERLOADED', figures: { seconds } });
+    expect(error.retryAfterSeconds).toBe(seconds);
+    expect(error.retryAfterSeconds).toBeGreaterThanOrEqual(1);
     await busy;
     await ask(pool, 'bulk', 'a', 1, []);
   });
 
-  it('is only that which the call itself would wait for', async () => {
+  it('is measured by the work that the call itself has to wait for', async () => {
     const pool = open({ maxWaitSeconds: 0.2 });
     const busy = ask(pool, 'bulk', 'a', 60, []);
     const done: string[] = [];
@@ -187,24 +187,24 @@ describe('a queue that is too long', () => {
       ask(pool, 'bulk', 'small', 1, done),
       ask(pool, 'bulk', 'none', 0, done),
     ];
-    expect(refusalOf(() => pool.admit({ lane: 'bulk', share: 'other', count: 60 }))).toBeInstanceOf(Refusal);
-    expect(refusalOf(() => pool.admit({ lane: 'bulk', share: 'a', count: 0 }))).toBeUndefined();
+    expect(errorOf(() => pool.admit({ lane: 'bulk', share: 'other', count: 60 }))).toBeInstanceOf(ApiError);
+    expect(errorOf(() => pool.admit({ lane: 'bulk', share: 'a', count: 0 }))).toBeUndefined();
     await Promise.all(others);
     expect(pool.waiting('bulk')).toBeGreaterThan(40);
     expect(done).toEqual(['mario:0', 'small:0']);
     await busy;
   });
 
-  it('does not refuse a large call that finds no one before it', () => {
+  it('does not include the passwords of the call itself, however large it is', () => {
     const pool = open({ maxWaitSeconds: 0.2 });
-    expect(refusalOf(() => pool.admit({ lane: 'bulk', share: 'a', count: 100_000 }))).toBeUndefined();
+    expect(errorOf(() => pool.admit({ lane: 'bulk', share: 'a', count: 100_000 }))).toBeUndefined();
   });
 });
 
-describe('verifying imported hashes that take long', () => {
+describe('the verification of costly imported hashes', () => {
   const salt = Buffer.alloc(16, 1).toString('base64').replace(/=+$/, '');
   const key = Buffer.alloc(64, 1).toString('base64').replace(/=+$/, '');
-  /** Takes some 40 times as long as a hash of the pool. */
+  /** A hash whose verification takes about 40 times as long as a hash of the pool. */
   const costly = `$pbkdf2-sha512$i=40000$${salt}$${key}`;
   const swift = `$pbkdf2-sha512$i=1000$${salt}$${key}`;
 
@@ -215,7 +215,7 @@ describe('verifying imported hashes that take long', () => {
     });
   }
 
-  it.each([1, 2, 3])('does not hold up all others, with %d in flight', async (concurrency) => {
+  it.each([1, 2, 3])('does not delay all other verifications, with %d threads', async (concurrency) => {
     const pool = open({ concurrency });
     const done: string[] = [];
     await Promise.all([
@@ -223,31 +223,33 @@ describe('verifying imported hashes that take long', () => {
       ...verifyAll(pool, 'swift', swift, 8, done),
     ]);
     expect(done).toHaveLength(14);
-    // A thread that gets the next swift ones late goes on with a costly one.
+    // A thread that receives the next swift ones late continues with a costly one.
     expect(done.indexOf('swift 7')).toBeLessThan(12);
   });
 
-  it('is refused by what those before it take, while others are served', async () => {
+  it('is refused according to the cost of the queued ones, while swift ones are served', async () => {
     const pool = open({ maxWaitSeconds: 2 });
-    const guesses = await Promise.allSettled([
+    const verifications = await Promise.allSettled([
       ...verifyAll(pool, 'costly', costly, 24, []),
       ...verifyAll(pool, 'swift', swift, 24, []),
     ]);
-    const refused = guesses.filter((end) => end.status === 'rejected' && end.reason instanceof Refusal);
-    // Each counts as 39 hashes, of which the pool takes itself to make 50 a second before it has made one.
+    const refused = verifications.filter(
+      (end) => end.status === 'rejected' && end.reason instanceof ApiError,
+    );
+    // Each counts as 39 hashes, and the pool assumes 50 hashes per second before it has measured one.
     expect(refused).toHaveLength(24 - 3);
-    expect(guesses.slice(24).every(({ status }) => status === 'fulfilled')).toBe(true);
+    expect(verifications.slice(24).every(({ status }) => status === 'fulfilled')).toBe(true);
   });
 });
 
 describe('a sign-in during a flood of guesses', () => {
-  /** Starts 40 guesses and then one attempt; returns how many guesses were verified before the attempt. */
+  /** Starts 40 guesses and then one attempt. Returns the number of guesses that were verified before the attempt. */
   async function guessesBefore(
     pool: HashingPool,
     guessSource: (n: number) => string,
     attempt: { known: boolean; source: string },
   ): Promise<number> {
-    const hash = await pool.tryOut();
+    const hash = await pool.calibrate();
     let before = 0;
     let ended = false;
     const guesses = Array.from({ length: 40 }, async (_, n) => {
@@ -260,42 +262,42 @@ describe('a sign-in during a flood of guesses', () => {
     return before;
   }
 
-  // The thread has been given two guesses when the attempt comes, and one of the new sources may have the next turn.
+  // The thread holds two guesses when the attempt arrives, and one of the new sources may be served next.
   const ahead = 3;
 
-  it('a sign-in does not wait for guesses from many addresses where its account has signed in before', async () => {
+  it('does not wait for guesses from many addresses if its account has signed in before', async () => {
     const attempt = { known: true, source: '10.0.0.1' };
     expect(await guessesBefore(open(), (n) => `10.0.1.${n}`, attempt)).toBeLessThanOrEqual(ahead);
   });
 
-  it('a sign-in does not wait for all guesses of another address where its account has never signed in', async () => {
+  it('does not wait for all guesses of another address if its account has never signed in', async () => {
     const attempt = { known: false, source: '10.0.0.1' };
     expect(await guessesBefore(open(), () => '10.0.1.1', attempt)).toBeLessThanOrEqual(ahead);
   });
 
-  it('a sign-in is not refused because of the guesses of one other address', async () => {
+  it('is not refused because of the guesses of one other address', async () => {
     const pool = open({ maxWaitSeconds: 2 });
-    const hash = await pool.tryOut();
+    const hash = await pool.calibrate();
     const guess = (source: string) => pool.verify('a guess', hash, { known: false, source });
     const guesses = Promise.allSettled(Array.from({ length: 20_000 }, () => guess('10.0.1.1')));
-    await expect(guess('10.0.1.1')).rejects.toBeInstanceOf(Refusal);
+    await expect(guess('10.0.1.1')).rejects.toBeInstanceOf(ApiError);
     expect(await guess('10.0.0.1')).toBe(false);
     await guesses;
   });
 });
 
-describe('work that waits as long as it takes', () => {
-  const breakOff = () => new AbortController();
+describe('work with an abort signal', () => {
+  const newController = () => new AbortController();
 
-  /** Asks for hashes that can be broken off, and notes in `done` when each is ready. */
+  /** Requests hashes that can be aborted. `done` receives their names in the order of completion. */
   function askPatiently(
     pool: HashingPool,
     share: string,
     count: number,
     done: string[],
-    { signal } = breakOff(),
+    { signal } = newController(),
   ): Promise<string>[] {
-    const batch = pool.admit({ lane: 'bulk', share, count, breakOff: signal });
+    const batch = pool.admit({ lane: 'bulk', share, count, signal: signal });
     return Array.from({ length: count }, async (_, n) => {
       const hash = await batch.hash(`password ${n}`);
       done.push(`${share}:${n}`);
@@ -303,33 +305,36 @@ describe('work that waits as long as it takes', () => {
     });
   }
 
-  it('is never refused, and is done however long the queue is', async () => {
+  it('is never refused because of a long queue', async () => {
     const pool = open({ maxWaitSeconds: 0.1 });
     const busy = ask(pool, 'bulk', 'a', 40, []);
     const refused = () => pool.admit({ lane: 'bulk', share: 'a', count: 1 });
-    expect(refused).toThrow(Refusal);
+    expect(refused).toThrow(ApiError);
     const hashes = await Promise.all(askPatiently(pool, 'a', 3, []));
     expect(await verify(hashes[2] ?? '', 'password 2')).toBe(true);
     await busy;
   });
 
-  it.each([1, 2])('has few passwords in the queue at a time, with %d in flight', async (concurrency) => {
-    const pool = open({ concurrency });
-    const most = concurrency * 4;
-    const done: string[] = [];
-    const all = Promise.all(askPatiently(pool, 'job', 30, done));
-    let longest = 0;
-    while (done.length < 30) {
-      longest = Math.max(longest, pool.running + pool.waiting('bulk'));
-      await turn();
-    }
-    await all;
-    expect(longest).toBe(most);
-    expect(new Set(done).size).toBe(30);
-    expect([pool.running, pool.waiting('bulk')]).toEqual([0, 0]);
-  });
+  it.each([1, 2])(
+    'has at most four passwords per thread in the queue, with %d threads',
+    async (concurrency) => {
+      const pool = open({ concurrency });
+      const most = concurrency * 4;
+      const done: string[] = [];
+      const all = Promise.all(askPatiently(pool, 'job', 30, done));
+      let longest = 0;
+      while (done.length < 30) {
+        longest = Math.max(longest, pool.running + pool.waiting('bulk'));
+        await turn();
+      }
+      await all;
+      expect(longest).toBe(most);
+      expect(new Set(done).size).toBe(30);
+      expect([pool.running, pool.waiting('bulk')]).toEqual([0, 0]);
+    },
+  );
 
-  it('lets a call of the same share through soon', async () => {
+  it('does not delay a call of the same share until its end', async () => {
     const pool = open();
     const done: string[] = [];
     const job = askPatiently(pool, 'erp', 40, done);
@@ -339,49 +344,49 @@ describe('work that waits as long as it takes', () => {
     expect(done).toHaveLength(41);
   });
 
-  it('begins no other password once it is told to break off, and leaves the pool in order', async () => {
+  it('starts no other password after it is aborted, and leaves the pool usable', async () => {
     const pool = open();
     const done: string[] = [];
-    const controller = breakOff();
+    const controller = newController();
     const job = askPatiently(pool, 'job', 30, done, controller);
     await job[0];
     controller.abort();
     const ends = await Promise.allSettled(job);
-    const broken = ends.filter((end) => end.status === 'rejected');
-    expect(broken.length).toBeGreaterThanOrEqual(24);
-    expect(broken.length + done.length).toBe(30);
-    for (const end of broken) expect(end.reason).toBeInstanceOf(BrokenOff);
+    const aborted = ends.filter((end) => end.status === 'rejected');
+    expect(aborted.length).toBeGreaterThanOrEqual(24);
+    expect(aborted.length + done.length).toBe(30);
+    for (const end of aborted) expect(end.reason).toBeInstanceOf(Aborted);
     await turn();
     expect([pool.running, pool.waiting('bulk')]).toEqual([0, 0]);
     await ask(pool, 'bulk', 'job', 1, done);
   });
 });
 
-describe('the estimate of what passwords would take', () => {
-  it('is nothing for none, however long the queue is', async () => {
+describe('the estimated hash time', () => {
+  it('is 0 for no passwords, for any length of the queue', async () => {
     const pool = open();
     const busy = ask(pool, 'bulk', 'a', 5, []);
     expect(pool.estimateSeconds('a', 0)).toBe(0);
     await busy;
   });
 
-  it('is what the pool can do where nobody is before them', () => {
+  it('is the number of passwords divided by the capacity if the queue is empty', () => {
     const pool = open({ concurrency: 2 });
     expect(pool.estimateSeconds('a', 50)).toBeCloseTo(50 / pool.capacity, 10);
     expect(pool.waiting('bulk')).toBe(0);
   });
 
-  it('counts what is before them: all of the own share, and of another no more than its turns', async () => {
+  it('includes the whole queue of its own share, and of another share only what is served before it', async () => {
     const pool = open();
     const busy = [ask(pool, 'bulk', 'a', 20, []), ask(pool, 'interactive', 'person', 2, [])];
-    // One is being hashed and one comes next; 18 of the share and 2 single ones wait.
+    // The thread holds two passwords, one of them running; 18 of the share and 2 interactive ones are queued.
     expect(pool.estimateSeconds('a', 5) * pool.capacity).toBeCloseTo(19 + 2 + 1 + 5, 6);
     expect(pool.estimateSeconds('b', 5) * pool.capacity).toBeCloseTo(5 + 2 + 1 + 1 + 5, 6);
     await Promise.all(busy);
     expect(pool.estimateSeconds('a', 5) * pool.capacity).toBeCloseTo(5, 6);
   });
 
-  it('is what the last trial hashes took once the pool has been tried out, which is not reported', async () => {
+  it('is based on the last trial hashes after a calibration, which reports no hashes', async () => {
     const reported: Lane[] = [];
     const seconds: number[] = [];
     const ask = HashThread.prototype.ask;
@@ -391,7 +396,7 @@ describe('the estimate of what passwords would take', () => {
       return done;
     });
     const pool = open({ concurrency: 2, onHash: (lane) => reported.push(lane) });
-    await pool.tryOut();
+    await pool.calibrate();
     const [, , one = 0, other = 0] = seconds;
     expect(seconds).toHaveLength(4);
     expect(pool.estimateSeconds('a', 10)).toBeCloseTo((10 / 2) * ((one + other) / 2), 10);

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { Pace } from '../../src/passwords/pace.ts';
+import { RateMeter } from '../../src/passwords/hash-rate.ts';
 
-describe('the pace', () => {
-  it('is what was done in the last ten seconds, and forgets what lies further back', () => {
+describe('the hash rate', () => {
+  it('is the average of the last ten seconds', () => {
     let now = 5000;
-    const pace = new Pace(() => now);
-    expect(pace.perSecond).toBe(0);
-    for (let done = 0; done < 30; done++) pace.note();
-    expect(pace.perSecond).toBe(3);
+    const meter = new RateMeter(() => now);
+    expect(meter.perSecond).toBe(0);
+    for (let done = 0; done < 30; done++) meter.note();
+    expect(meter.perSecond).toBe(3);
     now += 9000;
-    for (let done = 0; done < 10; done++) pace.note();
-    expect(pace.perSecond).toBe(4);
+    for (let done = 0; done < 10; done++) meter.note();
+    expect(meter.perSecond).toBe(4);
     now += 1000;
-    expect(pace.perSecond).toBe(1);
+    expect(meter.perSecond).toBe(1);
     now += 3_600_000;
-    expect(pace.perSecond).toBe(0);
+    expect(meter.perSecond).toBe(0);
   });
 });

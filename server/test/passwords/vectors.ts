@@ -1,7 +1,7 @@
-/** The hashes below that name no other source were computed with Python: hashlib, crypt and cryptography. */
+/** The password of the hashes below without a named source, which Python computed: hashlib, crypt and cryptography. */
 export const sentence = 'una frase lunga è già';
 
-/** What it is, the password, and its hash. */
+/** Test vectors: the format with its source, the password and its hash. */
 export const vectors: [string, string, string][] = [
   [
     'argon2id, of the reference implementation',

@@ -1,10 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Faults } from '../../src/core/faults.ts';
-import { readPasswordHash } from '../../src/core/fields/password-hash.ts';
-import { openHasher } from '../../src/passwords/hasher.ts';
-import { needsRehash } from '../../src/passwords/needs-rehash.ts';
+import { FieldErrors } from '../../src/lib/field-errors.ts';
+import { openHasher } from '../../src/passwords/hash-pool.ts';
+import { needsRehash } from '../../src/passwords/hash-work.ts';
+import { readPasswordHash } from '../../src/passwords/imported-hash-cost.ts';
 import { sentence, vectors } from './vectors.ts';
 import { verifyPassword } from './verify-password.ts';
 
@@ -14,14 +14,14 @@ describe('a password', () => {
     expect(await verifyPassword(`${password}.`, hash)).toBe(false);
   });
 
-  it('is verified against a hash of our own, at any cost', async () => {
+  it('is verified against a hash of the service at any cost', async () => {
     const pool = openHasher({ concurrency: 1, memoryKib: 300_000, passes: 1, maxWaitSeconds: 60 });
     const hash = await pool.admit({ lane: 'bulk', share: 'a', count: 1 }).hash(sentence);
     expect(await verifyPassword(sentence, hash)).toBe(true);
     expect(await verifyPassword(sentence.toUpperCase(), hash)).toBe(false);
   });
 
-  it('may hold anything at all', async () => {
+  it('may contain any characters without an error', async () => {
     for (const [, , hash] of vectors.filter(([name]) =>
       /^(argon2i|bcrypt 2b|ASP.NET Identity v2)$/.test(name),
     )) {
@@ -31,7 +31,7 @@ describe('a password', () => {
     }
   });
 
-  it('is refused with a zero in it, which would make it the same as another one', async () => {
+  it('is refused if it contains NUL, which could make it equal to another one', async () => {
     for (const [, password, hash] of vectors.filter(([, , text]) =>
       /^(\$2a\$05|AAAB|.argon2i\$v=19)/.test(text),
     )) {
@@ -42,7 +42,7 @@ describe('a password', () => {
     }
   });
 
-  it('is never verified against what is no hash', async () => {
+  it('causes an error without the hash if the hash is invalid', async () => {
     for (const hash of ['', 'password', '$2x$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW']) {
       const failure = await verifyPassword('password', hash).catch((error: Error) => error);
       expect(failure).toBeInstanceOf(Error);
@@ -50,7 +50,7 @@ describe('a password', () => {
     }
   });
 
-  it('is verified while the event loop turns', async () => {
+  it('is verified without blocking the event loop', async () => {
     const slow = `$pbkdf2-sha512$i=300000$AAECAwQFBgcICQoLDA0ODw$${'A'.repeat(86)}`;
     let done = false;
     let turns = 0;
@@ -62,7 +62,7 @@ describe('a password', () => {
       turns++;
     }
     expect(await verified).toBe(false);
-    // On the thread of the event loop, it would be done after one turn.
+    // On the main thread, the verification would end after one turn of the event loop.
     expect(turns).toBeGreaterThan(10);
   });
 });
@@ -71,7 +71,7 @@ describe('a password for bcrypt', () => {
   const openwall = '$2a$05$abcdefghijklmnopqrstuu5s2v8.iXieOjg/.AySBTTZIIVFJeBui';
   const letters = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 
-  it('is cut at 72 bytes, as it was when it was hashed', async () => {
+  it('is truncated to 72 bytes', async () => {
     expect(letters).toHaveLength(72);
     expect(await verifyPassword(`${letters}chars after 72 are ignored as usual`, openwall)).toBe(true);
     expect(await verifyPassword(`${letters}x`, openwall)).toBe(true);
@@ -80,7 +80,7 @@ describe('a password for bcrypt', () => {
     expect(await verifyPassword(`${letters.slice(0, 71)}x`, openwall)).toBe(false);
   });
 
-  it('is cut in the middle of a character too', async () => {
+  it('is truncated to 72 bytes even within a character', async () => {
     const hash = '$2b$10$abcdefghijklmnopqrstuumFhEmcxUXiwhDiojXaXK4Xo1h7jh9MS';
     const cut = `${'è'.repeat(35)}xèy`;
     expect(await verifyPassword(cut, hash)).toBe(true);
@@ -90,7 +90,7 @@ describe('a password for bcrypt', () => {
   });
 });
 
-describe('any hash that is taken in', () => {
+describe('an imported hash that is accepted', () => {
   const bytes = (minLength: number, maxLength: number) =>
     fc.uint8Array({ minLength, maxLength }).map((array) => Buffer.from(array));
   const unpadded = (buffer: Buffer) => buffer.toString('base64').replaceAll('=', '');
@@ -150,7 +150,7 @@ describe('any hash that is taken in', () => {
     identityV2: bytes(47, 49).map((rest) => Buffer.concat([Buffer.of(0), rest]).toString('base64')),
   };
 
-  /** A hash with one character put in, left out or put in the place of another, beyond its cost. */
+  /** Generates hashes with one character inserted, removed or replaced after the cost parameters. */
   function damaged(hash: fc.Arbitrary<string>): fc.Arbitrary<string> {
     return fc
       .tuple(
@@ -166,11 +166,11 @@ describe('any hash that is taken in', () => {
       });
   }
 
-  it.each(Object.entries(wellFormed))('can be verified without a failure: %s', async (_, hash) => {
+  it.each(Object.entries(wellFormed))('can be verified without an error: %s', async (_, hash) => {
     let taken = 0;
     await fc.assert(
       fc.asyncProperty(fc.oneof(hash, damaged(hash)), fc.string(), async (text, password) => {
-        if (readPasswordHash(text, 'PasswordHash', new Faults()) === null) return;
+        if (readPasswordHash(text, 'PasswordHash', new FieldErrors()) === null) return;
         taken++;
         expect(await verifyPassword(password, text)).toBe(false);
       }),
@@ -179,20 +179,20 @@ describe('any hash that is taken in', () => {
     expect(taken).toBeGreaterThan(0);
   });
 
-  it('is never a text of no form', () => {
+  it('is never a random text', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 300 }), (text) => {
-        expect(readPasswordHash(text, 'PasswordHash', new Faults())).toBeNull();
+        expect(readPasswordHash(text, 'PasswordHash', new FieldErrors())).toBeNull();
       }),
     );
   });
 });
 
-describe('a hash', () => {
+describe('a stored hash', () => {
   const cost = { memoryKib: 19_456, passes: 2 };
   const rest = 'AAECAwQFBgcICQoLDA0ODw$nGiWEGaqcEO0FY72f2x+02AASmtYKucar5tqWId2jMc';
 
-  it('that we make today is left as it is', async () => {
+  it('needs no rehash if it has the current cost of the service', async () => {
     const pool = openHasher({ concurrency: 1, ...cost, maxWaitSeconds: 60 });
     const hash = await pool.admit({ lane: 'bulk', share: 'a', count: 1 }).hash(sentence);
     expect(needsRehash(hash, cost)).toBe(false);
@@ -208,12 +208,12 @@ describe('a hash', () => {
     ['an older version', `$argon2id$v=16$m=19456,t=2,p=1$${rest}`, true],
     ['the other kind of argon2', `$argon2i$v=19$m=19456,t=3,p=1$${rest}`, true],
     ['no form at all', 'password', true],
-  ])('with %s', (_, hash, expected) => {
+  ])('needs a rehash if it has %s', (_, hash, expected) => {
     expect(needsRehash(hash, cost)).toBe(expected);
   });
 
   it.each(vectors.filter(([, , hash]) => !hash.startsWith('$argon2id')))(
-    'of %s is made anew',
+    'needs a rehash if it is %s',
     (_, __, hash) => {
       expect(needsRehash(hash, { memoryKib: 1, passes: 1 })).toBe(true);
     },

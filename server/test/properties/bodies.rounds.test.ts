@@ -1,6 +1,6 @@
 import { it } from 'vitest';
 import { expectSoundAnswers } from './sound-answers.ts';
 
-it('answers 21,000 bodies that are new in each run in form, and stores exactly what its answers say', async () => {
+it('the service answers 21,000 random bodies correctly, and stores exactly what its answers report', async () => {
   await expectSoundAnswers(21_000);
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { anyCharacter } from '../setup/random.ts';
 
-/** A body as it goes over the wire. */
+/** A request body in bytes, which need not be valid JSON, and the path to send it to. */
 export interface Sample {
   readonly path: 'irs/update' | 'irs/insert';
   readonly bytes: Buffer;
@@ -15,15 +15,15 @@ export interface World {
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 
 const password = 'correct horse battery';
-/** The hash that users bring along. */
+/** The PasswordHash of registrations without a password. */
 export const importedHash =
   '$argon2id$v=19$m=19456,t=2,p=1$CqOfHVGu8pKzbuzT1e5sSg$6P5/K53uTZ2VFJHWXSLCTSsFTaua2cV0pms0+N12AHM';
-/** Most users bring their hash along, which takes no time to make. */
+/** Most users have a PasswordHash, because the service need not hash it. */
 const secret = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ Password: password, ConfirmPassword: password }) },
   { weight: 5, arbitrary: fc.constant({ PasswordHash: importedHash }) },
 );
-/** Seldom the same twice, and when it is, that is a case of its own. */
+/** Duplicates are rare, and the tests must handle them. */
 const name = fc.integer({ min: 0, max: 2 ** 31 - 1 }).map((n) => `Name ${n.toString(36)}`);
 const path = fc.constantFrom('irs/update' as const, 'irs/insert' as const);
 
@@ -83,12 +83,12 @@ const tree: fc.Arbitrary<Json> = fc.letrec<{ value: Json; object: Json }>((tie) 
   object: fc.dictionary(fc.constantFrom(...names, ...oddNames), tie('value'), { maxKeys: 5 }),
 })).value;
 
-/** Arbitrary JSON, most of it an array of objects, for anything else ends at the door. */
+/** Generates arbitrary JSON, mostly arrays, because the service refuses any other body before it reads records. */
 const anyJson = fc
   .oneof({ weight: 1, arbitrary: tree }, { weight: 4, arbitrary: fc.array(tree, { maxLength: 4 }) })
   .map((value) => JSON.stringify(value));
 
-/** Records that would be applied if nothing happened to them. */
+/** Generates valid records. */
 function soundRecords(world: World): fc.Arbitrary<Json[]> {
   const registration = fc
     .record({
@@ -125,7 +125,7 @@ function soundRecords(world: World): fc.Arbitrary<Json[]> {
   });
 }
 
-/** One thing that is done to a value somewhere inside. */
+/** A mutation of one value inside a body. */
 type Spoil = (value: Json) => Json;
 
 const spoil: fc.Arbitrary<Spoil> = fc.oneof(
@@ -161,7 +161,7 @@ const spoil: fc.Arbitrary<Spoil> = fc.oneof(
   fc.constant<Spoil>((value) => (Array.isArray(value) ? [] : value)),
 );
 
-/** Walks down at random and spoils what it comes to. */
+/** Applies a mutation to the value at the end of `steps`: each step selects a child by its index, modulo their number. */
 function spoilAt(value: Json, steps: readonly number[], change: Spoil): Json {
   const [step, ...rest] = steps;
   if (step === undefined || value === null || typeof value !== 'object') return change(value);
@@ -190,7 +190,7 @@ function spoiltRecords(world: World): fc.Arbitrary<string> {
     });
 }
 
-/** Changes the text itself: cut, doubled, swapped, sprinkled with what has a meaning in JSON. */
+/** A mutation of the JSON text: the offset, the number of characters to remove there, and the text to insert. */
 const cut = fc.tuple(
   fc.nat(),
   fc.nat(40),
@@ -232,7 +232,7 @@ function spoiltText(text: fc.Arbitrary<string>): fc.Arbitrary<Buffer> {
 
 const noise = fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes));
 
-/** Everything a caller could get wrong, and now and then nothing. */
+/** Generates request bodies, most of them invalid and about one in 100 valid. */
 export function samples(world: World): fc.Arbitrary<Sample> {
   const bytes = fc.oneof(
     { weight: 30, arbitrary: anyJson.map((text) => Buffer.from(text)) },

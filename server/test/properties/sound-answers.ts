@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { Pool } from 'undici';
 import { expect } from 'vitest';
-import { codes } from '../../src/core/codes.ts';
 import type { Envelope } from '../../src/http/envelope.ts';
-import type { Tuple } from '../../src/http/tuple.ts';
+import { codes } from '../../src/lib/error-codes.ts';
+import type { Tuple } from '../../src/records/tuple.ts';
 import { wrongFigures } from '../faults/figures.ts';
 import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 import { waitLimitMs } from '../setup/until.ts';
@@ -11,7 +11,7 @@ import { importedHash, type Sample, samples, type World } from './bodies.ts';
 
 const bodiesPerRound = 200;
 
-/** Five principals with two users each. */
+/** Inserts five principals with two users each. */
 async function newWorld(service: TestService): Promise<World> {
   const principals = await insertPrincipals(service, 5);
   const records = principals.map((ID) => ({ ID, Users: [newUser(`first ${ID}`), newUser(`second ${ID}`)] }));
@@ -30,11 +30,11 @@ interface StoredUser {
   readonly email: string | null;
 }
 
-/** What must be stored, by what the tuples have said. */
+/** The data that must be stored according to the tuples of the answers. */
 class Model {
   readonly principals = new Set<number>();
   readonly users = new Map<number, StoredUser>();
-  /** Whose passwords were reset, and as whose user each was sent. */
+  /** The IDs of users whose passwords were reset, each with the principal of its record. */
   readonly resets: { readonly id: number; readonly principal: number }[] = [];
 
   apply(path: Sample['path'], record: Record<string, unknown>, tuple: Tuple): void {
@@ -70,7 +70,7 @@ async function post(pool: Pool, { path, bytes }: Sample): Promise<{ status: numb
   return { status: answer.statusCode, text: await answer.body.text() };
 }
 
-/** Holds an answer to its form, and tells the model what was applied. */
+/** Asserts the structure of an answer, and applies its successful records to the model. */
 function judge(sample: Sample, answer: { status: number; text: string }, model: Model): void {
   const envelope = JSON.parse(answer.text) as Envelope<Tuple>;
   expect(Object.keys(envelope)).toEqual(['statusCode', 'errorCode', 'message', 'result', 'debug']);
@@ -145,9 +145,9 @@ function show({ path, bytes }: Sample): string {
   return `${path} ${bytes.subarray(0, 2000).toString('latin1')} (${bytes.length} bytes)`;
 }
 
-/** What is stored, in the form of the model, and each figure that is kept beside what it counts. */
+/** Asserts that the stored data equals the model, and that all stored counters are correct. */
 async function expectStored({ database, config }: TestService, model: Model): Promise<void> {
-  // Changed bytes may have made another hash of an imported one, but its cost is the same in all of them.
+  // The comparison ignores salt and key, because a mutation may have changed those of an imported hash.
   const importedCost = `${importedHash.split('$').slice(0, 4).join('$')}$%`;
   const ownCost = `$argon2id$v=19$m=${config.HASH_MEMORY_KIB},t=${config.HASH_PASSES},p=1$%`;
   const principals = await database.query<{ id: number }>('select id from anagrafe.principals');
@@ -172,8 +172,8 @@ async function expectStored({ database, config }: TestService, model: Model): Pr
 }
 
 /**
- * Sends so many bodies to a new service; expects each answer in its form, and exactly that stored which the answers say.
- * With a seed the bodies are the same in each run.
+ * Sends this number of bodies to a new service. Asserts the structure of each answer, and that the stored data is
+ * exactly what the answers report. With a seed the bodies are the same in each run.
  */
 export async function expectSoundAnswers(bodies: number, seed?: number): Promise<void> {
   const service = await startTestService();

@@ -16,7 +16,7 @@ const samples = readdirSync(samplesFolder, { recursive: true, withFileTypes: tru
   .filter((path) => program.test(path) && !built.test(path))
   .toSorted();
 
-it('docs/integrating.md quotes the samples as they are', () => {
+it('docs/integrating.md quotes the current text of the samples', () => {
   const script = fileURLToPath(new URL('../../../scripts/generate-quotes.mjs', import.meta.url));
   const check = () => execFileSync(process.execPath, [script, '--check'], { stdio: 'pipe' });
   expect(check, stale).not.toThrow();

@@ -8,20 +8,21 @@ export type Command = readonly [command: string, ...args: string[]];
 
 export interface Language {
   readonly name: string;
-  /** Says whether the language is on this machine, and new enough. */
+  /** The command that prints the version of the language. */
   readonly probe: Command;
+  /** Matches the output of `probe` if a supported version is installed. */
   readonly shows: RegExp;
-  /** What has to be done before its programs can be run. */
+  /** The command that builds the programs, if they need a build. */
   readonly build?: Command;
-  /** How a reader runs a program of it. */
+  /** Returns the command that runs a program. */
   run(program: Program): Command;
-  /** How a reader has it listen for webhooks; null for a CGI program, for which a web server listens. */
+  /** Returns the command that starts the webhook receiver; null means a CGI program, which needs a web server. */
   listen(port: number): Command | null;
 }
 
 const tsc = fileURLToPath(new URL('../../../node_modules/typescript/bin/tsc', import.meta.url));
 
-/** The commands are those of docs/integrating.md, in the folder of the samples. */
+/** The commands equal those of docs/integrating.md, and run in the folder of the samples. */
 export const languages: readonly Language[] = [
   {
     name: 'bash',
@@ -42,7 +43,7 @@ export const languages: readonly Language[] = [
     name: 'Python',
     probe: ['python3', '--version'],
     shows: /^Python 3\.(9|\d\d)/,
-    // Without -B it would leave a folder of bytecode beside the samples.
+    // -B keeps Python from writing a __pycache__ folder next to the samples.
     run: (program) => ['python3', '-B', `python/${program}.py`],
     listen: () => ['python3', '-B', 'python/webhook.py'],
   },

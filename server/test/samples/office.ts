@@ -5,7 +5,7 @@ import { credential } from '../setup/admin.ts';
 import { atEnd } from '../setup/endings.ts';
 import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 
-/** A service with one principal and one API client, and what a sample has to know of them. */
+/** A service with one principal and one API client, and the environment variables that a sample needs. */
 export interface Office {
   readonly service: TestService;
   readonly principal: number;
@@ -29,22 +29,25 @@ export async function canSignIn(
   return (await service.call('login', { Username, Password })).status === 200;
 }
 
-/** JSON has to escape some of them, and a shell to leave all of them alone. */
+/** Passwords with characters that JSON must escape and that a shell must not expand. */
 export const passwords = ['Così "lunga" \\ $HOME `frase`', 'Un\'altra, "nuova" \\\\ frase'] as const;
-/** However a password is escaped, this is to be seen in it, and nowhere else. */
+/** A part of every password that no escaping changes and that occurs nowhere else in the output. */
 export const inEveryPassword = 'frase';
 
-/** Users as they are sent. */
+/** Returns a registration with Password and ConfirmPassword, as the API expects it. */
 export const confirmed = (Username: string) => ({
   Username,
   Password: passwords[0],
   ConfirmPassword: passwords[0],
 });
 
-/** A file with a line for each principal: a record of one user, with the number of the line in its name. */
+/**
+ * Writes an NDJSON file with one record of one user per principal, and returns its path. The username ends with the
+ * line number, from 1.
+ */
 export function writeRecords(name: string, ...principals: number[]): string {
   const lines = principals.map(
-    (ID, place) => `${JSON.stringify({ ID, Users: [confirmed(`${name}.${place + 1}`)] })}\n`,
+    (ID, index) => `${JSON.stringify({ ID, Users: [confirmed(`${name}.${index + 1}`)] })}\n`,
   );
   const folder = mkdtempSync(join(tmpdir(), 'anagrafe-samples-'));
   atEnd(() => rmSync(folder, { recursive: true, force: true }));

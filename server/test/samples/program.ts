@@ -8,16 +8,16 @@ import { inEveryPassword } from './office.ts';
 
 type Settings = Readonly<Record<string, string>>;
 
-/** Runs a command to its end, in the folder of the samples. */
+/** Runs a command in the folder of the samples until it exits. */
 export async function run([command, ...args]: Command, settings: Settings, stdin = ''): Promise<Outcome> {
   const child = spawn(command, args, { env: environment(settings), cwd: samplesFolder });
-  // A program that ends early does not read what it is given.
+  // A program that exits early closes its stdin, and the write fails with EPIPE.
   child.stdin.on('error', () => {});
   child.stdin.end(stdin);
   return outcomeOf(listen(child));
 }
 
-/** Runs a sample as a reader would. It must not print what is secret. */
+/** Runs a sample with the documented command, and asserts that it prints no password and no secret key. */
 export async function runProgram(
   language: Language,
   program: Program,
@@ -32,7 +32,7 @@ export async function runProgram(
   return outcome;
 }
 
-/** Has a sample listen for webhooks, and gives what it has printed so far. */
+/** Starts the webhook receiver of a language, and returns a function that returns its output so far. */
 export async function startReceiver(language: Language, port: number, secret: string): Promise<() => string> {
   const settings = { WEBHOOK_SECRET: secret, PORT: String(port) };
   const command = language.listen(port);
@@ -46,7 +46,7 @@ export async function startReceiver(language: Language, port: number, secret: st
 }
 
 function serve([command, ...args]: Command, settings: Settings): Receiving {
-  // A group of its own, since some commands run the program as a process of theirs.
+  // `detached` creates a process group, because some commands run the program as a child that must be killed too.
   const child = spawn(command, args, { env: environment(settings), cwd: samplesFolder, detached: true });
   const heard = listen(child);
   return {

@@ -11,7 +11,7 @@ import { masterKey } from '../setup/store.ts';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const usualPort = '8420';
 
-/** Reads the blocks of the document: the commands to type, each with the output printed below it. */
+/** Reads the code blocks of docs/quick-start.md: commands, each with the output that the document shows for it. */
 function steps(): { typed: string; printed: string[] }[] {
   const text = readFileSync(join(root, 'docs/quick-start.md'), 'utf8');
   const found: { typed: string; printed: string[] }[] = [];
@@ -22,8 +22,8 @@ function steps(): { typed: string; printed: string[] }[] {
   return found;
 }
 
-it('the quick start does what it says, typed as it stands', async () => {
-  // The first step starts the service. This one hashes the 1,000 passwords at the cheap cost of tests.
+it('the commands of docs/quick-start.md print the output that the document shows', async () => {
+  // This service replaces `npm start`, the first step, and hashes the 1,000 passwords at the low cost of tests.
   const service = await startTestService();
   const { port } = new URL(service.url);
   const settings = {
@@ -31,30 +31,30 @@ it('the quick start does what it says, typed as it stands', async () => {
     ANAGRAFE_MASTER_KEY: masterKey,
     ANAGRAFE_PORT: port,
   };
-  const desk = mkdtempSync(join(tmpdir(), 'anagrafe-desk-'));
-  onTestFinished(() => rmSync(desk, { recursive: true, force: true }));
-  symlinkSync(join(root, 'docs'), join(desk, 'docs'));
+  const folder = mkdtempSync(join(tmpdir(), 'anagrafe-desk-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  symlinkSync(join(root, 'docs'), join(folder, 'docs'));
   const [start, ...rest] = steps();
   expect(start?.typed).toBe('npm start\n');
   expect(rest.length).toBeGreaterThan(4);
   for (const { typed, printed } of rest) {
-    // As npx would, without the seconds that it takes.
+    // This shell function replaces npx, which takes seconds to start.
     const npx = `npx() { shift 3; "${process.execPath}" "${root}server/bin/anagrafe.cjs" "$@"; }\n`;
     const child = spawn('bash', ['-c', npx + typed.replaceAll(usualPort, port)], {
-      cwd: desk,
+      cwd: folder,
       env: environment(settings),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const { stdout, stderr, code } = await outcomeOf(listen(child));
     expect([0, 3], stderr).toContain(code);
-    const said = steady(`${stdout}${stderr}`.replaceAll(port, usualPort)).split('\n');
-    for (const line of printed) expect(said).toContain(steady(line));
+    const output = withoutDuration(`${stdout}${stderr}`.replaceAll(port, usualPort)).split('\n');
+    for (const line of printed) expect(output).toContain(withoutDuration(line));
   }
   const users = await fetch(`${service.url}/api/sync/v1/irs/users`, { method: 'POST' });
   expect(users.status).toBe(401);
 });
 
 /** Removes the estimated duration, which differs from machine to machine. */
-function steady(text: string): string {
+function withoutDuration(text: string): string {
   return text.replace(/in about .*?\. Nothing/, 'in about a while. Nothing');
 }

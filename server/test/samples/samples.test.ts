@@ -25,19 +25,19 @@ beforeAll(async () => {
   principal = office.principal;
 });
 
-it('bash, TypeScript and Python are on any machine that runs these tests', () => {
+it('bash, TypeScript and Python are installed on this machine', () => {
   expect(here.map(({ name }) => name)).toEqual(expect.arrayContaining(['bash', 'TypeScript', 'Python']));
 });
 
 if (missing.length > 0) {
-  it.each(missing)('$name is not on this machine, so that its samples were not run', ({ name }) => {
+  it.each(missing)('$name is not installed on this machine, so that its samples are not run', ({ name }) => {
     expect(['PHP', 'C#']).toContain(name);
   });
 }
 
 describe.each(here)('the samples in $name', (language: Language) => {
   const name = language.name.toLowerCase().replace('#', 'sharp');
-  const say = (program: Program, args: readonly (string | number)[], stdin?: string) =>
+  const runSample = (program: Program, args: readonly (string | number)[], stdin?: string) =>
     runProgram(language, program, args, office.settings, stdin);
 
   beforeAll(() => {
@@ -45,69 +45,72 @@ describe.each(here)('the samples in $name', (language: Language) => {
     if (command) execFileSync(command, args, { cwd: samplesFolder, stdio: 'pipe' });
   });
 
-  it('register users, and tell their IDs', async () => {
+  it('register users, and print their IDs', async () => {
     const users = [user(`${name}.one`), { ...user(`${name}.two`), Email: 'two@example.com' }];
-    const { code, stdout, stderr } = await say('register', [principal], json(users));
+    const { code, stdout, stderr } = await runSample('register', [principal], json(users));
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    const said = new RegExp(`^${name}\\.one has the ID \\d+\n${name}\\.two has the ID \\d+\n$`);
-    expect(stdout).toMatch(said);
+    const output = new RegExp(`^${name}\\.one has the ID \\d+\n${name}\\.two has the ID \\d+\n$`);
+    expect(stdout).toMatch(output);
     expect(await canSignIn(office, `${name}.one`)).toBe(true);
   });
 
-  it('register nobody where one is refused, and say why', async () => {
-    await say('register', [principal], json([user(`${name}.taken`)]));
+  it('register no user if one is refused, and print the errors', async () => {
+    await runSample('register', [principal], json([user(`${name}.taken`)]));
     const users = [user(`${name}.three`), { ...user(`${name}.taken`), Email: 'nowhere' }];
-    const { code, stdout, stderr } = await say('register', [principal], json(users));
+    const { code, stdout, stderr } = await runSample('register', [principal], json(users));
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    for (const said of ['Users[1].Email', 'EMAIL_INVALID', 'Users[1].Username', 'USERNAME_TAKEN'])
-      expect(stderr).toContain(said);
+    for (const text of ['Users[1].Email', 'EMAIL_INVALID', 'Users[1].Username', 'USERNAME_TAKEN'])
+      expect(stderr).toContain(text);
     expect(await canSignIn(office, `${name}.three`)).toBe(false);
   });
 
   it('reset passwords', async () => {
-    const registered = await say('register', [principal], json([user(`${name}.four`)]));
+    const registered = await runSample('register', [principal], json([user(`${name}.four`)]));
     const ID = Number(/\d+$/.exec(registered.stdout.trim())?.[0]);
-    const reset = await say('reset', [principal], json([{ ID, Password: second }]));
+    const reset = await runSample('reset', [principal], json([{ ID, Password: second }]));
     expect(reset).toEqual({ code: 0, stdout: 'The passwords were reset.\n', stderr: '' });
     expect(await canSignIn(office, `${name}.four`, second)).toBe(true);
-    const refused = await say('reset', [principal], json([{ ID: nobody, Password: first }]));
+    const refused = await runSample('reset', [principal], json([{ ID: nobody, Password: first }]));
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toContain('USER_NOT_FOUND');
   });
 
-  it('send many records, and again only what failed', async () => {
+  it('send many records, and then only the failed ones again', async () => {
     const file = writeRecords(`${name}.many`, principal, nobody, principal);
     const failing = readFileSync(file, 'utf8').split('\n')[1] ?? '';
-    const sent = await say('records', [file, `${name}-1`]);
+    const sent = await runSample('records', [file, `${name}-1`]);
     expect(sent).toMatchObject({ code: 1, stdout: '2 of 3 records were applied.\n' });
     expect(sent.stderr).toMatch(/^line 2:.*PRINCIPAL_NOT_FOUND/m);
     expect(sent.stderr).not.toMatch(/^line [13]/m);
     expect(readFileSync(`${file}.failed`, 'utf8')).toBe(`${failing}\n`);
-    // The call is answered again, and not done again: two of its usernames are taken by now.
-    expect(await say('records', [file, `${name}-1`])).toEqual(sent);
+    // The service returns the stored answer: a new call would fail, because two of its usernames are taken.
+    expect(await runSample('records', [file, `${name}-1`])).toEqual(sent);
 
     writeFileSync(`${file}.failed`, `${failing.replace(String(nobody), String(principal))}\n`);
-    expect(await say('records', [`${file}.failed`, `${name}-2`])).toEqual({ ...allApplied, stderr: '' });
+    expect(await runSample('records', [`${file}.failed`, `${name}-2`])).toEqual({
+      ...allApplied,
+      stderr: '',
+    });
     expect(await canSignIn(office, `${name}.many.2`)).toBe(true);
   });
 
-  it('have a job done, and save its retry kit', async () => {
+  it('run a job, and save its failed records', async () => {
     const file = writeRecords(`${name}.job`, principal, nobody, principal);
-    const { code, stdout, stderr } = await say('job', [file, `${name}-job`]);
+    const { code, stdout, stderr } = await runSample('job', [file, `${name}-job`]);
     expect(code).toBe(1);
     expect(stdout).toMatch(/^job [0-9a-f-]{36}: completed, 3 of 3 users\n$/m);
     expect(stderr).toContain(`${file}.retry`);
-    const again = await say('job', [file, `${name}-job`]);
+    const again = await runSample('job', [file, `${name}-job`]);
     expect(again.stdout).toBe(`${stdout.trim().split('\n').at(-1)}\n`);
 
-    const kit = JSON.parse(readFileSync(`${file}.retry`, 'utf8'));
-    expect(kit).toMatchObject([{ ID: nobody, Position: 1, Users: [{ Password: null }] }]);
-    const corrected = [{ ...kit[0], ID: principal, Users: [confirmed(`${name}.job.2`)] }];
+    const failed = JSON.parse(readFileSync(`${file}.retry`, 'utf8'));
+    expect(failed).toMatchObject([{ ID: nobody, Position: 1, Users: [{ Password: null }] }]);
+    const corrected = [{ ...failed[0], ID: principal, Users: [confirmed(`${name}.job.2`)] }];
     const { status } = await office.service.call('irs/update', corrected, { headers: office.headers });
     expect(status).toBe(200);
   });
 
-  it('send the same call again when told to wait, and when the connection breaks', async () => {
+  it('retry the same call after Retry-After and after a connection reset', async () => {
     const gateway = await startGateway(office.service.url);
     gateway.mishaps = [
       { status: 503, headers: { 'retry-after': '1' }, body: '<h1>Busy</h1>' },
@@ -122,11 +125,11 @@ describe.each(here)('the samples in $name', (language: Language) => {
       expect(attempt?.headers['idempotency-key']).toBe(`${name}-late`);
       expect(attempt?.body).toBe(busy?.body);
     }
-    // A timer may go off a moment early.
+    // A timer may fire a few milliseconds early.
     expect((lost?.at ?? 0) - (busy?.at ?? 0)).toBeGreaterThan(990);
   });
 
-  it('carry on a call of which a record is not known', async () => {
+  it('retry a call with a record whose outcome is unknown', async () => {
     const gateway = await startGateway(office.service.url);
     const args = [writeRecords(`${name}.carried`, principal), `${name}-carried`];
     const settings = { ...office.settings, ANAGRAFE_URL: gateway.url };
@@ -141,28 +144,28 @@ describe.each(here)('the samples in $name', (language: Language) => {
     expect(await canSignIn(office, `${name}.carried.1`)).toBe(true);
   });
 
-  it('end with 2 where a call was not done', async () => {
+  it('exit with code 2 if a call was refused as a whole', async () => {
     const users = json([user(`${name}.nobody`)]);
     const unset = await runProgram(language, 'register', [principal], {}, users);
     expect(unset).toMatchObject({ code: 2, stdout: '' });
     expect(unset.stderr).toContain('ANAGRAFE_KEY');
-    const stranger = { ...office.settings, ANAGRAFE_KEY: 'agp_nobody.ags_nothing' };
-    const refused = await runProgram(language, 'register', [principal], stranger, users);
+    const wrongKey = { ...office.settings, ANAGRAFE_KEY: 'agp_nobody.ags_nothing' };
+    const refused = await runProgram(language, 'register', [principal], wrongKey, users);
     expect(refused).toMatchObject({ code: 2, stdout: '' });
     expect(refused.stderr).toMatch(/^The call was not done: .*credential/);
     const [used, other] = ['used', 'reused'].map((key) => writeRecords(`${name}.${key}`, principal));
-    await say('records', [used ?? '', `${name}-used`]);
-    const reused = await say('records', [other ?? '', `${name}-used`]);
+    await runSample('records', [used ?? '', `${name}-used`]);
+    const reused = await runSample('records', [other ?? '', `${name}-used`]);
     expect(reused).toMatchObject({ code: 2, stdout: '' });
   });
 
-  it('believe a webhook that is ours, and no other', async () => {
+  it('accept only webhook messages with a valid signature and a recent timestamp', async () => {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}/`;
     const subscribed = await run(['bash', 'bash/subscribe.sh', url], office.settings);
     expect(subscribed).toMatchObject({ code: 0, stderr: '' });
     const secret = subscribed.stdout.trim();
-    const said = await startReceiver(language, port, secret);
+    const output = await startReceiver(language, port, secret);
     const post = async (subject: string, { at = Date.now(), by = secret, as = subject } = {}) => {
       const body = (about: string) => JSON.stringify({ type: 'test', data: { about } });
       const headers = {
@@ -179,10 +182,10 @@ describe.each(here)('the samples in $name', (language: Language) => {
     expect(await post('premature', { at: Date.now() + 400_000 })).toBe(401);
     expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(401);
 
-    // Told last, so that everything before it has been printed when it is.
-    await say('register', [principal], json([user(`${name}.told`)]));
-    await expect.poll(said).toMatch(new RegExp(`user\\.registered.*${name}\\.told`));
-    expect(said()).toMatch(/msg_1 .*test.* genuino/);
-    expect(said()).not.toMatch(/changed|stranger|outdated|premature/);
+    // Once the receiver prints this last message, it has printed all earlier ones.
+    await runSample('register', [principal], json([user(`${name}.told`)]));
+    await expect.poll(output).toMatch(new RegExp(`user\\.registered.*${name}\\.told`));
+    expect(output()).toMatch(/msg_1 .*test.* genuino/);
+    expect(output()).not.toMatch(/changed|stranger|outdated|premature/);
   });
 });

@@ -1,24 +1,27 @@
-import { createClient, type NewClient } from '../../src/core/access/clients.ts';
-import { openClients } from '../../src/storage/clients.ts';
+import { openClients } from '../../src/clients/clients.store.ts';
+import { createClient, type NewClient } from '../../src/clients/clients.ts';
 import type { Answer, TestService } from './service.ts';
 
 export type Credential = Record<string, string>;
 
-/** The headers of a new client; of scope `admin` where nothing else is said. */
-export async function credential(service: TestService, wish: Partial<NewClient> = {}): Promise<Credential> {
-  const whole = { name: 'office', scopes: ['admin'], networks: [], knownByAddress: false, ...wish } as const;
-  const { client, secret } = await createClient(whole, openClients(service.database));
+/** Creates an API client, with the scope `admin` unless `options` names others, and returns its request headers. */
+export async function credential(
+  service: TestService,
+  options: Partial<NewClient> = {},
+): Promise<Credential> {
+  const defaults = { name: 'office', scopes: ['admin'], networks: [], knownByAddress: false } as const;
+  const { client, secret } = await createClient({ ...defaults, ...options }, openClients(service.database));
   return { SyncPublicKey: client.publicKey, SyncSecretKey: secret };
 }
 
-/** `admin('POST clients', credential, body)`: a call of `/admin/v1`. */
+/** Returns a function that calls `/admin/v1`, such as `admin('POST clients', credential, body)`. */
 export function adminOf({ url }: TestService) {
   return async <Item = Record<string, unknown>>(
-    what: string,
+    methodAndPath: string,
     headers: Credential,
     body?: unknown,
   ): Promise<Answer<Item>> => {
-    const [method = '', path = ''] = what.split(' ');
+    const [method = '', path = ''] = methodAndPath.split(' ');
     const response = await fetch(`${url}/admin/v1/${path}`, {
       method,
       headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
@@ -33,7 +36,7 @@ export function recordOf<Found = Record<string, unknown>>({ body }: Answer<unkno
   return body.result?.record as Found;
 }
 
-/** Every call of `/admin/v1`. */
+/** Every method and path of `/admin/v1`, with IDs that do not exist. */
 export const adminCalls = [
   'GET clients',
   'POST clients',

@@ -13,13 +13,13 @@ export interface BrowserAnswer {
   readonly body: Envelope;
 }
 
-/** What a page of the console shows of itself. */
+/** The header that a browser adds to a request from a page of the console. */
 export const ownPage = { 'sec-fetch-site': 'same-origin' };
 
-/** `browse('POST /console/session', headers, body)`: with these headers and no others. */
+/** Returns a function that sends only the given headers, such as `browse('POST /console/session', headers, body)`. */
 export function browserOf({ url }: TestService) {
-  return async (what: string, headers: Headers = {}, body?: unknown): Promise<BrowserAnswer> => {
-    const [method = '', path = ''] = what.split(' ');
+  return async (methodAndPath: string, headers: Headers = {}, body?: unknown): Promise<BrowserAnswer> => {
+    const [method = '', path = ''] = methodAndPath.split(' ');
     const answer = await request(url + path, {
       method: method as Method,
       headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
@@ -35,7 +35,7 @@ export function keysOf({ SyncPublicKey: PublicKey, SyncSecretKey: SecretKey }: C
   return { PublicKey, SecretKey };
 }
 
-/** The headers of a page of the console that is signed in. */
+/** Signs in to the console and returns the headers that its pages send, with the session cookie. */
 export async function atConsole(service: TestService, client: Credential): Promise<Headers> {
   const { cookie = '' } = await browserOf(service)('POST /console/session', ownPage, keysOf(client));
   return { ...ownPage, cookie: cookie.split(';')[0] ?? '' };

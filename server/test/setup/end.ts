@@ -1,6 +1,6 @@
 import { afterAll, afterEach } from 'vitest';
 import { endFile, endTest } from './endings.ts';
 
-// Run for every test file, while modules stay from one to the next.
+// Vitest runs this setup file for every test file, while other modules stay loaded; so the hooks are registered here.
 afterEach(endTest);
 afterAll(endFile);

@@ -1,22 +1,22 @@
 type Ending = () => Promise<void> | void;
 
-const ofTest: Ending[] = [];
-const ofFile: Ending[] = [];
+const testEndings: Ending[] = [];
+const fileEndings: Ending[] = [];
 
-/** Has something done when the test ends. */
+/** Registers a function that runs when the current test ends. */
 export function afterTest(ending: Ending): void {
-  ofTest.push(ending);
+  testEndings.push(ending);
 }
 
-/** Has something done when the test file ends. */
+/** Registers a function that runs when the current test file ends. */
 export function atEnd(ending: Ending): void {
-  ofFile.push(ending);
+  fileEndings.push(ending);
 }
 
-export const endTest = () => endAll(ofTest);
-export const endFile = () => endAll(ofFile);
+export const endTest = () => endAll(testEndings);
+export const endFile = () => endAll(fileEndings);
 
-/** The last one first, since it may need what was begun before it; and all of them, whatever becomes of one. */
+/** Runs the last registered function first, because it may need what an earlier one cleans up. An error skips none. */
 async function endAll(endings: Ending[]): Promise<void> {
   const errors: unknown[] = [];
   for (let ending = endings.pop(); ending; ending = endings.pop()) {

@@ -1,14 +1,14 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
-/** What became of a program. */
+/** The exit code and output of a program that has ended; `code` is null if a signal ended it. */
 export interface Outcome {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A program that runs, and what it has said so far. */
+/** A running program with the output that it has written so far. */
 export interface Heard {
   readonly child: ChildProcess;
   readonly closed: Promise<unknown>;
@@ -33,7 +33,7 @@ export async function outcomeOf({ child, closed, stdout, stderr }: Heard): Promi
   return { code: child.exitCode, stdout: stdout(), stderr: stderr() };
 }
 
-/** The environment of these tests without any setting of the service or wish for no colours, and with the given ones. */
+/** The environment of this process without `ANAGRAFE_*` and `NO_COLOR`, plus the given settings. */
 export function environment(settings: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   const others = Object.entries(process.env).filter(([name]) => !/^(ANAGRAFE_|NO_COLOR$)/.test(name));
   return { ...Object.fromEntries(others), ...settings };

@@ -1,28 +1,28 @@
-import type { jobFields } from '../../src/http/job-fields.ts';
-import type { Tuple } from '../../src/http/tuple.ts';
-import type { Connection } from '../../src/storage/database.ts';
+import type { Connection } from '../../src/db/database.ts';
+import type { jobFields } from '../../src/jobs/jobs.routes.ts';
+import type { Tuple } from '../../src/records/tuple.ts';
 import type { Answer, TestService } from './service.ts';
 import { until } from './until.ts';
 
 type Fields = ReturnType<typeof jobFields>;
 type Moments = 'SubmittedAt' | 'StartedAt' | 'EndedAt' | 'EstimatedEnd';
-/** A job as it comes over the wire. */
+/** A job as the API returns it in JSON, with dates as ISO 8601 strings. */
 export type Job = { [Name in keyof Fields]: Name extends Moments ? string | null : Fields[Name] };
 
 type Headers = Record<string, string>;
 
-/** The job of an answer, the same whether there are tuples beside it or not. */
+/** Reads the job from an answer, without `Positions`, which only an answer with tuples has. */
 export function jobOf({ body }: Answer<unknown>): Job {
   const { Positions: _, ...job } = (body.result?.record ?? {}) as Job & { Positions?: number[] };
   return job;
 }
 
-/** Which records of the call the tuples of an answer belong to. */
+/** Reads the zero-based index in the request of each tuple in an answer. */
 export function positionsOf({ body }: Answer<unknown>): number[] | undefined {
   return (body.result?.record as { Positions?: number[] } | null)?.Positions;
 }
 
-/** Sends records to be taken as a job. */
+/** Sends records with `Prefer: respond-async`. */
 export function sendJob(
   service: TestService,
   path: string,
@@ -32,7 +32,7 @@ export function sendJob(
   return service.call(path, records, { headers: { prefer: 'respond-async', ...headers } });
 }
 
-/** Has records taken as a job, and returns its ID. */
+/** Submits records as a job and returns its ID. */
 export async function submit(
   service: TestService,
   path: string,
@@ -44,7 +44,7 @@ export async function submit(
   return jobOf(answer).ID;
 }
 
-/** `GET jobs/{id}`, with what may stand behind it. */
+/** Calls `GET jobs/{path}`; `path` is the job ID with an optional subpath and query. */
 export function readJob<Item = Tuple>(
   service: TestService,
   path: string,
@@ -53,7 +53,7 @@ export function readJob<Item = Tuple>(
   return service.call<Item>(`jobs/${path}`, undefined, { method: 'GET', headers });
 }
 
-/** The job once nothing of it is left to do, with its first thousand tuples. */
+/** Waits until the job has ended, or cannot be read, and returns the answer with its first 1,000 tuples. */
 export async function finished(
   service: TestService,
   id: string,
@@ -71,7 +71,7 @@ export async function finished(
   return answer;
 }
 
-/** Has a job done, and returns its first thousand tuples. */
+/** Submits a job, waits for its end and returns its first 1,000 tuples. */
 export async function done(service: TestService, path: string, records: unknown): Promise<Tuple[]> {
   const { body } = await finished(service, await submit(service, path, records));
   return body.result?.records ?? [];
@@ -79,14 +79,14 @@ export async function done(service: TestService, path: string, records: unknown)
 
 export interface Held {
   readonly connection: Connection;
-  /** Returns when so many writes of the service have come to where the lock is. */
+  /** Waits until at least this many writes of the service wait for the lock. */
   blocked(writes: number): Promise<void>;
 }
 
 const waitingWrites =
   'select distinct pid from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))';
 
-/** Takes a lock of the database that writes have to wait for, as long as `work` lasts. */
+/** Holds a database lock, which blocks writes of the service, until `work` has settled. */
 export function holding<Result>(
   service: Pick<TestService, 'database'>,
   [sql, ...values]: readonly [sql: string, ...values: unknown[]],
@@ -109,21 +109,21 @@ export function holding<Result>(
         },
       });
     },
-    // On a slow machine the test may do other things for longer than a transaction may usually be idle.
+    // On a slow machine the test may leave the transaction idle for longer than the usual limit.
     { patient: true },
   );
 }
 
-/** Locks that let everything be read and nothing of its kind be written. */
+/** Locks for `holding`: they block writes to the given principals, or to all of them, and block no reads. */
 export const principalLock = (...ids: number[]) =>
   ['select from anagrafe.principals where id = any($1) for update', ids] as const;
 export const principalsLock = ['lock table anagrafe.principals in share mode'] as const;
 
-/** A registration that has no fault and costs no time: its hash comes with it. */
+/** A valid registration that the service need not hash, because it has a `PasswordHash`. */
 export function importedUser(Username: string, more: Record<string, unknown> = {}) {
   return { Username, PasswordHash: importedHash, ...more };
 }
 
-/** Of "correct horse battery". */
+/** A hash of the password "correct horse battery". */
 export const importedHash =
   '$argon2id$v=19$m=4096,t=1,p=1$NpiOLOF+z0NaZq4oh/1jGA$UkvAoo/+3B2vvo2RrEYsIhBYPPlGh6h0A72kF58LaAs';

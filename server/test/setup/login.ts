@@ -1,7 +1,7 @@
 import type { Envelope } from '../../src/http/envelope.ts';
 import { insertPrincipals, newUser, type TestService } from './service.ts';
 
-/** What a login gives, in `result.record`. */
+/** The `result.record` of a login answer. */
 export interface Login {
   readonly IRID: number;
   readonly UserID: number;
@@ -12,12 +12,12 @@ export interface Login {
 
 export const rightPassword = 'correct horse battery';
 
-/** The beginning of a hash that the service has made itself, at the cost that its settings name. */
+/** Matches a hash that the service computed itself, with the cost from its settings. */
 export function ownHash({ config }: Pick<TestService, 'config'>): RegExp {
   return new RegExp(`^\\$argon2id\\$v=19\\$m=${config.HASH_MEMORY_KIB},t=${config.HASH_PASSES},p=1\\$`);
 }
 
-/** A principal with users of these names, who all have the right password. */
+/** Registers users with `rightPassword` under a new principal; `ids` are in the order of `names`. */
 export async function registerUsers(service: TestService, ...names: string[]) {
   const [principal = 0] = await insertPrincipals(service, 1);
   const users = names.map((name) => newUser(name));

@@ -2,10 +2,10 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { TestService } from './service.ts';
 
-/** What is wrong with a value by the schema at a place of the document; empty where nothing is. */
+/** Validates a value against the schema at a path of the document; returns the errors, empty if the value is valid. */
 export type Validate = (keys: (string | number)[], value: unknown) => string[];
 
-/** The OpenAPI document of a service, to hold its answers to. */
+/** Fetches the OpenAPI document of a service, with a validator for its schemas. */
 export async function readDocument<Document extends object>({
   url,
 }: TestService): Promise<{ document: Document; validate: Validate }> {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
-import { chooseOwner } from '../../src/engine/owner.ts';
+import { chooseOsUser } from '../../src/embedded-postgres/os-user.ts';
 import { until } from './until.ts';
 
 declare module 'vitest' {
@@ -31,7 +31,7 @@ const password = 'cluster password';
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const version = project.config.provide.postgresVersion as 15 | 18;
   const folder = mkdtempSync(join(tmpdir(), `anagrafe-postgres-${version}-`));
-  const { uid, gid, identity } = await chooseOwner(join(folder, 'cluster'));
+  const { uid, gid, identity } = await chooseOsUser(join(folder, 'cluster'));
   chownSync(folder, uid, gid);
   const native = copyBinaries(packages[version], folder);
   const options = { cwd: folder, ...identity };

@@ -7,18 +7,21 @@ import { until } from './until.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Folder for what is prepared once per run. */
+    /** Folder for data that is prepared once per run. */
     prepared: string;
   }
 }
 
-/** Deletes everything that was prepared when the run ends. */
+/** Deletes the prepared data when the run ends. */
 export default function setup(project: TestProject): () => void {
   const folder = project.config.provide.prepared as string;
   return () => rmSync(folder, { recursive: true, force: true });
 }
 
-/** Prepares something slow once per run: the first test file that needs it makes it, the others wait. Returns its folder. */
+/**
+ * Creates data once per run, because it is slow to create: the first test file that needs it calls `make`, and the
+ * others wait. Returns the folder that `make` received.
+ */
 export async function prepared(name: string, make: (folder: string) => Promise<void>): Promise<string> {
   const folder = join(inject('prepared'), name);
   const [made, failed] = [`${folder}.made`, `${folder}.failed`];

@@ -3,7 +3,7 @@ import { inject } from 'vitest';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** How many times as many runs the properties of fast-check have as in `npm test`. */
+    /** Factor for the number of runs of a fast-check property: 1 in `npm test`. */
     timesRuns: number;
   }
 }
@@ -13,7 +13,7 @@ export function runs(count: number): { numRuns: number } {
   return { numRuns: count * inject('timesRuns') };
 }
 
-/** Any code point but a surrogate. The unit `'binary'` of fast-check gives the same, and takes a second to make. */
+/** Any code point but a surrogate. The unit `'binary'` of fast-check does the same, but takes a second to build. */
 export const anyCharacter = fc
   .oneof(fc.integer({ min: 0, max: 0xd7ff }), fc.integer({ min: 0xe000, max: 0x10ffff }))
   .map((codePoint) => String.fromCodePoint(codePoint));

@@ -19,11 +19,11 @@ export interface Receiver {
   readonly received: Received[];
   /** The largest number of messages that were open at one time: received, and neither answered nor closed. */
   mostOpen: number;
-  /** What it answers; 204 unless it is told otherwise, and null for nothing at all. */
+  /** Chooses the answer to a message: a status, a whole answer, or null to leave the request open. 204 by default. */
   answer: (message: Received) => number | Answer | null;
 }
 
-/** Somebody who is told of events. */
+/** Starts an HTTP server that receives webhook messages until the test file ends. */
 export async function startReceiver(): Promise<Receiver> {
   const receiver: Receiver = { url: '', received: [], mostOpen: 0, answer: () => 204 };
   let open = 0;
@@ -51,7 +51,7 @@ export async function startReceiver(): Promise<Receiver> {
       if (typeof text === 'string' || Buffer.isBuffer(text)) response.end(text);
       else {
         response.flushHeaders();
-        // Whoever has read enough hangs up.
+        // The service closes the connection once it has read enough; that error is ignored.
         pipeline(Readable.from(text), response, () => undefined);
       }
     });
@@ -65,12 +65,12 @@ export async function startReceiver(): Promise<Receiver> {
   return Object.assign(receiver, { url: `http://127.0.0.1:${port}/hook` });
 }
 
-/** An answer that never ends, as fast as it is read. */
+/** A response body that never ends; the reader sets its pace. */
 export async function* endless(piece: string): AsyncGenerator<string> {
   for (;;) yield piece;
 }
 
-/** An answer of which there is a beginning, and nothing else ever. */
+/** A response body that sends its beginning and then hangs. */
 export async function* stuck(beginning: string): AsyncGenerator<string> {
   yield beginning;
   await new Promise(() => undefined);

@@ -45,7 +45,7 @@ function commandFor(test: TestCase): string {
   return `npm test -- ${pathOf(test.module)} ${project} -t '${title.replaceAll("'", "'\\''")}'`;
 }
 
-/** The path as Vitest takes it for a filter, below the server's folder. */
+/** The path relative to the server's folder, which Vitest accepts as a filter. */
 function pathOf(module: TestModule): string {
   return relative(`${projectFolder}server`, module.moduleId);
 }

@@ -1,10 +1,10 @@
 import { request } from 'undici';
 import { type Config, readConfig } from '../../src/config.ts';
+import type { Database } from '../../src/db/database.ts';
 import type { Envelope } from '../../src/http/envelope.ts';
-import type { Tuple } from '../../src/http/tuple.ts';
-import { openLog } from '../../src/log.ts';
+import { openLog } from '../../src/lib/log.ts';
 import { type Service, startService } from '../../src/main.ts';
-import type { Database } from '../../src/storage/database.ts';
+import type { Tuple } from '../../src/records/tuple.ts';
 import { openStore, type Store } from '../../src/store.ts';
 import { atEnd } from './endings.ts';
 import { emptyStore, masterKey, newEmbeddedStore, newStore, type TestStore } from './store.ts';
@@ -19,11 +19,11 @@ export interface Answer<Item = Tuple> {
 export interface TestService {
   readonly url: string;
   readonly config: Config;
-  /** The service's own database, to read what the API does not show. */
+  /** Connections of the test to the service's database, to read what the API does not show. */
   readonly database: Database;
-  /** Every line that was logged. */
+  /** Every line that the service has logged, as JSON. */
   readonly log: readonly string[];
-  /** A call with a JSON body: `call('irs/update', [...])`. */
+  /** Sends a JSON body by POST to a path below `/api/sync/v1`: `call('irs/update', [...])`. */
   call<Item = Tuple>(path: string, body: unknown, init?: RequestInit): Promise<Answer<Item>>;
   stop(): Promise<void>;
 }
@@ -48,16 +48,16 @@ export async function startTestService(
   { consoleFolder = null, embedded = false }: TestServiceOptions = {},
 ): Promise<TestService> {
   const store = await storeFor(settings, embedded);
-  const asked = readConfig({ ...testDefaults, ...store.settings, ...settings });
+  const requested = readConfig({ ...testDefaults, ...store.settings, ...settings });
   const hasCost = 'ANAGRAFE_HASH_MEMORY_KIB' in settings || 'ANAGRAFE_HASH_PASSES' in settings;
-  const config = hasCost ? asked : { ...asked, ...cheapHashing };
+  const config = hasCost ? requested : { ...requested, ...cheapHashing };
   const log: string[] = [];
   let service: Service | undefined;
-  let beside: Store | undefined;
+  let ownStore: Store | undefined;
   let stopped: Promise<void> | undefined;
 
   async function stop(): Promise<void> {
-    await beside?.close();
+    await ownStore?.close();
     await service?.stop();
     await store.discard();
   }
@@ -66,12 +66,12 @@ export async function startTestService(
 
   const logger = openLog(config.LOG_LEVEL, { write: (line) => log.push(line) });
   service = await startService(config, logger, consoleFolder);
-  beside = await openStore(config, { as: 'visitor', log: () => {} });
+  ownStore = await openStore(config, { as: 'visitor', log: () => {} });
   const { url } = service;
   return {
     url,
     config,
-    database: beside.database,
+    database: ownStore.database,
     log,
     call: (path, body, init = {}) => send(`${url}/api/sync/v1/${path}`, body, init),
     stop: stopOnce,
@@ -92,13 +92,13 @@ async function send<Item>(url: string, body: unknown, init: RequestInit): Promis
   return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
 }
 
-/** What is at a path, of whatever type it is. */
+/** Sends a GET request and returns the body as text, whatever its content type. */
 export async function getText({ url }: TestService, path: string, headers: Record<string, string> = {}) {
   const answer = await request(url + path, { headers });
   return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
 }
 
-/** A registration that has no fault. */
+/** A valid registration, with fields of `more` added or replaced. */
 export function newUser(Username: string, more: Record<string, unknown> = {}) {
   return { Username, Password: 'correct horse battery', ConfirmPassword: 'correct horse battery', ...more };
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { inject } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { openLog } from '../../src/log.ts';
+import { openLog } from '../../src/lib/log.ts';
 import { startService } from '../../src/main.ts';
 import './postgres-cluster.ts';
 import { prepared } from './prepared.ts';
@@ -26,7 +26,7 @@ export async function emptyStore(): Promise<TestStore> {
 
 /** Creates a database as a first start of the service leaves it, copied from a template. */
 export async function newStore(): Promise<TestStore> {
-  // Named after the cluster: projects that run together share the folder of prepared things, but not the cluster.
+  // The name contains the port of the cluster: projects that run together share the prepared folder, not the cluster.
   const template = `template_${new URL(inject('postgresUrl')).port}`;
   await prepared(template, async () => {
     await run(`create database ${template}`);

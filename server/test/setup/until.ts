@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * How long a test waits for a condition before it reports a hang. It is far longer than any condition takes on a
- * slow, busy machine: it ends what hangs and judges nothing else.
+ * Milliseconds that a test waits for a condition before it reports a hang. The limit is far longer than any condition
+ * takes on a slow, busy machine: it only ends tests that hang.
  */
 export const waitLimitMs = 120_000;
 
-/** Waits until the condition holds; `describe` is asked for the error message when it never does. */
+/** Waits until the condition holds; after `waitLimitMs` it throws an error with the text of `describe`. */
 export async function until(
   condition: () => Promise<boolean> | boolean,
   describe: () => string = () => `condition: ${condition}`,
 ): Promise<void> {
-  // Not Date or performance, which stopClock stops.
+  // process.hrtime, because stopClock freezes Date.now and performance.now.
   const deadline = process.hrtime.bigint() + BigInt(waitLimitMs) * 1_000_000n;
   while (!(await condition())) {
     if (process.hrtime.bigint() > deadline)

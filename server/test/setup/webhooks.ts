@@ -1,25 +1,25 @@
-import { theOperator } from '../../src/core/journal/journal.ts';
-import { Vault } from '../../src/core/sealing/vault.ts';
-import { newWebhookSecret, type WebhookWish, webhookName } from '../../src/core/webhooks/webhook.ts';
-import { findMasterKey } from '../../src/master-key.ts';
-import { openWebhooks } from '../../src/storage/webhooks.ts';
+import { operatorActor } from '../../src/audit/audit-log.ts';
+import { KeyRing } from '../../src/encryption/key-ring.ts';
+import { findMasterKey } from '../../src/master-key-file.ts';
+import { newWebhookSecret, type WebhookOptions, webhookName } from '../../src/webhooks/webhook.ts';
+import { openWebhooks } from '../../src/webhooks/webhooks.store.ts';
 import type { TestService } from './service.ts';
 
-/** Has an endpoint told of events, from now on. */
+/** Creates a webhook; unless `options` says otherwise, it receives all event types with the granularity `user`. */
 export async function subscribe(
   { config, database }: Pick<TestService, 'config' | 'database'>,
   url: string,
-  wish: Partial<WebhookWish> = {},
+  options: Partial<WebhookOptions> = {},
 ): Promise<{ id: number; secret: string }> {
   const key = await findMasterKey(config);
   if (!key) throw new Error('the service has no master key');
-  const vault = new Vault(key);
+  const keyRing = new KeyRing(key);
   const secret = newWebhookSecret();
   const { id } = await openWebhooks(database).create(
-    { url, types: [], granularity: 'user', ...wish },
-    (made) => vault.sealSecret(secret, webhookName(made)),
+    { url, types: [], granularity: 'user', ...options },
+    (webhookId) => keyRing.sealSecret(secret, webhookName(webhookId)),
     null,
-    theOperator,
+    operatorActor,
   );
   return { id, secret };
 }

@@ -32,7 +32,7 @@ describe('the columns of a sheet', () => {
     }
   });
 
-  it('are all told where a file is only surveyed, whatever they are, and so are the cells', async () => {
+  it('are all returned with their cells by the option survey, even if they are unknown or duplicate', async () => {
     const content = 'Email,E-mail,Parola,Email\na,b,c,d\n';
     await expect(openSheet(cut(content))).rejects.toMatchObject({ code: 'DUPLICATE_COLUMN' });
     const { sheet, items } = await readSheet(content, { survey: true });
@@ -42,12 +42,12 @@ describe('the columns of a sheet', () => {
     expect(json.items.map(({ source }) => source)).toEqual([{ Parola: 'c' }, { Note: 1 }]);
   });
 
-  it('may hold hashes in place of passwords', async () => {
+  it('may contain hashes instead of passwords', async () => {
     expect(await fieldsOf('Login;PasswordHash')).toEqual(['Username', 'PasswordHash']);
     expect(await fieldsOf('Login;Hash')).toEqual(['Username', 'PasswordHash']);
   });
 
-  it('are what the caller says, before what they are named', async () => {
+  it('are mapped by the options with precedence over their names', async () => {
     const { sheet, items } = await readSheet('Login name,Username,Password,ID,Note\na,b,c,1,d\n', {
       columns: { login_name: 'Username', Username: null, Note: null },
     });
@@ -62,7 +62,7 @@ describe('the columns of a sheet', () => {
     expect(items).toMatchObject([{ user: { Username: 'a' } }]);
   });
 
-  it('are reported where nobody knows what they are', async () => {
+  it('are reported if they are unknown', async () => {
     const { sheet, items } = await readSheet('Username,Password,ID,Telefono,Note\na,b,1,c,d\n');
     expect(sheet?.unknown).toEqual(['Telefono', 'Note']);
     expect(items.map((item) => item.kind === 'user' && [item.principal, item.user])).toEqual([
@@ -70,7 +70,7 @@ describe('the columns of a sheet', () => {
     ]);
   });
 
-  it('have to be empty where they have no name', async () => {
+  it('must be empty if they have no name', async () => {
     const { sheet, items } = await readSheet('Username,Password,ID,,\na,b,1,,\na,b,1,,x\n');
     expect(sheet?.unknown).toEqual([]);
     expect(items).toMatchObject([
@@ -125,14 +125,14 @@ describe('the columns of a sheet', () => {
       {},
       { code: 'MISSING_COLUMN', figures: { found: ['Username', 'Password'] } },
     ],
-  ])('are refused where %s', async (_, header, columns, expected) => {
+  ])('are refused if %s', async (_, header, columns, expected) => {
     const { error } = await readSheet(`${header}\na;b;c;d;e\n`, {
       columns: columns as Record<string, SheetField>,
     });
     expect(error).toMatchObject(expected);
   });
 
-  it('are listed in the sentence that asks for a mapping', async () => {
+  it('are listed in the error message that asks for a mapping', async () => {
     const opening = openSheet(cut('Conto;Password;ID\n'));
     await expect(opening).rejects.toThrow(
       'There is no column for Username or UserID. Found: "Conto", "Password", "ID". Map one of them to it',

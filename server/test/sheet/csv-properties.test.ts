@@ -7,7 +7,7 @@ import { anyHeader, bytesOf, cellsOf, latin, readSheet } from './reading.ts';
 
 const separators = [',', ';', '\t', '|'];
 
-/** Text with what troubles a reader mixed in. */
+/** Generates texts with quotes, separators and line ends, which a CSV reader must handle. */
 const cell = fc.string({
   unit: fc.oneof(
     fc.constantFrom('"', '"', '\r', '\n', '\r\n', ' ', ...separators),
@@ -19,7 +19,7 @@ const row = fc.tuple(cell, cell, cell, cell);
 const table = fc.array(row, { maxLength: 8 });
 const cuts = fc.array(fc.nat(300), { maxLength: 12 });
 
-/** A table as another program writes it. */
+/** Generates a table and the options with which csv-stringify writes it. */
 const written = fc.record({
   rows: table,
   delimiter: fc.constantFrom(...separators),
@@ -32,7 +32,7 @@ function write({
   rows,
   ...options
 }: typeof written extends fc.Arbitrary<infer Value> ? Value : never): string {
-  // Quoted: csv-stringify leaves a cell with another line end than its own as it is.
+  // csv-stringify does not quote a cell with a line end other than its record delimiter, so `quoted` is set for it.
   const lines = rows.map((cells) =>
     stringify([cells], {
       ...options,
@@ -48,8 +48,8 @@ function isBlank(line: readonly string[]): boolean {
   return line.every((text) => text === '');
 }
 
-describe('any table', () => {
-  it('is read as csv-parse reads it, however the bytes are cut', async () => {
+describe('a random table', () => {
+  it('is read as csv-parse reads it, in any chunks', async () => {
     await fc.assert(
       fc.asyncProperty(written, cuts, async (choice, places) => {
         const text = write(choice);
@@ -61,7 +61,7 @@ describe('any table', () => {
         const read = await readSheet(text, {}, places);
         expect(read.error).toBeNull();
         expect(read.sheet?.layout.separator).toBe(choice.delimiter);
-        // Whether csv-stringify quotes a line of nothing is its own affair.
+        // Blank rows are not compared: they are read only if csv-stringify has quoted them.
         const sources = cellsOf(read) as string[][];
         expect(sources.filter((cells) => !isBlank(cells))).toEqual(
           expected.slice(1).filter((cells) => !isBlank(cells)),
@@ -74,7 +74,7 @@ describe('any table', () => {
     );
   });
 
-  it('can be read on from the end of every row, in every encoding', async () => {
+  it('can be read from the end of every row, in every encoding', async () => {
     const encodings: fc.Arbitrary<(text: string) => Uint8Array> = fc.constantFrom(
       (text: string) => bytesOf(text),
       (text) => bytesOf(`\ufeff${text}`),
@@ -90,7 +90,7 @@ describe('any table', () => {
           const from = JSON.parse(JSON.stringify(end));
           const rest = await readSheet(bytes.subarray(end.byte), { from }, places);
           expect(rest.error).toBeNull();
-          // What was ASCII up to here may have been found out since.
+          // The encoding is not compared: it may be detected only after this row, if all rows before are ASCII.
           expect(rest.items.map(withoutEncoding)).toEqual(whole.items.slice(at + 1).map(withoutEncoding));
         }
       }),
@@ -98,7 +98,7 @@ describe('any table', () => {
     );
   });
 
-  it('is never a crash, whatever the text is', async () => {
+  it('of arbitrary text never causes an unexpected error', async () => {
     const anyText = fc.oneof(
       fc.string({ unit: anyCharacter, maxLength: 60 }),
       fc.string({

@@ -4,8 +4,8 @@ import { anyHeader, cellsOf, faultsOf, latin, readSheet } from './reading.ts';
 
 const header = `${anyHeader.join(',')}\n`;
 
-describe('a CSV', () => {
-  it('is read as Excel in Italy writes it', async () => {
+describe('the CSV reader', () => {
+  it('reads a file of an Italian Excel', async () => {
     const bytes = latin(
       'Codice cliente;Ragione sociale;Nome utente;E-mail;Password;Note\r\n' +
         '0042;"Caff\xe8 ""Da Pippo"" S.r.l.";pippo;pippo@example.com; con spazi ;"prima riga\nseconda; riga"\r\n' +
@@ -43,7 +43,7 @@ describe('a CSV', () => {
     expect(read.items[1]).not.toHaveProperty('user.Email');
   });
 
-  it.each([',', ';', '\t', '|'])('finds the separator %j by itself', async (separator) => {
+  it.each([',', ';', '\t', '|'])('detects the separator %j', async (separator) => {
     const lines = [anyHeader, ['a', 'b', 'c', 'd, e; f g']].map((cells) => cells.join(separator));
     lines[0] = `"Username"${separator}"Pass,;|\tword"${separator}ExternalKey${separator}Note`;
     const read = await readSheet(lines.join('\n').replace('d, e; f g', '"d, e; f|g"'), {
@@ -53,18 +53,18 @@ describe('a CSV', () => {
     expect(cellsOf(read)).toEqual([['a', 'b', 'c', 'd, e; f|g']]);
   });
 
-  it('believes the line with which Excel tells the separator, and the caller before it', async () => {
-    const told = await readSheet('sep=|\r\nUsername,x|Password|ID\r\na|b|1\r\n', {
+  it('uses the sep= line of Excel, unless the options have a separator', async () => {
+    const bySepLine = await readSheet('sep=|\r\nUsername,x|Password|ID\r\na|b|1\r\n', {
       columns: { 'Username,x': 'Username' },
     });
-    expect(told.items).toMatchObject([{ row: 1, line: 3, principal: { ID: 1 } }]);
+    expect(bySepLine.items).toMatchObject([{ row: 1, line: 3, principal: { ID: 1 } }]);
     const given = await readSheet(`sep=;\n${header}a,b,c,d\n`, { separator: ',' });
     expect(cellsOf(given)).toEqual([['a', 'b', 'c', 'd']]);
     expect((await readSheet(header, { separator: '::' })).error?.code).toBe('INVALID_SEPARATOR');
   });
 
   it.each(['\n', '\r\n', '\r'])(
-    'takes %j for a line end, with or without one after the last line',
+    'accepts the line end %j, with or without one after the last line',
     async (end) => {
       for (const last of ['', end, end + end]) {
         const text = `${end}${anyHeader.join(',')}${end}a,b,c,"x${end}y"${end}${end}e,f,g,${last}`;
@@ -81,7 +81,7 @@ describe('a CSV', () => {
     },
   );
 
-  it('keeps spaces, and quotes that stand inside of a cell', async () => {
+  it('keeps spaces, and quotes inside a cell', async () => {
     const read = await readSheet(`${header} a ,b"c,"d ""e"""," f" \ng,h,i,"""j"""\n`);
     expect(faultsOf(read)).toEqual({ 1: [{ code: 'TEXT_AFTER_QUOTE', line: 2 }] });
     expect(cellsOf(read)[1]).toEqual(['g', 'h', 'i', '"j"']);
@@ -90,7 +90,7 @@ describe('a CSV', () => {
     ]);
   });
 
-  it('passes over empty lines and lines of separators alone, and not over quotes with nothing in them', async () => {
+  it('skips empty lines and lines of separators, but not lines with an empty quoted cell', async () => {
     const read = await readSheet(`${header}\n,,,\n"",,,\n\na,b,c,d\n`);
     expect(cellsOf(read)).toEqual([
       ['', '', '', ''],
@@ -99,7 +99,7 @@ describe('a CSV', () => {
     expect(read.items.map(({ line }) => line)).toEqual([4, 6]);
   });
 
-  it('has a fault on each row with too few or too many cells, and reads the others as they are', async () => {
+  it('reports each row with too few or too many cells, and reads the other rows', async () => {
     const read = await readSheet(`${header}a,b,c\na,b,c,d\na,b,c,d,e\na,b,c,d\n`);
     expect(faultsOf(read)).toEqual({
       1: [{ code: 'WRONG_CELL_COUNT', expected: 4, found: 3 }],
@@ -109,14 +109,14 @@ describe('a CSV', () => {
     expect(read.items[2]).toMatchObject({ line: 4 });
   });
 
-  it('has a fault on a row with text after a quote, and reads on after its line', async () => {
+  it('reports a row with text after a closing quote, and continues with the next line', async () => {
     const read = await readSheet(`${header}a,"b"x"y",c,d\na,b,c,d\n`);
     expect(faultsOf(read)).toEqual({ 1: [{ code: 'TEXT_AFTER_QUOTE', line: 2 }] });
     expect(read.items[0]).toMatchObject({ source: null });
     expect(cellsOf(read)[1]).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('has a fault on a row with a NUL character', async () => {
+  it('reports a row with a NUL character', async () => {
     const read = await readSheet(`${header}a,b\0,c,d\na,b,c,d\n`);
     expect(faultsOf(read)).toEqual({ 1: [{ code: 'NUL_CHARACTER', line: 2 }] });
     expect(cellsOf(read)).toEqual([
@@ -125,13 +125,13 @@ describe('a CSV', () => {
     ]);
   });
 
-  it('says on which line a quote begins that is never closed', async () => {
+  it('reports the line of an opening quote that is never closed', async () => {
     const read = await readSheet(`${header}a,b,c,d\na,"x\ny",c,"d\na,b,c,d\na,b,c,d\n`);
     expect(read.items).toHaveLength(1);
     expect(read.error).toMatchObject({ code: 'UNCLOSED_QUOTE', figures: { line: 4 } });
   });
 
-  it('gives up a quote that is not closed within the size of a row, without reading the rest', async () => {
+  it('stops at a quote that is not closed within the maximum row size, without reading the rest', async () => {
     let sent = 0;
     async function* endless() {
       yield Buffer.from(`${header}a,"b`);
@@ -145,7 +145,7 @@ describe('a CSV', () => {
     expect(sent).toBeLessThan(2 * 1_048_576);
   });
 
-  it('has a fault on a row that is too large, and reads the next one', async () => {
+  it('reports a row that is too large, and reads the next one', async () => {
     const read = await readSheet(`${header}a,${'b'.repeat(1_100_000)},"c",d\na,b,c,d\n`);
     expect(faultsOf(read)).toEqual({ 1: [{ code: 'ROW_TOO_LARGE', line: 2, limit: 1_048_576 }] });
     expect(cellsOf(read)).toEqual([null, ['a', 'b', 'c', 'd']]);
@@ -157,7 +157,7 @@ describe('a CSV', () => {
     expect((await readSheet(text)).error?.code).toMatch(/NO_HEADER|MISSING_COLUMN/);
   });
 
-  it('repeats no cell in a fault', async () => {
+  it('includes no cell in an error', async () => {
     const read = await readSheet(
       `${header.replace('\n', ',ID\n')}a,gelb7,c,d,gelb7\na,"gelb7"gelb7,c,d,1\na,gelb7,"c,d,1`,
     );

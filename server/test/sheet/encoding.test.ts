@@ -10,7 +10,7 @@ import { bytesOf, cut, latin, readSheet } from './reading.ts';
 
 const header = 'Username;Password;Ragione sociale\n';
 
-/** A file with this name of a company in its last row, after so many others. */
+/** Returns a file whose last row has this company name, after `rowsBefore` other rows. */
 function company(name: string, rowsBefore = 0): string {
   return `${header}${'mario;segreto;Rossi\n'.repeat(rowsBefore)}mario;segreto;${name}\n`;
 }
@@ -33,25 +33,25 @@ describe('the encoding of a sheet', () => {
     expect(await lastCompany(bytesOf(`\ufeff${company('Caffè 東京 😀')}`))).toBe('Caffè 東京 😀');
   });
 
-  it('is UTF-16 where a byte order mark says so', async () => {
+  it('is UTF-16 if it has that byte order mark', async () => {
     expect(await lastCompany(utf16(company('Caffè 東京 😀'), false))).toBe('Caffè 東京 😀');
     expect(await lastCompany(utf16(company('Caffè 東京 😀'), true))).toBe('Caffè 東京 😀');
   });
 
-  it('is Windows-1252 where it is not UTF-8, with the characters that Latin-1 does not have', async () => {
+  it('is Windows-1252 if it is not UTF-8, including characters that Latin-1 does not have', async () => {
     const bytes = latin(company('L\x92\xe8 pi\xf9: 10 \x80 \x96 \xabs\xec\xbb'));
     expect(await lastCompany(bytes)).toBe('L’è più: 10 € – «sì»');
   });
 
   it.each([1, 3_000, 20_000])(
-    'is found out however late the first odd byte comes: after %i rows',
+    'is detected even if the first non-ASCII byte comes after %i rows',
     async (rows) => {
       expect(await lastCompany(latin(company('Caff\xe8', rows)))).toBe('Caffè');
       expect(await lastCompany(bytesOf(company('Caffè', rows)))).toBe('Caffè');
     },
   );
 
-  it('may not change within a file, and the line on which it does is told', async () => {
+  it('may not change within a file, and the error has the line of the change', async () => {
     const windowsLast = Buffer.concat([bytesOf(company('Caffè', 5)), latin('anna;segreto;Caff\xe8\n')]);
     const first = await readSheet(windowsLast);
     expect(first.error).toMatchObject({
@@ -68,12 +68,12 @@ describe('the encoding of a sheet', () => {
     expect(second.items).toHaveLength(6);
   });
 
-  it('is contradicted by the last bytes of a file too', async () => {
+  it('may not change in the last bytes of a file', async () => {
     const bytes = Buffer.concat([latin(company('Caff\xe8')), bytesOf('anna;segreto;Caffè')]);
     expect((await readSheet(bytes)).error).toMatchObject({ code: 'ENCODING_CHANGES', figures: { line: 3 } });
   });
 
-  it('is what the caller says, without doubt', async () => {
+  it('is the encoding of the options if they have one', async () => {
     const mixed = Buffer.concat([latin(company('Caff\xe8')), bytesOf('anna;segreto;Caffè\n')]);
     expect(await lastCompany(mixed, 'windows-1252')).toBe('CaffÃ¨');
     expect((await readSheet(mixed, { encoding: 'utf-8' })).error).toMatchObject({
@@ -82,7 +82,7 @@ describe('the encoding of a sheet', () => {
     });
   });
 
-  it('is not Windows-1252 where a byte stands for nothing in it', async () => {
+  it('is refused as Windows-1252 if a byte is undefined there', async () => {
     expect((await readSheet(latin(company('Tess\x8frl', 3)))).error).toMatchObject({
       code: 'NOT_IN_ENCODING',
       figures: { line: 5, encoding: 'windows-1252' },
@@ -93,12 +93,12 @@ describe('the encoding of a sheet', () => {
     ['half a unit', (bytes: Uint8Array) => bytes.subarray(0, bytes.length - 1)],
     ['half a pair', (bytes: Uint8Array) => new Uint8Array([...bytes, 0x3d, 0xd8])],
     ['the second half alone', (bytes: Uint8Array) => new Uint8Array([...bytes, 0x00, 0xde, 0x0a, 0x00])],
-  ])('refuses UTF-16 with %s', async (_, broken) => {
+  ])('is refused as UTF-16 with %s', async (_, broken) => {
     const { error } = await readSheet(broken(utf16(company('Rossi'), false)));
     expect(error).toMatchObject({ code: 'NOT_IN_ENCODING', figures: { encoding: 'utf-16le' } });
   });
 
-  it('is asked for where the header has NUL characters', async () => {
+  it('is required as an option if the header contains NUL', async () => {
     const bytes = utf16(company('Rossi'), false).subarray(2);
     expect((await readSheet(bytes)).error).toMatchObject({ code: 'NUL_IN_HEADER', figures: { line: 1 } });
     expect(await lastCompany(bytes, 'utf-16le')).toBe('Rossi');
@@ -107,11 +107,11 @@ describe('the encoding of a sheet', () => {
   it.each([
     ['.xlsx', [0x50, 0x4b, 0x03, 0x04, 0x14]],
     ['.xls', [0xd0, 0xcf, 0x11, 0xe0, 0xa1]],
-  ])('refuses the file of a spreadsheet program: %s', async (_, bytes) => {
+  ])('is refused for the binary file of a spreadsheet: %s', async (_, bytes) => {
     expect((await readSheet(new Uint8Array(bytes))).error?.code).toBe('SPREADSHEET_FILE');
   });
 
-  it('does not depend on how the bytes are cut', async () => {
+  it('does not depend on the chunks in which a text arrives', async () => {
     const text = fc.string({
       unit: fc.oneof(
         fc.constantFrom('a', 'è', '€', '東', '😀', '\n'),
@@ -137,7 +137,7 @@ describe('the encoding of a sheet', () => {
     );
   });
 
-  it('is the same for all cuts of bytes that may be anything', async () => {
+  it('does not depend on the chunks in which arbitrary bytes arrive', async () => {
     const anyBytes = fc.uint8Array({ maxLength: 30 }).map((bytes) => Uint8Array.from(bytes, (byte) => byte));
     await fc.assert(
       fc.asyncProperty(anyBytes, fc.array(fc.nat(30)), async (bytes, cuts) => {
@@ -161,7 +161,7 @@ describe('the encoding of a sheet', () => {
     );
   });
 
-  it('is UTF-8 where Unicode says so, for each sequence of up to four bytes at the limits of their kinds', () => {
+  it('is UTF-8 exactly if Node.js agrees, for all sequences of up to four boundary bytes', () => {
     const limits = [
       ...[0x00, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf],
       ...[0xe0, 0xe1, 0xec, 0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xff],
@@ -178,7 +178,7 @@ describe('the encoding of a sheet', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('is found out of bytes whose memory is used again for the next ones', async () => {
+  it('is detected from a stream that reuses its buffer for the next chunk', async () => {
     const text = company('Caffè 東京 😀', 3);
     async function* reused() {
       const memory = new Uint8Array(1);

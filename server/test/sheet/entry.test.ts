@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import * as source from '../../../client/src/sheet/index.ts';
 
-/** A name that the compiler does not follow: the package is built by then. */
+/** A variable, so that the compiler does not resolve the import: the package is built only before the tests run. */
 const entry = '@anagrafe/client/sheet';
 
-describe('the entry of the package', () => {
-  it('has what its source exports', async () => {
+describe('the package entry @anagrafe/client/sheet', () => {
+  it('has the exports of its source', async () => {
     expect(Object.keys(await import(entry)).sort()).toEqual(Object.keys(source).sort());
   });
 
-  it('reads a stream that cannot be iterated over, as some browsers have it, and lets go of it', async () => {
+  it('reads a stream without Symbol.asyncIterator, as in some browsers, and cancels it', async () => {
     let cancelled = false;
     const bytes = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(new TextEncoder().encode('ID,Username,Password\n1,a,b\n')),
@@ -26,7 +26,7 @@ describe('the entry of the package', () => {
     expect(cancelled).toBe(true);
   });
 
-  it('lets go of the file where it is refused', async () => {
+  it('closes a file that it refuses', async () => {
     let closed = false;
     async function* bytes() {
       try {

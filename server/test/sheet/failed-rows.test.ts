@@ -4,7 +4,7 @@ import { csvLine, FailedRows } from '../../../client/src/sheet/index.ts';
 import { runs } from '../setup/random.ts';
 import { anyHeader, bytesOf, cellsOf, faultsOf, type Read, readSheet } from './reading.ts';
 
-/** All rows of a sheet, as if each had failed. */
+/** Writes all rows of a sheet to a file of failed rows, and returns its bytes. */
 function failed(read: Read): Uint8Array {
   if (!read.sheet) throw new Error('There is no sheet.');
   const rows = new FailedRows(read.sheet.layout);
@@ -34,7 +34,7 @@ const anyCell = fc.string({
 });
 
 describe('a file of failed rows', () => {
-  it('has the columns of the file that was read, behind two of ours', async () => {
+  it('has the columns of the original file after two columns of its own', async () => {
     const read = await readSheet('ID;Username;Note;Password\r\n1;mario;"a;b";=1+1\r\n');
     expect(Buffer.from(failed(read)).toString()).toBe(
       '\ufeffAnagrafe line;Anagrafe faults;ID;Username;Note;Password\r\n' +
@@ -42,7 +42,7 @@ describe('a file of failed rows', () => {
     );
   });
 
-  it('gives the same cells when it is read again, and again', async () => {
+  it('has the same cells after it is read and written repeatedly', async () => {
     const rows = fc.array(fc.array(anyCell, { minLength: 3, maxLength: 5 }), { maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(
@@ -75,7 +75,7 @@ describe('a file of failed rows', () => {
     );
   });
 
-  it('can be read again from the end of any of its rows', async () => {
+  it('can be read from the end of any of its rows', async () => {
     const bytes = failed(await readSheet(`${anyHeader.join(';')}\n=a;-b;'+c;d\n@e;f;g;h\n`));
     const whole = await readSheet(bytes);
     const from = whole.items[0]?.end;
@@ -83,24 +83,24 @@ describe('a file of failed rows', () => {
     expect(cellsOf(await readSheet(bytes.subarray(from.byte), { from }))).toEqual([['@e', 'f', 'g', 'h']]);
   });
 
-  it('is still known for one of ours where somebody deleted a column of it', async () => {
+  it('is recognised even if one of its own columns was deleted', async () => {
     const text = Buffer.from(failed(await readSheet(`${anyHeader.join(';')}\n=a;b;c;d\n`))).toString();
     const read = await readSheet(text.replace('Anagrafe faults;', '').replace('Too short. =Odd;', ''));
     expect(read.sheet?.unknown).toEqual(['Note']);
     expect(cellsOf(read)).toEqual([['=a', 'b', 'c', 'd']]);
   });
 
-  it('takes no apostrophe away in a file that is not ours', async () => {
+  it('is distinguished from other files, in which apostrophes are kept', async () => {
     const read = await readSheet(`${anyHeader.join(';')}\n'=a;'b;''-c;d\n`);
     expect(cellsOf(read)).toEqual([["'=a", "'b", "''-c", 'd']]);
   });
 
-  it('has no cells for a row of which they could not be told, so that it is a fault again', async () => {
+  it('has no cells for a row that could not be split, so that it fails again', async () => {
     const read = await readSheet(failed(await readSheet(`${anyHeader.join(';')}\n"a"b;c;d;e\n`)));
     expect(faultsOf(read)).toEqual({ 1: [{ code: 'WRONG_CELL_COUNT', expected: 4, found: 0 }] });
   });
 
-  it('is one object a line where the rows came from JSON', async () => {
+  it('is NDJSON if the rows came from JSON', async () => {
     const rows = [
       { ID: 1, Username: 'mario', Password: '=a', __proto__: null, Note: 'x' },
       { ID: 2, Users: [{ Username: 'anna' }] },
@@ -115,7 +115,7 @@ describe('a file of failed rows', () => {
   });
 });
 
-describe('a line that we write', () => {
+describe('a written CSV line', () => {
   it.each([
     '=1',
     '+1',
@@ -131,11 +131,11 @@ describe('a line that we write', () => {
     '－1',
     '＠a',
     "'=1",
-  ])('keeps a spreadsheet from computing %j', (cell) => {
+  ])('has an apostrophe before %j, which a spreadsheet would read as a formula', (cell) => {
     expect(csvLine([cell], ';').replace(/^"/, '')).toMatch(/^'/);
   });
 
-  it.each(['a=1', '1-1', "'a", 'mario@example.com', '', ' a'])('leaves %j as it is', (cell) => {
+  it.each(['a=1', '1-1', "'a", 'mario@example.com', '', ' a'])('contains %j unchanged', (cell) => {
     expect(csvLine(['x', cell], ';').replaceAll('"', '')).toBe(`x;${cell}\r\n`);
   });
 });

@@ -26,7 +26,7 @@ describe('a JSON file', () => {
       'one object a line, with empty lines',
       `\r\n${[mario, anna, record].map((row) => JSON.stringify(row)).join('\r\n\r\n')}\r\n`,
     ],
-  ])('has flat rows and records of the interface, as %s', async (_, text) => {
+  ])('may contain flat rows and records of the API, as %s', async (_, text) => {
     const read = await readSheet(text);
     expect(read.error).toBeNull();
     expect(read.items).toMatchObject([
@@ -52,7 +52,7 @@ describe('a JSON file', () => {
     expect(await readSheet(' [ ] ')).toMatchObject({ items: [], error: null });
   });
 
-  it('takes IDs as numbers or as texts, and texts as texts alone', async () => {
+  it('may have IDs as numbers or strings, and other fields only as strings', async () => {
     const rows = [
       mario,
       { ...mario, ID: '12' },
@@ -71,7 +71,7 @@ describe('a JSON file', () => {
     });
   });
 
-  it('reports unknown names of the first row, and has a fault where a later row has others', async () => {
+  it('has its unknown names reported for the first row, and an error for others in a later row', async () => {
     const rows = [
       { ...mario, Note: 'x' },
       { ...mario, Note: 'y' },
@@ -87,12 +87,12 @@ describe('a JSON file', () => {
     expect(faultsOf(unnamed)).toEqual({ 1: [{ code: 'UNKNOWN_COLUMN', column: '' }] });
   });
 
-  it('is refused where not one name of the first row is known', async () => {
+  it('is refused if no name of the first row is known', async () => {
     const { error } = await readSheet('[{"User of mine":"mario"}]');
     expect(error).toMatchObject({ code: 'MISSING_COLUMN', figures: { found: ['User of mine'] } });
   });
 
-  it('has a fault where two names of a row are one field, or a name stands twice', async () => {
+  it('has an error if two names of a row are the same field, or if a name is repeated', async () => {
     const read = await readSheet(
       `[${JSON.stringify(mario)},{"ID":1,"Username":"a","Email":"b","E-mail":"c","Password":"d"},` +
         '\n {"ID":1,"Username":"a","Password":"b\\":","Password":"c"}]',
@@ -103,7 +103,7 @@ describe('a JSON file', () => {
     });
   });
 
-  it('tells line and column of a fault, and reads the other elements where they can be told', async () => {
+  it('has errors with line and column, and its other elements are read if they can be separated', async () => {
     const array = `[\n${JSON.stringify(mario)},\n  {"ID": 01},\n 7,\n${JSON.stringify(mario)}]`;
     expect(faultsOf(await readSheet(array))).toEqual({
       2: [{ code: 'INVALID_JSON', line: 3, column: 11 }],
@@ -130,17 +130,17 @@ describe('a JSON file', () => {
     ['a comma comes first', '[,{"ID":1}]', 1, 2],
     ['something follows', '[{"ID":1}]\n x', 2, 2],
     ['a bracket closes nothing', '[{"ID":1}},{}]', 1, 10],
-  ])('is given up where %s', async (_, text, line, column) => {
+  ])('is not read further if %s', async (_, text, line, column) => {
     expect((await readSheet(text)).error).toMatchObject({ code: 'INVALID_JSON', figures: { line, column } });
   });
 
-  it('is not one object over many lines', async () => {
+  it('may not be one object over many lines', async () => {
     const { error } = await readSheet(`\n ${JSON.stringify({ records: [mario] }, null, 2)}`);
     expect(error).toMatchObject({ code: 'NOT_A_LIST', figures: { line: 2, column: 2 } });
     expect((await readSheet('{}', { format: 'json' })).error?.code).toBe('NOT_A_LIST');
   });
 
-  it('bounds what an element may hold', async () => {
+  it('has a maximum size per element', async () => {
     const large = JSON.stringify({ ...mario, Password: 'a'.repeat(33_554_432) });
     const lines = await readSheet(`${large}\n${JSON.stringify(mario)}\n`, { format: 'ndjson' });
     expect(faultsOf(lines)).toEqual({ 1: [{ code: 'ROW_TOO_LARGE', line: 1, limit: 33_554_432 }] });
@@ -150,7 +150,7 @@ describe('a JSON file', () => {
     expect(array.items).toHaveLength(1);
   });
 
-  it('may nest as deep as it likes', async () => {
+  it('may be nested 200,000 levels deep', async () => {
     const opening = '['.repeat(200_000);
     const deep = opening + ']'.repeat(200_000);
     const read = await readSheet(
@@ -160,7 +160,7 @@ describe('a JSON file', () => {
     expect(read.error?.code).toBe('INVALID_JSON');
   });
 
-  it('can be cut anywhere, and read on from the end of every element', async () => {
+  it('can arrive in any chunks, and can be read from the end of every element', async () => {
     const value = fc.string({
       unit: fc.constantFrom('a', '"', '\\', '\n', '[', '}', ',', 'è', '😀'),
       maxLength: 6,
@@ -193,14 +193,14 @@ describe('a JSON file', () => {
     );
   });
 
-  it('is faulty at the place where a valid text is cut off or broken', () => {
+  it('has its error at the offset where a valid text is cut off or damaged', () => {
     fc.assert(
       fc.property(fc.json(), fc.nat(), (text, at) => {
         expect(faultIn(text)).toBe(text.length);
         const cut = text.slice(0, at % text.length);
         expect(faultIn(`${cut}\x01`)).toBeGreaterThanOrEqual(faultIn(cut));
         if (isJson(cut)) return;
-        // A word or a number that is cut short is faulty from its beginning on.
+        // The error of a truncated literal or number is at its first character.
         const word = /[\w.+-]*$/.exec(cut)?.[0].length ?? 0;
         expect(faultIn(cut)).toBeLessThanOrEqual(cut.length);
         expect(faultIn(cut)).toBeGreaterThanOrEqual(cut.length - Math.max(word, 6));

@@ -8,7 +8,7 @@ const collect: () => void = runInNewContext('gc');
 
 const rows = 60_000;
 const rowsAtATime = 1_000;
-/** Rows between two measurements. */
+/** The number of rows between two measurements. */
 const rowsBetween = 15_000;
 
 const formats = {
@@ -37,9 +37,9 @@ function used(): number {
   return heapUsed + arrayBuffers;
 }
 
-describe('the memory that a sheet takes', () => {
+describe('the memory use of a sheet', () => {
   it.each(['csv', 'json', 'ndjson'] as const)(
-    'grows by less than half of what is read of a large file: %s',
+    'grows by less than half of the bytes read from a large file: %s',
     async (format) => {
       const { before, after, row } = formats[format];
       let size = 0;
@@ -53,7 +53,7 @@ describe('the memory that a sheet takes', () => {
         yield Buffer.from(after);
       }
       let count = 0;
-      // What compiling and the first buffers take is there at the first measurement.
+      // The first measurement already includes compiled code and the first buffers.
       let start = { size: 0, used: 0 };
       let most = 0;
       for await (const item of await openSheet(generate())) {
@@ -62,7 +62,7 @@ describe('the memory that a sheet takes', () => {
         else if (count % rowsBetween === 0) most = Math.max(most, used() - start.used);
       }
       expect(count).toBe(rows);
-      // Rows that were kept would take more than their bytes; the test runner itself takes a few hundred KB meanwhile.
+      // Retained rows would use more memory than their bytes; the test runner itself uses a few hundred KB.
       expect(most / (size - start.size)).toBeLessThan(0.5);
     },
   );

@@ -13,12 +13,12 @@ export function bytesOf(content: string | Uint8Array): Uint8Array {
   return typeof content === 'string' ? encoder.encode(content) : content;
 }
 
-/** Windows-1252 for texts that have nothing beyond Latin-1 in them. */
+/** Encodes a text as Latin-1. Without the range 0x80 to 0x9f, this equals Windows-1252. */
 export function latin(text: string): Uint8Array {
   return Uint8Array.from(text, (character) => character.charCodeAt(0));
 }
 
-/** The bytes as a stream that is cut at these places. */
+/** Yields the bytes in chunks that end at these offsets, in any order. */
 export async function* cut(content: string | Uint8Array, cuts: readonly number[] = []) {
   const bytes = bytesOf(content);
   let start = 0;
@@ -32,11 +32,11 @@ export async function* cut(content: string | Uint8Array, cuts: readonly number[]
 export interface Read {
   readonly sheet: Sheet | null;
   readonly items: SheetItem[];
-  /** What ended the reading early. */
+  /** The error that stopped the reading; null if the sheet was read to its end. */
   readonly error: SheetFault | null;
 }
 
-/** Reads a whole sheet. */
+/** Reads a sheet to its end or to the first `SheetError`. */
 export async function readSheet(
   content: string | Uint8Array,
   options: SheetOptions = {},
@@ -54,15 +54,15 @@ export async function readSheet(
   }
 }
 
-/** The header of the sheets of these tests, whose cells are of no concern to them. */
+/** A valid header for tests in which the meaning of the columns does not matter. */
 export const anyHeader = ['Username', 'Password', 'ExternalKey', 'Note'];
 
-/** The cells of a CSV whose first line is `anyHeader`. */
+/** Returns the cells of each row of a CSV; null for a row that could not be split. */
 export function cellsOf(read: Read): unknown[] {
   return read.items.map(({ source }) => source);
 }
 
-/** The faults of the rows by their numbers. */
+/** Returns the errors of each invalid row by its row number, from 1. */
 export function faultsOf(read: Read): Record<number, unknown[]> {
   return Object.fromEntries(
     read.items.flatMap((item) =>

@@ -16,7 +16,7 @@ function usersOf(items: readonly { kind: string }[]): UserItem[] {
 }
 
 describe('the service', () => {
-  it('takes registrations and resets as a sheet gives them', async () => {
+  it('accepts registrations and resets as read from a sheet', async () => {
     const registrations = await readSheet(
       'ID anagrafica;Nome utente;E-mail;Password\r\n' +
         `${principal};pippo;pippo@example.com; una frase lunga \r\n${principal};anna;;"una ""frase""; lunga"\r\n`,
@@ -36,7 +36,7 @@ describe('the service', () => {
     expect((await service.call('irs/update', records)).status).toBe(200);
   });
 
-  it('takes principals with their users as a sheet gives them', async () => {
+  it('accepts principals with their users as read from a sheet', async () => {
     const { items } = await readSheet(
       'Codice cliente,Ragione sociale,Cognome,Nome,P.IVA,Codice fiscale,Email azienda,Login,Password\n' +
         'K1,Rossi Srl,Rossi,Mario,IT1,RSS,info@example.com,mario,una frase lunga\n',

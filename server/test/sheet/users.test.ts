@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { faultsOf, readSheet } from './reading.ts';
 
-describe('a row', () => {
-  it('is a registration where it has a username, and a reset where it has the ID of a user', async () => {
+describe('a row of a sheet', () => {
+  it('is a registration if it has a username, and a reset if it has the ID of a user', async () => {
     const { items } = await readSheet(
       'ID,UserID,Username,Email,Password\n1,,mario,m@example.com,segreto\n2,7,,,nuova\n',
     );
@@ -16,7 +16,7 @@ describe('a row', () => {
     ]);
   });
 
-  it('says which principal by its ID, or by its texts', async () => {
+  it('names its principal by the ID or by other fields', async () => {
     const { items } = await readSheet(
       'ID,ExternalKey,Denomination,Surname,Name,Vatnumber,Taxcode,PrincipalEmail,Username,PasswordHash\n' +
         ',K,Rossi Srl,Rossi,Mario,IT1,RSS,a@example.com,mario,$2b$12$x\n',
@@ -37,7 +37,7 @@ describe('a row', () => {
     ]);
   });
 
-  it('belongs to the principal of the caller where it names none', async () => {
+  it('belongs to the principal of the options if it names none', async () => {
     const { items } = await readSheet('ID,Username,Password\n,a,b\n3,c,d\n', { principal: { ID: 9 } });
     expect(items).toMatchObject([{ principal: { ID: 9 } }, { principal: { ID: 3 } }]);
     expect(faultsOf(await readSheet('ID,Username,Password\n,a,b\n'))).toEqual({
@@ -59,7 +59,7 @@ describe('a row', () => {
     '0x10',
     '9007199254740992',
     '１',
-  ])('has a fault where an ID is %j', async (id) => {
+  ])('has an error if an ID is %j', async (id) => {
     const read = await readSheet(`ID;UserID;Password\n${id};1;a\n1;${id};a\n`);
     expect(faultsOf(read)).toEqual({
       1: [{ code: 'INVALID_ID', field: 'ID' }],
@@ -67,7 +67,7 @@ describe('a row', () => {
     });
   });
 
-  it('has a fault where it is neither a registration nor a reset, or both', async () => {
+  it('has an error if it is neither a registration nor a reset, or both', async () => {
     const read = await readSheet('ID,UserID,Username,Email,Password\n1,,,,a\n1,2,b,,a\n1,2,,b,a\nx,,,,\n');
     expect(faultsOf(read)).toEqual({
       1: [{ code: 'UNRECOGNISED_USER' }],
@@ -77,7 +77,7 @@ describe('a row', () => {
     });
   });
 
-  it('has to confirm its password where there is a column for that', async () => {
+  it('must confirm its password if there is a column ConfirmPassword', async () => {
     const read = await readSheet(
       'ID,Username,Password,ConfirmPassword\n1,a,b,b\n1,a,b,c\n1,a,b,\n1,a,,b\n1,a,,\n',
     );
@@ -90,8 +90,8 @@ describe('a row', () => {
   });
 });
 
-describe('a row of which the password is to be reset', () => {
-  it('names its user by its username or by its ID, and needs no principal beside a username', async () => {
+describe('a row of a sheet of resets', () => {
+  it('names its user by the username or by the ID, and needs no principal with a username', async () => {
     const { items } = await readSheet(
       'ID,UserID,Username,Password\n,,mario,nuova\n2,7,,nuova\n3,,anna,nuova\n',
       { resets: true },
@@ -105,7 +105,7 @@ describe('a row of which the password is to be reset', () => {
     expect(named).toMatchObject([{ kind: 'user', principal: {} }]);
   });
 
-  it('has a fault where an ID stands without its principal, or with what no reset takes', async () => {
+  it('has an error if the ID of a user has no principal, or if a field is not allowed in a reset', async () => {
     const read = await readSheet(
       'ID,UserID,Username,Email,Password,PasswordHash\n,7,,,a,\n,,mario,m@example.com,a,b\n,7,mario,,a,\n,,anna,a@example.com,a,\n',
       {
@@ -120,7 +120,7 @@ describe('a row of which the password is to be reset', () => {
   });
 });
 
-it('a file without passwords is read where someone makes them up, and only there', async () => {
+it('a file without passwords is accepted only with the option withoutPasswords', async () => {
   const text = 'ID,Username\n1,mario\n';
   const { items } = await readSheet(text, { withoutPasswords: true });
   expect(items).toMatchObject([{ kind: 'user', user: { Username: 'mario' } }]);

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { type Database, openDatabase } from '../../src/storage/database.ts';
-import { failureKind, NotConnected } from '../../src/storage/failures.ts';
+import { type Database, openDatabase } from '../../src/db/database.ts';
+import { failureKind, NotConnected } from '../../src/db/errors.ts';
 import { startProxy } from '../faults/proxy.ts';
 import { startTestService } from '../setup/service.ts';
 
@@ -15,12 +15,12 @@ function systemError(code: string): Error {
   return Object.assign(new Error(`read ${code}`), { code });
 }
 
-describe('what is known of the data after a failure', () => {
+describe('the kind of a database failure', () => {
   it.each([
     ['a unique index', '23505'],
     ['a serialisation failure', '40001'],
     ['a deadlock', '40P01'],
-  ])('is a conflict with what was stored meanwhile: %s', (_, code) => {
+  ])('is conflict for a conflict with a concurrent write: %s', (_, code) => {
     expect(failureKind(databaseError(code))).toBe('conflict');
   });
 
@@ -32,7 +32,7 @@ describe('what is known of the data after a failure', () => {
     ['cancelled, or out of time', '57014'],
     ['a lock that was not had in time', '55P03'],
     ['a standby', '25006'],
-  ])('is that nothing was written and that it may be later: %s', (_, code) => {
+  ])('is away if nothing was written and a retry may succeed: %s', (_, code) => {
     expect(failureKind(databaseError(code))).toBe('away');
   });
 
@@ -44,13 +44,13 @@ describe('what is known of the data after a failure', () => {
     ['told to go', '57P01'],
     ['a crash', '57P02'],
     ['idle for too long', '57P05'],
-  ])('is nothing when the connection broke: %s', (_, code) => {
+  ])('is unknown if the connection was lost: %s', (_, code) => {
     expect(failureKind(databaseError(code, 'FATAL'))).toBe('unknown');
     expect(failureKind(databaseError(code))).toBe('unknown');
   });
 
   it.each(['FATAL', 'PANIC'])(
-    'is nothing when the server ended the session for any other reason: %s',
+    'is unknown if the server ended the session for any other reason: %s',
     (severity) => {
       expect(failureKind(databaseError('XX000', severity))).toBe('unknown');
       expect(failureKind(databaseError('58030', severity))).toBe('unknown');
@@ -63,12 +63,12 @@ describe('what is known of the data after a failure', () => {
     'Connection terminated due to connection timeout',
     'Query read timeout',
     'Client has encountered a connection error and is not queryable',
-  ])('is nothing when the driver says: %s', (message) => {
+  ])('is unknown for the driver error: %s', (message) => {
     expect(failureKind(new Error(message))).toBe('unknown');
   });
 
   it.each(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ECONNABORTED', 'EHOSTUNREACH', 'ENETUNREACH'])(
-    'is nothing when the network says %s',
+    'is unknown for the network error %s',
     (code) => {
       expect(failureKind(systemError(code))).toBe('unknown');
     },
@@ -83,31 +83,31 @@ describe('what is known of the data after a failure', () => {
     ['no such privilege', '42501'],
     ['a transaction that has failed', '25P02'],
     ['an internal error of one statement', 'XX000'],
-  ])('is that nothing was written, nor will be: %s', (_, code) => {
+  ])('is refused if nothing was written and a retry cannot succeed: %s', (_, code) => {
     expect(failureKind(databaseError(code))).toBe('refused');
   });
 
   it.each(['ERRORE', 'FEHLER', 'ERREUR', 'ОШИБКА'])(
-    'does not depend on the language of the server, which says %s',
+    'does not depend on the language of the server: %s',
     (severity) => {
       expect(failureKind(databaseError('23514', severity))).toBe('refused');
       expect(failureKind(databaseError('23505', severity))).toBe('conflict');
     },
   );
 
-  it('is that nothing was sent where there was no connection, whatever the reason', () => {
+  it('is away if no connection was established, for any cause', () => {
     for (const cause of [systemError('ECONNREFUSED'), databaseError('57P01', 'FATAL'), new TypeError('x')])
       expect(failureKind(new NotConnected(cause))).toBe('away');
   });
 
-  it('is that nothing was written when the mistake is our own', () => {
+  it('is refused for a programming error of the service', () => {
     expect(failureKind(new TypeError('undefined is not a function'))).toBe('refused');
     expect(failureKind(new RangeError('out of range'))).toBe('refused');
     expect(failureKind(new Error('a draft without faults lacks a part'))).toBe('refused');
   });
 });
 
-describe('a connection that breaks', () => {
+describe('a connection that is lost', () => {
   let url: URL;
   let database: Database;
   const lost: Error[] = [];
@@ -138,7 +138,8 @@ describe('a connection that breaks', () => {
   async function hangUp(pid: number): Promise<void> {
     await database.query('select pg_terminate_backend($1)', [pid]);
     await expect.poll(() => alive(pid)).toBe(false);
-    // The server sent its last message before the session left the list. It is read before a later answer is.
+    // The server sends its last message before the session leaves pg_stat_activity. The driver reads that message
+    // before a later answer.
     await database.query('select 1');
   }
 
@@ -154,7 +155,7 @@ describe('a connection that breaks', () => {
     expect(uncaught).toEqual([]);
   }
 
-  it('between two statements of a transaction fails it, and the next one works', async () => {
+  it('between two statements causes the transaction to fail, and the next one works', async () => {
     const before = (await database.query('select from anagrafe.tallies')).length;
     const work = database.transaction(async (connection) => {
       await connection.query(`insert into anagrafe.tallies values ('users', 1, 1, 1)`);
@@ -172,7 +173,7 @@ describe('a connection that breaks', () => {
     await expectAllWell();
   });
 
-  it('before the commit of a transaction fails it, though its work was done', async () => {
+  it('before the commit causes the transaction to fail after its work is complete', async () => {
     const work = database.transaction(async (connection) => {
       const [backend] = await connection.query<{ pid: number }>(ownPid);
       await hangUp(backend?.pid ?? 0);
@@ -181,7 +182,7 @@ describe('a connection that breaks', () => {
     await expectAllWell();
   });
 
-  it('during a statement fails it with an outcome that is not known', async () => {
+  it('during a statement causes it to fail with an unknown outcome', async () => {
     const sleeping = database.query('select pg_sleep(1000)');
     const error = sleeping.catch((reason: unknown) => reason);
     const hungUp = `select pg_terminate_backend(pid) from pg_stat_activity
@@ -192,29 +193,29 @@ describe('a connection that breaks', () => {
     await expectAllWell();
   });
 
-  it('while nobody uses it is told of, and replaced', async () => {
+  it('while it is idle is reported and replaced', async () => {
     const [backend] = await database.query<{ pid: number }>(ownPid);
-    const told = lost.length;
+    const reported = lost.length;
     const other = open(url);
     await other.query('select pg_terminate_backend($1)', [backend?.pid]);
-    await expect.poll(() => lost.length).toBe(told + 1);
+    await expect.poll(() => lost.length).toBe(reported + 1);
     await other.close();
     await expectAllWell();
   });
 
-  it('at the moment at which it is made fails the statement alone', async () => {
+  it('while it is established causes only the first statement to fail', async () => {
     const through = new URL(url);
-    through.port = String(await startHangingUp(Number(url.port)));
-    const hasty = open(through);
-    onTestFinished(() => hasty.close());
-    await expect(hasty.query('select 1')).rejects.toThrow(/connection/i);
-    expect(await hasty.query('select 1 as one')).toEqual([{ one: 1 }]);
+    through.port = String(await startTerminatingProxy(Number(url.port)));
+    const proxied = open(through);
+    onTestFinished(() => proxied.close());
+    await expect(proxied.query('select 1')).rejects.toThrow(/connection/i);
+    expect(await proxied.query('select 1 as one')).toEqual([{ one: 1 }]);
     expect(uncaught).toEqual([]);
   });
 });
 
 describe('a transaction', () => {
-  /** A transaction may take `statementMs` and 5 seconds more, which are for the answer. */
+  /** Opens a pool of one connection. The timeout of a transaction is `statementMs` plus 5 seconds for the answer. */
   function openWith(connectionString: string, statementMs: number): Database {
     const connection = { connectionString };
     const database = openDatabase({ connection, poolSize: 1, statementMs, onLostConnection: () => {} });
@@ -222,9 +223,9 @@ describe('a transaction', () => {
     return database;
   }
 
-  it('has one limit for all of its statements, however short each of them is', async () => {
+  it('has one timeout for all of its statements together', async () => {
     const service = await startTestService();
-    // The statements take 12 seconds together, and the transaction has 10.
+    // The statements take 12 seconds together, and the timeout of the transaction is 10 seconds.
     const database = openWith(service.config.DATABASE_URL ?? '', 5000);
     const work = database.transaction(async ({ query }) => {
       for (let statement = 0; statement < 24; statement++) await query('select pg_sleep(0.5)');
@@ -233,7 +234,7 @@ describe('a transaction', () => {
     expect(await database.query('select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  it('whose server no longer answers fails, though its rollback is not answered either', async () => {
+  it('fails if the server stops answering, even if its rollback gets no answer', async () => {
     const service = await startTestService();
     const proxy = await startProxy(service.config.DATABASE_URL ?? '');
     const database = openWith(proxy.url, 2000);
@@ -248,8 +249,8 @@ describe('a transaction', () => {
 
 const readyForQuery = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 
-/** What a server says to a session that it is told to end. */
-function farewell(): Buffer {
+/** Returns the ErrorResponse that PostgreSQL sends to a terminated session. */
+function terminationMessage(): Buffer {
   const fields = ['SFATAL', 'VFATAL', 'C57P01', 'Mterminating connection due to administrator command', ''];
   const body = Buffer.from(`${fields.join('\0')}\0`);
   const head = Buffer.from([0x45, 0, 0, 0, 0]);
@@ -258,10 +259,10 @@ function farewell(): Buffer {
 }
 
 /**
- * A way to the database on which the first session is told to end in the same breath in which it is told that it
- * can begin, as when an administrator hangs up at that moment. Later ones are left alone.
+ * Starts a proxy to the database and returns its port. The first session receives the termination message in the same
+ * packet as its first ReadyForQuery, as if an administrator had terminated it then. Later sessions are not changed.
  */
-async function startHangingUp(port: number): Promise<number> {
+async function startTerminatingProxy(port: number): Promise<number> {
   let done = false;
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
@@ -279,7 +280,7 @@ async function startHangingUp(port: number): Promise<number> {
       if (done || !bytes.subarray(-6).equals(readyForQuery)) near.write(bytes);
       else {
         done = true;
-        near.end(Buffer.concat([bytes, farewell()]));
+        near.end(Buffer.concat([bytes, terminationMessage()]));
       }
     });
   }).listen(0, '127.0.0.1');

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Finding } from '../../src/cli/doctor/finding.ts';
-import { examineStore } from '../../src/cli/doctor/store.ts';
+import { examineStore } from '../../src/cli/doctor/database.ts';
+import type { Finding } from '../../src/cli/doctor/findings.ts';
 import { readConfig } from '../../src/config.ts';
-import { openLog } from '../../src/log.ts';
+import { openDatabase } from '../../src/db/database.ts';
+import { openLog } from '../../src/lib/log.ts';
 import { startService } from '../../src/main.ts';
-import { openDatabase } from '../../src/storage/database.ts';
 import { childStore } from '../faults/child.ts';
 import { startPooler } from '../setup/pooler.ts';
 import { insertPrincipals, startTestService } from '../setup/service.ts';
@@ -29,7 +29,7 @@ describe('a service behind a pooler in transaction mode', () => {
     await expect(start.then((service) => service.stop())).rejects.toThrow(advice);
   });
 
-  it('fails the check of doctor', async () => {
+  it('fails the database check of the doctor command', async () => {
     const config = readConfig(await behindPooler({ mode: 'transaction' }));
     const findings: Finding[] = [];
     for await (const finding of examineStore(config, { withKey: true })) findings.push(finding);
@@ -51,7 +51,7 @@ describe('a service behind a pooler in session mode', () => {
     await service.stop();
   });
 
-  it('has its limit for statements though the pooler ignores startup parameters', async () => {
+  it('has its statement timeout even if the pooler ignores startup parameters', async () => {
     const { ANAGRAFE_DATABASE_URL } = await behindPooler({ mode: 'session', ignored: ['statement_timeout'] });
     const database = openDatabase({
       connection: { connectionString: ANAGRAFE_DATABASE_URL },

@@ -1,7 +1,7 @@
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
-import { type Database, openDatabase } from '../../src/storage/database.ts';
-import { ReadOnlyServer } from '../../src/storage/failures.ts';
-import { openReadiness } from '../../src/storage/readiness.ts';
+import { type Database, openDatabase } from '../../src/db/database.ts';
+import { ReadOnlyServer } from '../../src/db/errors.ts';
+import { openReadiness } from '../../src/db/readiness.ts';
 import { startOutside } from '../faults/outside.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
 import { masterKey } from '../setup/store.ts';
@@ -12,7 +12,7 @@ beforeAll(async () => {
   service = await startTestService();
 });
 
-/** The real database, with a note of how often it was asked. */
+/** Wraps the database of the service so that its queries are counted. */
 function counted(): { database: Database; asked: () => number } {
   let asked = 0;
   const { database } = service;
@@ -28,7 +28,7 @@ function counted(): { database: Database; asked: () => number } {
   };
 }
 
-it('asks the database once for all that ask within half a second, and then again', async () => {
+it('the readiness check queries the database once for all requests within half a second', async () => {
   const { database, asked } = counted();
   const readiness = openReadiness(database);
   const answers = await Promise.all(Array.from({ length: 500 }, () => readiness.check()));
@@ -41,7 +41,7 @@ it('asks the database once for all that ask within half a second, and then again
   await expect.poll(askAgain).toBe(2);
 });
 
-it('is not ready once a stop is under way, whatever the database said before', async () => {
+it('the service is not ready while it stops, without another query', async () => {
   const { database, asked } = counted();
   const readiness = openReadiness(database);
   expect(await readiness.check()).toBeNull();
@@ -50,7 +50,7 @@ it('is not ready once a stop is under way, whatever the database said before', a
   expect(asked()).toBe(1);
 });
 
-/** One connection, so that the next statement meets the same session. */
+/** Opens a pool of one connection, so that all statements use the same session. */
 function openSingle(options: { writable: boolean }): Database {
   const connection = { connectionString: service.config.DATABASE_URL ?? '' };
   const database = openDatabase({ connection, poolSize: 1, onLostConnection: () => {}, ...options });
@@ -62,7 +62,7 @@ const standby = 'The database is a standby and takes no writes.';
 const sessionOf = async (database: Database) =>
   (await database.query<{ pid: number }>('select pg_backend_pid() as pid'))[0]?.pid;
 
-it('the service is not ready on a connection that takes no writes, which is then replaced', async () => {
+it('the service is not ready on a read-only connection, which is then replaced', async () => {
   const database = openSingle({ writable: true });
   const before = await sessionOf(database);
   await database.query('set default_transaction_read_only = on');
@@ -72,14 +72,14 @@ it('the service is not ready on a connection that takes no writes, which is then
   expect(await sessionOf(database)).not.toBe(before);
 });
 
-it('the service is not ready while every new connection leads to a server that takes no writes', async () => {
+it('the service is not ready while every new connection leads to a read-only server', async () => {
   const name = new URL(service.config.DATABASE_URL ?? '').pathname.slice(1);
   await service.database.query(`alter database "${name}" set default_transaction_read_only = on`);
-  const [writing, reading] = [openSingle({ writable: true }), openSingle({ writable: false })];
-  const readiness = openReadiness(writing);
+  const [writer, reader] = [openSingle({ writable: true }), openSingle({ writable: false })];
+  const readiness = openReadiness(writer);
   await expect.poll(() => readiness.check()).toBe(standby);
-  await expect(writing.query('select 1')).rejects.toThrow(ReadOnlyServer);
-  expect(await reading.query('select 1 as one')).toEqual([{ one: 1 }]);
+  await expect(writer.query('select 1')).rejects.toThrow(ReadOnlyServer);
+  expect(await reader.query('select 1 as one')).toEqual([{ one: 1 }]);
   await service.database.query(`alter database "${name}" reset default_transaction_read_only`);
   await expect.poll(() => readiness.check()).toBeNull();
 });

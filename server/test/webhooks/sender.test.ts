@@ -1,7 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { networkList } from '../../src/network.ts';
-import { refusalOf } from '../../src/webhooks/addresses.ts';
-import { openSender } from '../../src/webhooks/sender.ts';
+import { networkList } from '../../src/lib/network.ts';
+import { addressError, openSender } from '../../src/webhooks/sender.ts';
 import { endless, startReceiver, stuck } from '../setup/receiver.ts';
 
 const nowhere = networkList([]);
@@ -11,7 +10,7 @@ async function send(url: string, allowed = nowhere) {
   return { ...sent, answer: await sent.answer };
 }
 
-describe('an address', () => {
+describe('the address of a receiver', () => {
   it.each([
     '127.0.0.1',
     '127.8.9.10',
@@ -33,24 +32,24 @@ describe('an address', () => {
     'fd00::1',
     'ff02::1',
     '2002:a00:1::',
-  ])('of the inside gets nothing unless it is named: %s', (address) => {
-    expect(refusalOf(address, 'https:', nowhere)).toMatch(/internal/);
+  ])('is refused if it is internal and not in the allowed networks: %s', (address) => {
+    expect(addressError(address, 'https:', nowhere)).toMatch(/internal/);
     expect(
-      refusalOf(address, 'https:', networkList([address.includes(':') ? `${address}` : address])),
+      addressError(address, 'https:', networkList([address.includes(':') ? `${address}` : address])),
     ).toBeNull();
   });
 
   it.each(['1.1.1.1', '172.32.0.1', '8.8.8.8', '2606:4700::1111', '2a00::1'])(
-    'of the outside is reached by https alone: %s',
+    'is accepted only with HTTPS if it is public: %s',
     (address) => {
-      expect(refusalOf(address, 'https:', nowhere)).toBeNull();
-      expect(refusalOf(address, 'http:', nowhere)).toMatch(/plain http/);
+      expect(addressError(address, 'https:', nowhere)).toBeNull();
+      expect(addressError(address, 'http:', nowhere)).toMatch(/plain http/);
     },
   );
 });
 
-describe('a message', () => {
-  it('is not sent to this machine, by whatever name it is called', async () => {
+describe('a webhook message', () => {
+  it('is not sent to this machine by any of its names', async () => {
     const receiver = await startReceiver();
     const { port } = new URL(receiver.url);
     const names = [
@@ -64,8 +63,8 @@ describe('a message', () => {
       '0',
     ];
     for (const name of names) {
-      const came = await send(`http://${name}:${port}/hook`);
-      expect([name, came]).toEqual([
+      const result = await send(`http://${name}:${port}/hook`);
+      expect([name, result]).toEqual([
         name,
         { status: null, failure: expect.stringMatching(/internal/), answer: null },
       ]);
@@ -90,7 +89,7 @@ describe('a message', () => {
     expect(other.received).toEqual([]);
   });
 
-  it('that cannot be delivered says why', async () => {
+  it('that cannot be delivered reports the cause', async () => {
     expect(await send('https://no-such-host.invalid/', here)).toEqual({
       status: null,
       failure: expect.stringMatching(/ENOTFOUND|EAI_AGAIN/),
@@ -109,7 +108,7 @@ describe('a message', () => {
     });
   });
 
-  it('that is not answered is waited for no longer than 15 seconds', async () => {
+  it('fails after 15 seconds without an answer', async () => {
     const receiver = await startReceiver();
     const received = new Promise<void>((resolve) => {
       receiver.answer = () => {
@@ -135,36 +134,36 @@ describe('a message', () => {
   });
 });
 
-describe('an answer', () => {
-  /** What is kept of an answer with this body. */
+describe('the answer of a receiver', () => {
+  /** Returns the text that the sender stores of an answer with this body; null for an empty body. */
   async function kept(body: string | Buffer | AsyncIterable<string>, status = 200): Promise<string | null> {
     const receiver = await startReceiver();
     receiver.answer = () => ({ status, body });
-    const came = await send(receiver.url, here);
-    expect([came.status, came.failure]).toEqual([status, null]);
-    return came.answer;
+    const result = await send(receiver.url, here);
+    expect([result.status, result.failure]).toEqual([status, null]);
+    return result.answer;
   }
 
-  it.each([200, 404, 500])('of %i is kept with its text', async (status) => {
+  it.each([200, 404, 500])('with status %i is stored with its text', async (status) => {
     expect(await kept('{"error": "perché no"}', status)).toBe('{"error": "perché no"}');
   });
 
-  it('without text is none', async () => {
+  it('is null if it has no text', async () => {
     expect(await kept('')).toBeNull();
   });
 
-  it('is kept with its first 1,000 characters, none of them cut through', async () => {
+  it('is truncated to 1,000 complete characters', async () => {
     expect(await kept('a'.repeat(1001))).toBe('a'.repeat(1000));
     expect(await kept('😀'.repeat(2000))).toBe('😀'.repeat(1000));
     expect(await kept(`a${'è'.repeat(3000)}`)).toBe(`a${'è'.repeat(999)}`);
   });
 
-  it('that never ends, or comes to a standstill, is kept as far as it is of interest', async () => {
+  it('that never ends or stalls is stored as far as it was received', async () => {
     expect(await kept(endless('again '.repeat(1000)))).toBe('again '.repeat(167).slice(0, 1000));
     expect(await kept(stuck('to be continued'))).toBe('to be continued');
   });
 
-  it('that is no text is shown as far as it can be, and does no harm', async () => {
+  it('is stored without control, direction and invalid characters', async () => {
     expect(await kept(Buffer.from([0x00, 0x01, 0x1b, 0x41, 0x80, 0xff, 0x7f, 0x42]))).toBe('���A���B');
     expect(await kept('\u001b[31mred\u001b[0m')).toBe('�[31mred�[0m');
     expect(await kept('one\r\ntwo\tthree\rfour')).toBe('one\ntwo\tthree\nfour');
@@ -172,7 +171,7 @@ describe('an answer', () => {
     expect(await kept('<script>alert(1)</script>')).toBe('<script>alert(1)</script>');
   });
 
-  it('has no signature of ours in it', async () => {
+  it('is stored without signatures of the service', async () => {
     const signature = `v1,${Buffer.alloc(32, 'k').toString('base64')}`;
     expect(await kept(`{"webhook-signature":"${signature} ${signature}"}`)).toBe(
       '{"webhook-signature":"v1,… v1,…"}',

@@ -1,25 +1,29 @@
 import { refusal } from '../fault.ts';
 import { fieldNamed, folded, isSheetField, type SheetField } from './fields.ts';
 
-/** What columns are, by their names: a field, or null to leave the column out. It goes before what a name itself says. */
+/** Fields by column name; null ignores the column. A mapping takes precedence over the recognised names. */
 export type ColumnMapping = Readonly<Record<string, SheetField | null>>;
 
+/** A column of a file and the field that it maps to. */
 export interface SheetColumn {
   readonly name: string;
-  /** Null where the column is not read. */
+  /** Null if the column is ignored. */
   readonly field: SheetField | null;
   /**
-   * `known` by its name; `mapped` or `left out` by the caller; `unknown` where nobody said what it is; `unnamed` where
-   * it has to be empty in every row.
+   * - `known`: the name is recognised.
+   * - `mapped`, `left out`: the column mapping has a field, or null, for it.
+   * - `unknown`: the name is neither recognised nor mapped. The values are ignored.
+   * - `unnamed`: the name is empty. A value in this column is an error of its row.
    */
   readonly kind: 'known' | 'mapped' | 'left out' | 'unknown' | 'unnamed';
 }
 
-/** Tells what the columns of one file are. */
+/** Maps the column names of one file to fields. */
 export class ColumnNames {
   readonly #mapping: ColumnMapping;
   readonly #known = new Map<string, SheetColumn>();
 
+  /** @throws {SheetError} If the mapping has an unknown field. */
   constructor(mapping: ColumnMapping) {
     this.#mapping = mapping;
     for (const [column, field] of Object.entries(mapping)) {
@@ -33,7 +37,7 @@ export class ColumnNames {
     return column;
   }
 
-  /** @throws where a column was mapped that is not there: it may be misspelt. */
+  /** @throws {SheetError} If a mapped column is not in the header, because its name may be misspelt. */
   refuseAbsent(header: readonly string[]): void {
     for (const column of Object.keys(this.#mapping)) {
       if (!header.some((name) => isSame(name, column)))
@@ -41,7 +45,7 @@ export class ColumnNames {
     }
   }
 
-  /** @throws where two columns are the same field. */
+  /** @throws {SheetError} If two columns map to the same field. */
   columns(header: readonly string[]): SheetColumn[] {
     const columns = header.map((name) => this.column(name));
     for (const { field } of columns) {
@@ -66,7 +70,7 @@ export class ColumnNames {
   }
 }
 
-/** At least one field of each group has to have a column. */
+/** @throws {SheetError} If a group has no field with a column. */
 export function refuseMissing(
   columns: readonly SheetColumn[],
   groups: readonly (readonly SheetField[])[],
@@ -77,7 +81,7 @@ export function refuseMissing(
   }
 }
 
-/** Names that consist of signs alone are told apart by them. */
+/** Compares names without case, accents and punctuation. Names that consist only of punctuation must be identical. */
 function isSame(name: string, other: string): boolean {
   return name === other || (folded(name) !== '' && folded(name) === folded(other));
 }

@@ -1,4 +1,4 @@
-/** Those that say which principal a user belongs to, or what it is called. */
+/** Fields that identify or describe the principal of a user. */
 export const principalFields = [
   'ID',
   'ExternalKey',
@@ -10,7 +10,10 @@ export const principalFields = [
   'PrincipalEmail',
 ] as const;
 
-/** What a column can hold: the fields of the interface; `UserID` is that of a user whose password is reset. */
+/**
+ * All fields that a column can map to, named as in the API. `ID` and `PrincipalEmail` belong to the principal; `UserID`
+ * is the ID of the user whose password is reset.
+ */
 export const sheetFields = [
   ...principalFields,
   'UserID',
@@ -23,8 +26,8 @@ export const sheetFields = [
 
 export type SheetField = (typeof sheetFields)[number];
 
-/** How columns are named beside the names of the fields themselves, in English and Italian. */
-const otherNames: { readonly [Field in SheetField]?: readonly string[] } = {
+/** Other column names that are recognised, in English and Italian. */
+const aliases: { readonly [Field in SheetField]?: readonly string[] } = {
   ID: ['Principal ID', 'IRID', 'ID anagrafica'],
   ExternalKey: ['Codice cliente', 'Chiave esterna', 'Customer code'],
   Denomination: ['Ragione sociale', 'Denominazione', 'Company', 'Company name', 'Azienda'],
@@ -42,7 +45,7 @@ const otherNames: { readonly [Field in SheetField]?: readonly string[] } = {
 
 const fieldsByName = new Map<string, SheetField>(
   sheetFields.flatMap((field) =>
-    [field, ...(otherNames[field] ?? [])].map((name) => [folded(name), field] as const),
+    [field, ...(aliases[field] ?? [])].map((name) => [folded(name), field] as const),
   ),
 );
 
@@ -50,12 +53,12 @@ export function isSheetField(name: string): name is SheetField {
   return (sheetFields as readonly string[]).includes(name);
 }
 
-/** The field that a column is named after. */
+/** Returns the field with this name or alias; undefined if the name is not recognised. */
 export function fieldNamed(name: string): SheetField | undefined {
   return fieldsByName.get(folded(name));
 }
 
-/** A name without regard to case, accents, spaces and punctuation. */
+/** Removes case, accents, spaces and punctuation, to compare names. */
 export function folded(name: string): string {
   return name
     .normalize('NFKD')

@@ -8,25 +8,29 @@ import { rearmed } from './line.ts';
 
 type Cells = readonly string[];
 
-/** Cells as they were before they came into a file of failed rows: without our columns, and without the apostrophes. */
+/** Removes the columns and apostrophes that `FailedRows` adds. Returns the cells of other files unchanged. */
 export function originalCells(cells: Cells, header: Cells): Cells {
   if (!areOurs(header)) return cells;
   return cells.filter((_, at) => !isOurs(header[at] ?? '')).map(rearmed);
 }
 
-/** Understands the rows of a CSV by its columns. */
+/** Interprets the rows of a CSV by its columns. */
 export class CellReader implements RowReader<Cells> {
   readonly #header: Cells;
   readonly #columns: readonly SheetColumn[];
   readonly #terms: Terms;
-  readonly #confirmed: boolean;
+  /** True if the file has a column for `ConfirmPassword`. Without one, the password confirms itself. */
+  readonly #hasConfirmation: boolean;
 
-  /** The header is the one of the file; the columns are the original ones. */
+  /**
+   * @param header The header as written in the file.
+   * @param columns The columns without those that `FailedRows` adds.
+   */
   constructor(header: Cells, columns: readonly SheetColumn[], terms: Terms) {
     this.#header = header;
     this.#columns = columns;
     this.#terms = terms;
-    this.#confirmed = columns.some(({ field }) => field === 'ConfirmPassword');
+    this.#hasConfirmation = columns.some(({ field }) => field === 'ConfirmPassword');
   }
 
   original(cells: Cells): Cells {
@@ -45,7 +49,7 @@ export class CellReader implements RowReader<Cells> {
       if (field !== null) values[field] = cell;
       else if (kind === 'unnamed') faults.push(fault('UNNAMED_COLUMN', { column: at + 1 }));
     }
-    if (!this.#confirmed && values.Password !== undefined) values.ConfirmPassword = values.Password;
+    if (!this.#hasConfirmation && values.Password !== undefined) values.ConfirmPassword = values.Password;
     return faults.length > 0 ? { kind: 'fault', faults } : meant(readUser(values, this.#terms));
   }
 }

@@ -1,23 +1,23 @@
 /**
- * What a spreadsheet takes for a formula, also behind spaces, and in full width as some systems write it. Any number of
- * apostrophes before it count too, so that each that is put there can be taken away again.
+ * Matches cells that a spreadsheet evaluates as a formula (CSV injection), also after white space and with full-width
+ * characters. It accepts leading apostrophes, so that `rearmed` can remove each apostrophe that `disarmed` has added.
  */
 const formula = /^'*\s*?[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 
-/** Keeps a spreadsheet from computing a cell. */
+/** Prefixes a formula with an apostrophe, so that a spreadsheet treats it as text. */
 export function disarmed(cell: string): string {
   return formula.test(cell) ? `'${cell}` : cell;
 }
 
-/** Undoes `disarmed`. */
+/** Reverses `disarmed`. */
 export function rearmed(cell: string): string {
   return cell.startsWith("'") && formula.test(cell.slice(1)) ? cell.slice(1) : cell;
 }
 
-/** One line of a CSV as RFC 4180 has it, with its line end. Cells that a spreadsheet would compute begin with an apostrophe. */
+/** Formats one line of a CSV (RFC 4180) with its line end, CRLF. Formulas get an apostrophe against CSV injection. */
 export function csvLine(cells: readonly string[], separator: string): string {
   const line = cells.map((cell) => quoted(disarmed(cell), separator)).join(separator);
-  // A line without a value would be passed over by whoever reads it.
+  // CsvScanner and other parsers skip a line without a quote or a value.
   return `${cells.every((cell) => cell === '') ? `""${line}` : line}\r\n`;
 }
 

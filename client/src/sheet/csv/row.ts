@@ -1,14 +1,14 @@
 import { fault, type SheetFault } from '../fault.ts';
 import type { Finding } from '../scanner.ts';
 
-/** The characters that a row may have. */
+/** Maximum length of a row in UTF-16 code units. */
 export const rowLimit = 1_048_576;
 
-/** A row while it is being read. */
+/** Collects the cells of the row that is being parsed. */
 export class Row {
-  /** On which it begins. */
+  /** Number of the line on which the row begins, from 1. */
   readonly line: number;
-  /** Whether there is nothing in it but separators. */
+  /** True while the row consists only of separators. */
   blank = true;
   #cells: string[] = [];
   #cell = '';
@@ -19,7 +19,7 @@ export class Row {
     this.line = line;
   }
 
-  /** Adds to the cell that is being read. */
+  /** Appends text to the current cell. */
   add(text: string): void {
     this.#cell = this.#cell === '' ? text : this.#cell + text;
   }
@@ -29,12 +29,12 @@ export class Row {
     this.#cell = '';
   }
 
-  /** The cells could only be guessed. */
-  refuse(why: SheetFault): void {
-    this.#fault ??= why;
+  /** Marks the row as invalid, because its cells are ambiguous. The first error is kept. */
+  refuse(error: SheetFault): void {
+    this.#fault ??= error;
   }
 
-  /** Counts characters. What is too large is not kept. */
+  /** Adds to the length of the row. Discards the cells of a row above the limit, to bound memory. */
   grow(characters: number): void {
     this.#size += characters;
     if (this.#size <= rowLimit) return;
@@ -43,6 +43,7 @@ export class Row {
     this.#cell = '';
   }
 
+  /** @param mayHaveNul False if the text has no NUL character, which saves the check of each cell. */
   finding(mayHaveNul: boolean): Finding<string[]> {
     const content = this.#cells;
     if (this.#fault) return { content: null, fault: this.#fault };

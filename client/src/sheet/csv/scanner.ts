@@ -12,13 +12,13 @@ const AT_ROW = 0;
 const AT_CELL = 1;
 const PLAIN = 2;
 const QUOTED = 3;
-/** After a quote inside of quotes: it ends them, or is the first of two. */
+/** After a quote in a quoted cell, which either closes the cell or is the first of an escaped pair. */
 const AFTER_QUOTE = 4;
 const AFTER_CR = 5;
 
 /**
- * Cuts a text into rows and cells, as RFC 4180 has them, with any of the line ends that occur. A quote counts as one at
- * the beginning of a cell alone. Empty lines, and lines of nothing but separators, are passed over.
+ * Parses CSV (RFC 4180) with LF, CRLF or CR line ends. A quote opens a quoted cell only at the beginning of the cell.
+ * Skips empty lines and lines that consist only of separators.
  */
 export class CsvScanner implements Scanner<string[]> {
   line: number;
@@ -27,12 +27,15 @@ export class CsvScanner implements Scanner<string[]> {
   readonly #ruler: Ruler;
   #state = AT_ROW;
   #row = new Row(1);
-  /** Where the row, and what is not yet added to its cell, begin in this piece. */
+  /** Offset of the row in the current piece; 0 if it began in an earlier piece. */
   #rowStart = 0;
+  /** Offset in the current piece of the text that is not yet added to the cell. */
   #start = 0;
+  /** Number of the line with the opening quote of the last quoted cell. */
   #quoteLine = 1;
-  /** The characters of the quoted cell in the pieces before this one. */
+  /** Length of the quoted cell in earlier pieces. */
   #quoteSize = 0;
+  /** Offset of the quoted cell in the current piece; 0 if it began in an earlier piece. */
   #quoteStart = 0;
   #afterCrInQuotes = false;
   #mayHaveNul = false;
@@ -65,7 +68,7 @@ export class CsvScanner implements Scanner<string[]> {
     }
   }
 
-  /** Reads on from a place to the next at which something else begins. */
+  /** Processes the text from `at` until the state changes or the text ends. Returns the offset to continue from. */
   #step(text: string, at: number): number {
     switch (this.#state) {
       case AT_ROW:
@@ -109,7 +112,7 @@ export class CsvScanner implements Scanner<string[]> {
       if (unit === separator || unit === LF || unit === CR) break;
     }
     if (at > from) this.#row.blank = false;
-    return at === text.length ? at : this.#endCellAndMore(text, at);
+    return at === text.length ? at : this.#endCellAtDelimiter(text, at);
   }
 
   #quoted(text: string, from: number): number {
@@ -132,18 +135,18 @@ export class CsvScanner implements Scanner<string[]> {
     const unit = text.charCodeAt(at);
     this.#start = at;
     if (unit === QUOTE) {
-      // The second of two is the one that stands in the cell.
+      // An escaped pair: `#start` keeps its second quote in the cell.
       this.#state = QUOTED;
       return at + 1;
     }
-    if (unit === this.#separator || isLineEnd(text, at)) return this.#endCellAndMore(text, at);
+    if (unit === this.#separator || isLineEnd(text, at)) return this.#endCellAtDelimiter(text, at);
     this.#row.refuse(fault('TEXT_AFTER_QUOTE', { line: this.line }));
     this.#state = PLAIN;
     return at;
   }
 
-  /** Ends a cell at the separator or the line end that follows it. */
-  #endCellAndMore(text: string, at: number): number {
+  /** Ends a cell at the separator or line end at `at`, and the row too at a line end. */
+  #endCellAtDelimiter(text: string, at: number): number {
     this.#endCell(text, at);
     return text.charCodeAt(at) === this.#separator ? at + 1 : this.#endLine(text, at);
   }
@@ -154,7 +157,7 @@ export class CsvScanner implements Scanner<string[]> {
     this.#state = AT_CELL;
   }
 
-  /** A CR may be followed by the LF that belongs to it, perhaps in the next piece. */
+  /** Defers the end of the row after a CR, because the LF of a CRLF may be in the next piece. */
   #endLine(text: string, at: number): number {
     if (text.charCodeAt(at) !== CR) return this.#endRow(at + 1, 1);
     this.#state = AFTER_CR;
@@ -173,7 +176,11 @@ export class CsvScanner implements Scanner<string[]> {
     return at;
   }
 
-  /** Keeps what the next piece goes on with, and no more of it than is allowed. */
+  /**
+   * Keeps the incomplete row for the next piece, up to the limit.
+   *
+   * @throws {SheetError} If a quoted cell exceeds the limit.
+   */
   #carryOver(text: string): void {
     if (this.#state === AT_ROW) return;
     if (this.#state === PLAIN || this.#state === QUOTED) this.#row.add(text.slice(this.#start));

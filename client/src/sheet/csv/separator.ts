@@ -1,23 +1,28 @@
 import { rowLimit } from './row.ts';
 
-/** What separates cells, the likelier before where two occur as often. */
+/** Candidates, in order of precedence if two of them occur equally often. */
 const separators = ['\t', ';', ',', '|'];
 
-/** The line with which Excel tells the separator, before the header. */
-const told = /^"?sep=([^"\r\n])"?$/i;
+/** The `sep=` line that Excel writes before the header to declare the separator. */
+const separatorLine = /^"?sep=([^"\r\n])"?$/i;
 
 export interface Separation {
   readonly separator: string;
-  /** Whether the first line said so, and is no header. */
+  /** True if the first line is a `sep=` line and not the header. */
   readonly told: boolean;
 }
 
-/** By the first line that is not empty, where line ends in quotes do not count; null where more text is needed to tell. */
+/**
+ * Detects the separator by the first line that is not empty. A line end inside quotes does not end the line. Returns
+ * null if the line is not complete yet.
+ *
+ * @param isAll True if `head` is the whole text.
+ */
 export function findSeparator(head: string, isAll: boolean): Separation | null {
   const line =
     firstLine(head) ?? (isAll || head.length > rowLimit ? (/[^\r\n]+/.exec(head)?.[0] ?? '') : null);
   if (line === null) return null;
-  const separator = told.exec(line)?.[1];
+  const separator = separatorLine.exec(line)?.[1];
   if (separator !== undefined) return { separator, told: true };
   const outside = line.replace(/"[^"]*"?/g, '');
   const counts = separators.map((candidate) => outside.split(candidate).length - 1);
@@ -25,7 +30,7 @@ export function findSeparator(head: string, isAll: boolean): Separation | null {
   return { separator: (most > 0 && separators[counts.indexOf(most)]) || ',', told: false };
 }
 
-/** Null while a line, or a quote in it, has not ended. */
+/** Returns the first line that is not empty; null if it has no line end outside quotes yet. */
 function firstLine(head: string): string | null {
   let start = 0;
   let quoted = false;

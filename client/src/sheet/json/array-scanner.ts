@@ -18,8 +18,8 @@ const BRACE_END = 0x7d;
 type State = 'before' | 'first' | 'element' | 'inside' | 'between' | 'after';
 
 /**
- * Finds where the elements of an array begin and end, and reads one at a time, so that the array may be of any size. It
- * goes on after an element that cannot be read, as long as its brackets and quotes are in order.
+ * Finds the boundaries of the elements of a JSON array and parses one element at a time, so that the array may have any
+ * size. Continues after an invalid element if its brackets and quotes are balanced.
  */
 export class JsonArrayScanner implements Scanner<JsonObject> {
   line: number;
@@ -29,13 +29,16 @@ export class JsonArrayScanner implements Scanner<JsonObject> {
   #depth = 0;
   #quoted = false;
   #escaped = false;
-  /** The text of the element in the pieces before this one, and where it goes on in this one. */
+  /** Text of the current element in earlier pieces. */
   #text = '';
+  /** Offset of the current element in the current piece; 0 if it began in an earlier piece. */
   #start = 0;
+  /** Position in the file of the beginning of the current element. */
   #place: { line: number; column: number };
-  /** What has to be added to a place in the piece for its column. */
+  /** The column of offset 0 of the current piece. Negative or 0 after a line end in the piece. */
   #columnAtStart: number;
 
+  /** @param resumed True if `from` is the end of an element, not the beginning of the file. */
   constructor(from: Mark, resumed: boolean) {
     this.#ruler = new Ruler(from.byte);
     this.line = from.line;
@@ -60,11 +63,11 @@ export class JsonArrayScanner implements Scanner<JsonObject> {
     if (this.#state !== 'after') throw this.#invalid(0);
   }
 
-  /** Reads on to the end of a string, and gives the place after it. */
+  /** Skips to the end of a string. Returns the offset after its closing quote. */
   #string(text: string, from: number): number {
     for (let at = from; at < text.length; at++) {
       const unit = text.charCodeAt(at);
-      // Behind a quote that is missing, everything would be taken for something else.
+      // A quote is missing. After it, text and structure would be confused, so the scanner cannot continue.
       if (unit === LF) throw this.#invalid(at);
       if (this.#escaped) this.#escaped = false;
       else if (unit === BACKSLASH) this.#escaped = true;
@@ -135,7 +138,7 @@ export class JsonArrayScanner implements Scanner<JsonObject> {
     return refusal('INVALID_JSON', this.#here(at));
   }
 
-  /** An element that does not end: its first fault is what the rest follows from. */
+  /** Returns the error of an element without an end: its first syntax error or, if it has none so far, its size. */
   #broken(): SheetError {
     const at = faultIn(this.#text);
     const tooLarge = at >= this.#text.length && this.#text.length > elementLimit;

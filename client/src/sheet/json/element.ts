@@ -4,38 +4,43 @@ import { faultIn } from './fault-in.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The characters that an element may have; a record with all its users is one. */
+/** Maximum length of an element in UTF-16 code units. A record with all its users is one element. */
 export const elementLimit = 33_554_432;
 
-interface Place {
+/** A position in the file. Both numbers count from 1. */
+interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-/** Reads one element from its text, which begins at a place in the file. */
-export function readElement(text: string, start: Place): Finding<JsonObject> {
+/**
+ * Parses the text of one element, which must be an object without duplicate property names.
+ *
+ * @param start The position in the file at which the text begins.
+ */
+export function readElement(text: string, start: Position): Finding<JsonObject> {
   let content: unknown;
   try {
     content = JSON.parse(text);
   } catch {
-    // The sentence of the error may repeat a part of the text, and no engine promises to tell the place.
-    return refused(fault('INVALID_JSON', placeIn(text, faultIn(text), start)));
+    // The message of the SyntaxError may contain a part of the text, and its position is not standardised.
+    return invalid(fault('INVALID_JSON', placeIn(text, faultIn(text), start)));
   }
-  if (!isObject(content)) return refused(fault('NOT_AN_OBJECT', start));
-  if (namesWritten(text) !== namesRead(content)) return refused(fault('DUPLICATE_NAME', start));
+  if (!isObject(content)) return invalid(fault('NOT_AN_OBJECT', start));
+  if (namesWritten(text) !== namesRead(content)) return invalid(fault('DUPLICATE_NAME', start));
   return { content, fault: null };
 }
 
-function refused(why: SheetFault): Finding<JsonObject> {
-  return { content: null, fault: why };
+function invalid(error: SheetFault): Finding<JsonObject> {
+  return { content: null, fault: error };
 }
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The line and column of a character of a text. */
-export function placeIn(text: string, at: number, start: Place): Place {
+/** Converts an offset in a text that begins at `start` to a position in the file. */
+export function placeIn(text: string, at: number, start: Position): Position {
   const before = text.slice(0, at).split('\n');
   const last = before.at(-1)?.length ?? 0;
   return {
@@ -44,7 +49,10 @@ export function placeIn(text: string, at: number, start: Place): Place {
   };
 }
 
-/** Of two equal names in an object JSON.parse drops the first in silence. Outside of strings each name has a colon. */
+/**
+ * Counts the property names in the text: one per colon outside strings. A difference from `namesRead` reveals duplicate
+ * names, of which `JSON.parse` silently keeps only the last.
+ */
 function namesWritten(text: string): number {
   let names = 0;
   let quoted = false;
@@ -57,6 +65,7 @@ function namesWritten(text: string): number {
   return names;
 }
 
+/** Counts the property names of an object and of all objects in it. */
 function namesRead(object: JsonObject): number {
   let names = 0;
   const open: object[] = [object];

@@ -2,7 +2,10 @@ const space = /[ \t\n\r]*/y;
 const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 const escaped = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
 
-/** The place of the first character at which a text stops being one JSON value. */
+/**
+ * Returns the offset of the first syntax error in a text that should be one JSON value, or the offset after the value
+ * if that is valid.
+ */
 export function faultIn(text: string): number {
   const closers: string[] = [];
   let at = after(space, text, 0);
@@ -43,12 +46,13 @@ export function faultIn(text: string): number {
   return at;
 }
 
-/** The place after what the pattern matches at a place; that place itself where it does not. */
+/** Returns the offset after the match of a sticky pattern at `at`, or `at` if it does not match. */
 function after(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : at;
 }
 
+/** Returns the offset after a string, or with `whole` false the offset of its first invalid character. */
 function endOfString(text: string, start: number): { readonly at: number; readonly whole: boolean } {
   let at = start + 1;
   while (at < text.length) {

@@ -4,7 +4,7 @@ import { type Finding, FoundList, type Scanner } from '../scanner.ts';
 import { type Piece, Ruler } from '../text/piece.ts';
 import { elementLimit, type JsonObject, readElement } from './element.ts';
 
-/** Reads one object per line. A line that cannot be read is a fault of its own; the next one is read all the same. */
+/** Parses NDJSON: one object per line. An invalid line is an error of its row and does not affect the next line. */
 export class JsonLinesScanner implements Scanner<JsonObject> {
   line: number;
   readonly found = new FoundList<JsonObject>();
@@ -50,7 +50,7 @@ export class JsonLinesScanner implements Scanner<JsonObject> {
     this.line = nextLine;
   }
 
-  /** What is too large is not kept. */
+  /** Discards the text of a line above the limit, to bound memory. */
   #bound(): void {
     if (this.#text.length <= elementLimit) return;
     this.#tooLarge = true;

@@ -6,23 +6,26 @@ import { type Meaning, meant, type RowReader } from '../item.ts';
 import { readUser, type Terms } from '../user.ts';
 import { isObject, type JsonObject } from './element.ts';
 
-/** The names that a flat row has by itself; none where it is something else. */
+/** Returns the property names of a flat row, without those that `FailedRows` adds; none for a record or null. */
 export function namesOf(object: JsonObject | null): string[] {
   return object && !isRecord(object) ? Object.keys(object).filter((name) => !isOurs(name)) : [];
 }
 
-/** Whether an object is a record of the interface rather than a flat row. */
+/** Returns true for a record of the API, which has `Users`, and false for a flat row. */
 function isRecord(object: JsonObject): boolean {
   return Object.hasOwn(object, 'Users');
 }
 
-/** Understands the objects of a JSON file: records of the interface, and flat rows by the names of their fields. */
+/** Interprets the objects of a JSON file: records of the API, and flat rows by their property names. */
 export class ObjectReader implements RowReader<JsonObject> {
   readonly #names: ColumnNames;
   readonly #header: ReadonlySet<string>;
   readonly #terms: Terms;
 
-  /** The header has the names of which it was reported what they are. */
+  /**
+   * @param header The names in the first row. An unknown name among them is ignored, because `Sheet.unknown` reports
+   * it. Any other unknown name is an error of its row.
+   */
   constructor(header: readonly string[], names: ColumnNames, terms: Terms) {
     this.#names = names;
     this.#header = new Set(header);
@@ -35,7 +38,7 @@ export class ObjectReader implements RowReader<JsonObject> {
   }
 
   meaning(object: JsonObject): Meaning {
-    if (isRecord(object)) return { kind: 'record', record: confirmed(object) };
+    if (isRecord(object)) return { kind: 'record', record: withConfirmations(object) };
     const faults: SheetFault[] = [];
     const values: { [Field in SheetField]?: string } = {};
     for (const name of Object.keys(object)) {
@@ -50,30 +53,34 @@ export class ObjectReader implements RowReader<JsonObject> {
       const text = textOf(field, value);
       if (text === null) faults.push(fault('NOT_A_TEXT', { column: name }));
       else if (values[field] !== undefined)
-        faults.push(fault('DUPLICATE_COLUMN', this.#twice(object, field)));
+        faults.push(fault('DUPLICATE_COLUMN', this.#duplicates(object, field)));
       else values[field] = text;
     }
     if (values.Password !== undefined) values.ConfirmPassword ??= values.Password;
     return faults.length > 0 ? { kind: 'fault', faults } : meant(readUser(values, this.#terms));
   }
 
-  #twice(object: JsonObject, field: SheetField): FaultFigures['DUPLICATE_COLUMN'] {
+  #duplicates(object: JsonObject, field: SheetField): FaultFigures['DUPLICATE_COLUMN'] {
     return { field, columns: Object.keys(object).filter((name) => this.#names.column(name).field === field) };
   }
 }
 
-/** IDs may be numbers, as the interface has them, or texts, as a program that turned a CSV into JSON writes them. */
+/**
+ * Returns null for an invalid type. An ID may be a number, as in the API, or a string, as in JSON that was converted
+ * from CSV. All other fields must be strings.
+ */
 function textOf(field: SheetField, value: unknown): string | null {
   if (typeof value === 'number' && (field === 'ID' || field === 'UserID')) return String(value);
   return typeof value === 'string' ? value : null;
 }
 
-function confirmed(record: JsonObject): JsonObject {
+/** Adds the `ConfirmPassword` that the API requires to each user that has only a `Password`. */
+function withConfirmations(record: JsonObject): JsonObject {
   if (!Array.isArray(record.Users)) return record;
-  return { ...record, Users: record.Users.map(confirmedUser) };
+  return { ...record, Users: record.Users.map(withConfirmation) };
 }
 
-function confirmedUser(user: unknown): unknown {
+function withConfirmation(user: unknown): unknown {
   if (!isObject(user) || typeof user.Password !== 'string') return user;
   return { ...user, ConfirmPassword: user.ConfirmPassword ?? user.Password };
 }

@@ -5,23 +5,29 @@ import * as utf8 from './utf8.ts';
 import * as utf16 from './utf16.ts';
 import { Windows1252Decoder } from './windows-1252.ts';
 
-/** A run of bytes beyond ASCII that is valid UTF-8 so far is believed to be, once it is as long as this. */
+/** Length in bytes at which an incomplete run of non-ASCII bytes counts as UTF-8 if it is valid so far. */
 const convincingRun = 1024;
 
 /**
- * Decodes a file in one pass. Where neither the caller nor a byte order mark says what it is, the first run of bytes
- * beyond ASCII decides: UTF-8 if it is valid as a whole, else Windows-1252; what stands before it is the same in both,
- * however long it is. A later run that does not fit is a fault, and never mangled.
+ * Decodes a file in one pass. If neither the caller nor a byte order mark specifies the encoding, the first run of
+ * non-ASCII bytes decides: UTF-8 if the whole run is valid, otherwise Windows-1252. The ASCII text before it is the
+ * same in both. A later run in another encoding is an error: the row that contains it is not returned.
  */
 export class Decoder {
   #encoding: Encoding | null;
-  /** Told, and not found out. */
+  /** True if the caller or a byte order mark specified the encoding, false if it was detected. */
   #certain: boolean;
+  /** True after the check for a byte order mark. */
   #begun: boolean;
+  /** Bytes of an incomplete character, or too few bytes to decide, kept for the next chunk. */
   #rest: Uint8Array = new Uint8Array();
   #windows: Windows1252Decoder | undefined;
 
-  /** `known` is what was found out by an earlier reading; null where that had not come upon anything but ASCII. */
+  /**
+   * @param forced The encoding that the caller specifies; null to detect it.
+   * @param known The encoding that an earlier reading detected; null if it found only ASCII; undefined without an
+   * earlier reading.
+   */
   constructor(forced: Encoding | null, known?: Encoding | null) {
     this.#begun = known !== undefined;
     this.#certain = forced !== null;
@@ -32,7 +38,7 @@ export class Decoder {
     return this.#encoding;
   }
 
-  /** With `last` there are no bytes after these. */
+  /** @param last True if no bytes follow. */
   decode(chunk: Uint8Array, last: boolean): Piece {
     const bytes = this.#rest.length === 0 ? chunk : joined(this.#rest, chunk);
     this.#rest = new Uint8Array();
@@ -59,6 +65,7 @@ export class Decoder {
     }
   }
 
+  /** Decodes ASCII, and detects the encoding by the first run of non-ASCII bytes. */
   #undecided(bytes: Uint8Array, last: boolean): Piece {
     let start = 0;
     while (start < bytes.length && (bytes[start] as number) < 0x80) start++;
@@ -104,7 +111,7 @@ export class Decoder {
     return this.#keep(bytes.subarray(whole.length), { text, width: 2, lead: 0 });
   }
 
-  /** What was found out is contradicted; what was told is not so. */
+  /** Reports a change of encoding if the encoding was detected, and invalid bytes if it was specified. */
   #faulty(from: Encoding, to: Encoding): Required<Pick<Piece, 'fault'>> {
     const changes = !this.#certain && from !== to;
     return {
@@ -115,7 +122,7 @@ export class Decoder {
     };
   }
 
-  /** Whoever gave the bytes may write into them again. */
+  /** Copies the bytes for the next chunk, because the source may reuse its buffer. Returns `piece`. */
   #keep(bytes: Uint8Array, piece: Piece): Piece {
     this.#rest = bytes.slice();
     return piece;

@@ -1,9 +1,10 @@
 export const encodings = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const;
 export type Encoding = (typeof encodings)[number];
 
-interface Beginning {
+interface ByteOrderMark {
+  /** Null if there is no mark and the encoding is not specified. */
   readonly encoding: Encoding | null;
-  /** The bytes of the mark. */
+  /** Length of the mark in bytes; 0 if there is none. */
   readonly length: number;
 }
 
@@ -13,17 +14,17 @@ const marks: readonly (readonly [Encoding, readonly number[]])[] = [
   ['utf-16be', [0xfe, 0xff]],
 ];
 
-/** The first bytes of ZIP (.xlsx, .ods) and of the older compound files (.xls). */
+/** File signatures of ZIP (.xlsx, .ods) and of the OLE compound file (.xls). */
 const spreadsheets = [
   [0x50, 0x4b, 0x03, 0x04],
   [0xd0, 0xcf, 0x11, 0xe0],
 ];
 
-/** So many bytes have to be there before the two functions below can tell. */
+/** Number of bytes that `readMark` and `isSpreadsheet` need. */
 export const beginningBytes = 4;
 
-/** What the byte order mark says; one that does not fit an encoding that was forced is text like any other. */
-export function readMark(bytes: Uint8Array, forced: Encoding | null): Beginning {
+/** Reads the byte order mark. A mark of another encoding than `forced` is treated as text. */
+export function readMark(bytes: Uint8Array, forced: Encoding | null): ByteOrderMark {
   for (const [encoding, mark] of marks) {
     if (beginsWith(bytes, mark) && (forced === null || forced === encoding))
       return { encoding, length: mark.length };

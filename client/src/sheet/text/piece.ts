@@ -1,17 +1,17 @@
 import type { SheetFault } from '../fault.ts';
 
-/** A piece of the text, decoded. */
+/** A decoded part of the text. */
 export interface Piece {
   readonly text: string;
-  /** The bytes of one UTF-16 unit of the text, where all have as many; 0 where it is UTF-8 with longer characters. */
+  /** Bytes in the file per UTF-16 code unit of `text`; 0 if it varies, in UTF-8 with non-ASCII characters. */
   readonly width: 0 | 1 | 2;
-  /** Bytes before the text that stand for nothing: the byte order mark. */
+  /** Number of bytes before the text that are not part of it: the byte order mark. */
   readonly lead: number;
-  /** Why the text ends here; the line on which it does is known to whoever counts them. */
+  /** Set if the text cannot be decoded beyond this piece. The scanner, which counts lines, passes the line number. */
   readonly fault?: (line: number) => SheetFault;
 }
 
-/** Turns places in the text into places in the file. They may only be asked for in order. */
+/** Converts offsets in the text to byte offsets in the file. The offsets must not decrease within a piece. */
 export class Ruler {
   #byte: number;
   #piece: Piece = { text: '', width: 1, lead: 0 };
@@ -21,6 +21,7 @@ export class Ruler {
     this.#byte = byte;
   }
 
+  /** Moves on to the next piece. */
   lay(piece: Piece): void {
     this.byteAt(this.#piece.text.length);
     this.#byte += piece.lead;
@@ -28,7 +29,7 @@ export class Ruler {
     this.#at = 0;
   }
 
-  /** How many bytes of the file lie before a place in the piece. */
+  /** Returns the byte offset in the file of an offset in the current piece. */
   byteAt(at: number): number {
     const { text, width } = this.#piece;
     this.#byte += width === 0 ? utf8Length(text, this.#at, at) : width * (at - this.#at);
@@ -41,7 +42,7 @@ function utf8Length(text: string, from: number, to: number): number {
   let bytes = to - from;
   for (let at = from; at < to; at++) {
     const unit = text.charCodeAt(at);
-    // Each half of a surrogate pair counts for two of its four bytes.
+    // A surrogate pair has four bytes in UTF-8, two for each of its code units.
     if (unit > 0x7f) bytes += unit < 0x800 || (unit & 0xf800) === 0xd800 ? 1 : 2;
   }
   return bytes;

@@ -2,24 +2,24 @@ import { chunksOf, type SheetBytes } from './chunks.ts';
 import type { Decoder } from './decoder.ts';
 import type { Piece } from './piece.ts';
 
-/** The pieces of a text, of which the first can be looked at before they are read. */
+/** The decoded text of a file with lookahead, to detect its format before the iteration. It can be iterated once. */
 export class Pieces implements AsyncIterable<Piece> {
   readonly #source: AsyncGenerator<Piece, void, undefined>;
   #held: Piece[] = [];
   #ended = false;
-  /** The text of the pieces that were looked at. */
+  /** The text that `look` has read so far. */
   head = '';
 
   constructor(bytes: SheetBytes, decoder: Decoder) {
     this.#source = decoded(bytes, decoder);
   }
 
-  /** Whether the head is the whole text. */
+  /** True if `head` is the whole text. */
   get isAll(): boolean {
     return this.#ended;
   }
 
-  /** Looks at as much again, so that whoever looks at the head each time does not take long over a large one. */
+  /** Doubles the length of `head`, so that a caller that examines it after each call needs linear time in total. */
   async look(): Promise<void> {
     const enough = Math.max(1, this.head.length * 2);
     while (!this.#ended && this.head.length < enough) {
@@ -32,7 +32,7 @@ export class Pieces implements AsyncIterable<Piece> {
     }
   }
 
-  /** Lets go of the file. */
+  /** Closes the file. */
   async close(): Promise<void> {
     await this.#source.return();
   }

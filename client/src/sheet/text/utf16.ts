@@ -1,6 +1,6 @@
 const decoder = new TextDecoder('utf-16le', { fatal: true, ignoreBOM: true });
 
-/** The text of whole characters, up to the first half of a surrogate pair that stands alone. */
+/** Decodes up to the first unpaired surrogate. The text is then shorter than half the number of bytes. */
 export function decodeUtf16(bytes: Uint8Array, bigEndian: boolean): string {
   const little = bigEndian ? swapped(bytes) : bytes;
   try {
@@ -10,7 +10,7 @@ export function decodeUtf16(bytes: Uint8Array, bigEndian: boolean): string {
   }
 }
 
-/** How many bytes at the end are half a unit, or half a pair of which the rest is still to come. */
+/** Returns the number of bytes at the end that belong to an incomplete code unit or surrogate pair. */
 export function openLength(bytes: Uint8Array, bigEndian: boolean): number {
   const odd = bytes.length % 2;
   const last = bytes.length - odd - 2;
@@ -28,6 +28,7 @@ function swapped(bytes: Uint8Array): Uint8Array {
   return little;
 }
 
+/** Returns the number of bytes before the first unpaired surrogate. */
 function validLength(little: Uint8Array): number {
   let at = 0;
   while (at < little.length) {

@@ -1,10 +1,10 @@
-/** Tells byte by byte whether what it is given is UTF-8, by table 3-7 of the Unicode standard. */
+/** Validates UTF-8 byte by byte, by table 3-7 of the Unicode Standard (well-formed byte sequences). */
 export class Utf8Check {
   #missing = 0;
   #low = 0x80;
   #high = 0xbf;
 
-  /** False where the byte cannot stand here; nothing more may be asked then. */
+  /** Returns false if the byte is invalid after the previous ones. The instance must not be used after that. */
   take(byte: number): boolean {
     if (this.#missing > 0) {
       if (byte < this.#low || byte > this.#high) return false;
@@ -22,7 +22,7 @@ export class Utf8Check {
     return true;
   }
 
-  /** Whether no character is begun and not ended. */
+  /** True if the last character is complete. */
   get whole(): boolean {
     return this.#missing === 0;
   }
@@ -33,7 +33,7 @@ export class Utf8Check {
   }
 }
 
-/** How many bytes from the first on are whole, valid characters. */
+/** Returns the number of bytes at the beginning that are complete, valid characters. */
 export function validLength(bytes: Uint8Array): number {
   const check = new Utf8Check();
   let valid = 0;
@@ -44,7 +44,7 @@ export function validLength(bytes: Uint8Array): number {
   return valid;
 }
 
-/** How many bytes at the end may be the beginning of a character of which the rest is still to come. */
+/** Returns the number of bytes at the end that may belong to an incomplete character. */
 export function openLength(bytes: Uint8Array): number {
   for (let length = 1; length <= 3 && length <= bytes.length; length++) {
     const byte = bytes[bytes.length - length] as number;
@@ -56,7 +56,7 @@ export function openLength(bytes: Uint8Array): number {
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The text of whole characters; null where they are not UTF-8. */
+/** Decodes complete characters. Returns null if the bytes are not valid UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string | null {
   try {
     return decoder.decode(bytes);

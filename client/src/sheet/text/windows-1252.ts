@@ -1,8 +1,11 @@
 import { Utf8Check } from './utf8.ts';
 
-/** The characters of the bytes 0x80 to 0x9F; a space where there is none. */
+/** The characters of the bytes 0x80 to 0x9F. A space marks a byte without a character. */
 const special = '€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ';
-/** TextDecoder cannot be trusted with them: several versions of Node take them for those of ISO 8859-1. */
+/**
+ * The UTF-16 code unit of each byte; 0 for a byte without a character. `TextDecoder` is not used, because several
+ * versions of Node.js decode the bytes 0x80 to 0x9F as ISO 8859-1.
+ */
 const characters = new Uint16Array(256).map((_, byte) => {
   const inSpecial = byte >= 0x80 && byte <= 0x9f;
   if (!inSpecial) return byte;
@@ -13,22 +16,20 @@ const units = new TextDecoder('utf-16le', { ignoreBOM: true });
 
 export interface Decoded {
   readonly text: string;
-  /** What ended the text early: a byte that stands for no character, or characters in UTF-8. */
+  /** The reason why the text ends early: a byte without a character, or a run of UTF-8. Null if it does not. */
   readonly stop: 'undefined' | 'utf-8' | null;
 }
 
-/**
- * Decodes Windows-1252. Unless told not to, it looks at every run of bytes beyond ASCII: one that is valid UTF-8 as a
- * whole stands in another encoding than the rest of the file.
- */
+/** Decodes Windows-1252. */
 export class Windows1252Decoder {
-  readonly #watchful: boolean;
-  /** The run that is being read, which may go on in the next bytes; null where it cannot be UTF-8 any more. */
+  readonly #detectsUtf8: boolean;
+  /** Validates the current run of non-ASCII bytes, which may continue in the next chunk; null if it is not UTF-8. */
   #check: Utf8Check | null = null;
   #inRun = false;
 
-  constructor(watchful: boolean) {
-    this.#watchful = watchful;
+  /** @param detectsUtf8 True to stop at a run of non-ASCII bytes that is valid UTF-8: the encoding changes there. */
+  constructor(detectsUtf8: boolean) {
+    this.#detectsUtf8 = detectsUtf8;
   }
 
   decode(bytes: Uint8Array, last: boolean): Decoded {
@@ -44,7 +45,7 @@ export class Windows1252Decoder {
       if (!this.#inRun) {
         runStart = at;
         this.#inRun = true;
-        this.#check = this.#watchful ? new Utf8Check() : null;
+        this.#check = this.#detectsUtf8 ? new Utf8Check() : null;
       }
       if (this.#check?.take(byte) === false) this.#check = null;
       const character = characters[byte] as number;
@@ -56,7 +57,7 @@ export class Windows1252Decoder {
     return { text: units.decode(out), stop: null };
   }
 
-  /** Whether the run that ends here was UTF-8. */
+  /** Ends the current run. Returns true if it was valid UTF-8. */
   #endOfRun(): boolean {
     this.#inRun = false;
     return this.#check?.whole === true;

@@ -1,6 +1,11 @@
 import { access, constants, stat, statfs } from 'node:fs/promises';
-import { nearestFolder } from '../../engine/inspection.ts';
-import { type Finding, fail, ok, warn } from './finding.ts';
+import type { Config } from '../../config.ts';
+import type { Database } from '../../db/database.ts';
+import { masterKeyIdentity } from '../../db/master-key-identity.ts';
+import { nearestFolder } from '../../embedded-postgres/embedded-postgres.ts';
+import { KeyRing } from '../../encryption/key-ring.ts';
+import { findMasterKey, wrongMasterKey } from '../../master-key-file.ts';
+import { type Finding, fail, failure, ok, warn } from './findings.ts';
 
 const mebibyte = 1024 * 1024;
 const scarce = 1024 * mebibyte;
@@ -47,4 +52,17 @@ export function spaceFinding(free: number): Finding {
   const todo = 'Free some, or set ANAGRAFE_DATA to a folder on a larger disk.';
   if (free < tooLittle) return fail('disk space', found, todo);
   return free < scarce ? warn('disk space', found, todo) : ok('disk space', found);
+}
+
+export async function examineMasterKey(database: Database, config: Config): Promise<Finding> {
+  try {
+    const key = await findMasterKey(config);
+    const identity = await masterKeyIdentity(database);
+    if (identity === null)
+      return ok('master key', key ? 'there, and yet to be used' : 'made by the first start');
+    if (!key || !new KeyRing(key).identity.equals(identity)) throw wrongMasterKey(config, key);
+    return ok('master key', 'the one that this store was first used with');
+  } catch (error) {
+    return failure('master key', error, 'Put the one back that was there, from a backup.');
+  }
 }

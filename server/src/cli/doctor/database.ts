@@ -1,23 +1,28 @@
+import { openAccess } from '../../clients/clients.store.ts';
 import { type Config, prefix } from '../../config.ts';
-import { openAccess } from '../../storage/clients.ts';
-import type { Database } from '../../storage/database.ts';
-import { missingMigrations } from '../../storage/migrations.ts';
-import { checkServer, inspectServer, type ServerState } from '../../storage/server.ts';
-import { isOpenToOthers } from './exposure.ts';
-import { type Finding, fail, failure, ok, warn } from './finding.ts';
-import { examineMasterKey } from './master-key.ts';
+import type { Database } from '../../db/database.ts';
+import { missingMigrations } from '../../db/migrations.ts';
+import { checkServer, inspectServer, type ServerState } from '../../db/server-version.ts';
+import {
+  type EmbeddedPostgresState,
+  inspectEmbeddedPostgres,
+} from '../../embedded-postgres/embedded-postgres.ts';
+import { openStore } from '../../store.ts';
+import { examineDataFolder, examineMasterKey } from './data-folder.ts';
+import { type Finding, fail, failure, ok, warn } from './findings.ts';
+import { isOpenToOthers } from './machine.ts';
 
-/** Of several, the shortest: the first one opens the connection. */
+/** Queries measured after the first one, which opens the connection. The fastest one counts. */
 const roundTrips = 3;
 
-/** What the database itself tells; nothing is written to it. */
+/** Checks the database without writing to it. `withKey` is false if the setting of the master key is invalid. */
 export async function* examineDatabase(
   database: Database,
   config: Config,
   { withKey }: { withKey: boolean },
 ): AsyncGenerator<Finding> {
   const { server, seconds, middle } = await timed(database);
-  yield await describe(server, database, seconds);
+  yield await describeDatabase(server, database, seconds);
   yield clockFinding(Math.abs(server.time.getTime() - middle) / 1000);
 
   const missing = await missingMigrations(database).catch((error) =>
@@ -56,7 +61,7 @@ async function timed(database: Database) {
 
 const slowSeconds = 0.02;
 
-async function describe(server: ServerState, database: Database, seconds: number): Promise<Finding> {
+async function describeDatabase(server: ServerState, database: Database, seconds: number): Promise<Finding> {
   const unfit = await checkServer(database).then(
     () => null,
     (error) => failure('database', error, 'Name another in ANAGRAFE_DATABASE_URL.'),
@@ -73,14 +78,15 @@ async function describe(server: ServerState, database: Database, seconds: number
   return warn('database', found, 'Every record waits for it several times: run the service nearer to it.');
 }
 
-const clockSlack = 2;
-/** Beyond this, receivers refuse what webhooks tell them. */
-const clockLimit = 300;
+const clockSlackSeconds = 2;
+/** Receivers of webhooks reject messages whose timestamp differs by more than this. */
+const clockLimitSeconds = 300;
 
+/** `apart` is the difference in seconds. */
 export function clockFinding(apart: number): Finding {
-  if (apart <= clockSlack) return ok('clock', 'this machine and the database have the same time');
+  if (apart <= clockSlackSeconds) return ok('clock', 'this machine and the database have the same time');
   const found = `this machine and the database are ${apart.toFixed(0)} seconds apart`;
-  return (apart > clockLimit ? fail : warn)(
+  return (apart > clockLimitSeconds ? fail : warn)(
     'clock',
     found,
     'Have both set their clocks over the network (NTP).',
@@ -101,4 +107,50 @@ async function protectedMode(database: Database, config: Config): Promise<Findin
         todo,
       )
     : warn('access', found, todo);
+}
+
+const connectMs = 15_000;
+
+/** Checks the data folder, the embedded PostgreSQL and the database, as far as they exist. */
+export async function* examineStore(
+  config: Config,
+  { withKey }: { withKey: boolean },
+): AsyncGenerator<Finding> {
+  if (config.DATABASE_URL === null) {
+    const places = await examineDataFolder(config.DATA);
+    yield* places;
+    // PostgreSQL cannot run without write access or disk space.
+    if (places.some(({ state }) => state === 'fail')) return;
+    const engine = await inspectEmbeddedPostgres(config.DATA).catch((error) =>
+      failure('engine', error, 'Mend it, and look again.'),
+    );
+    if ('check' in engine) return yield engine;
+    yield describeStore(engine);
+    if (engine.cluster === 'none' || engine.cluster === 'broken off') return;
+  }
+  try {
+    const store = await openStore(config, { as: 'visitor', log: () => {}, connectMs });
+    try {
+      await store.refuseTransactionPooling();
+      yield* examineDatabase(store.database, config, { withKey });
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    yield failure('database', error, 'Check the role and the database that ANAGRAFE_DATABASE_URL names.');
+  }
+}
+
+const clusters: Record<EmbeddedPostgresState['cluster'], (state: EmbeddedPostgresState) => string> = {
+  none: () => 'its data is made by the first start',
+  running: ({ pid }) => `it runs (process ${pid})`,
+  stopped: () => 'it does not run now',
+  'broken off': () => 'it was ended without being stopped',
+};
+
+function describeStore(state: EmbeddedPostgresState): Finding {
+  const programs = state.ready ? '' : '; its programs are set up by the first start';
+  const found = `the embedded PostgreSQL ${state.major} (package ${state.version}), as user ${state.owner}; ${clusters[state.cluster](state)}${programs}`;
+  if (state.cluster !== 'broken off') return ok('engine', found);
+  return warn('engine', found, 'Start the service: it recovers by itself. Then look again.');
 }

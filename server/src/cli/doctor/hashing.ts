@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { type Config, settings } from '../../config.ts';
-import { type HashingPool, openHasher } from '../../passwords/hasher.ts';
-import { inUnits } from '../duration.ts';
-import { grouped } from '../live-line.ts';
-import { type Finding, fail, ok, warn } from './finding.ts';
+import { type HashingPool, openHasher } from '../../passwords/hash-pool.ts';
+import { inUnits } from '../output/format.ts';
+import { grouped } from '../output/live-line.ts';
+import { type Finding, fail, ok, warn } from './findings.ts';
 
 const mebibyte = 1024 * 1024;
-/** A process by itself, and each thread that hashes. */
+/** Memory of the process without hashing, and of each hashing thread in addition to its argon2id memory. */
 const processBytes = 130 * mebibyte;
 const threadBytes = 13 * mebibyte;
 const users = 10_000;
@@ -18,7 +18,7 @@ export async function* examineHashing(config: Config): AsyncGenerator<Finding> {
   const needed = processBytes + threads * (threadBytes + kibibytes * 1024);
   const there = process.availableMemory();
   const found = `${grouped(Math.floor(there / mebibyte))} MiB available, about ${grouped(Math.ceil(needed / mebibyte))} needed`;
-  // To try it all the same could end other programs, the database among them.
+  // Hashing with too little memory could make the kernel kill other processes, such as the database.
   if (there < needed)
     return yield fail(
       'memory',
@@ -49,9 +49,9 @@ function describe({ perSecond, measured }: Pace): Finding {
   );
 }
 
-/** What a hash takes at the least cost that can be set, in memory times passes. */
+/** The lowest cost of a hash that the settings allow: memory in KiB times passes. */
 const leastCost = settings.HASH_MEMORY_KIB.fallback * settings.HASH_PASSES.fallback;
-/** A hash cannot be broken off: one that would take longer than this is not tried. */
+/** The longest hash that is measured. A running hash cannot be cancelled, so slower ones are estimated. */
 const longestSeconds = 0.5;
 
 interface Pace {
@@ -59,14 +59,14 @@ interface Pace {
   readonly measured: boolean;
 }
 
-/** On all cores at the cost that is set; by a cheaper hash where that one would take too long. */
+/** Measures the rate of all threads at the configured cost; estimates it from a cheaper hash if that is too slow. */
 async function hashesPerSecond(config: Config, threads: number): Promise<Pace> {
   const { HASH_MEMORY_KIB: memoryKib, HASH_PASSES: passes } = config;
   const cheap = await withHasher(
     config,
     { threads, memoryKib: settings.HASH_MEMORY_KIB.fallback, passes: settings.HASH_PASSES.fallback },
     async (hasher) => {
-      await hasher.tryOut();
+      await hasher.calibrate();
       return hasher.capacity;
     },
   );
@@ -81,7 +81,7 @@ async function hashesPerSecond(config: Config, threads: number): Promise<Pace> {
 async function measure(hasher: HashingPool, threads: number): Promise<number> {
   const lanes = Array.from({ length: threads * 2 });
   const { hash } = hasher.admit({ lane: 'bulk', share: 'doctor', count: lanes.length });
-  // The first ones start the threads.
+  // The first hashes start the threads and are not measured.
   await Promise.all(lanes.map(() => hash('a password')));
   let done = 0;
   const since = performance.now();

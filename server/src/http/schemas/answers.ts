@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox';
-import { type Code, codes } from '../../core/codes.ts';
-import { appliedExample, refusalExample, refusedExample, tuplesExample } from './examples.ts';
+import { type Code, codes } from '../../lib/error-codes.ts';
+import { appliedExample, errorExample, refusedExample, tuplesExample } from './examples.ts';
 import { Id, named, nullable, Operation, State, strictObject } from './named.ts';
 
 const errorCodes = (Object.keys(codes) as Code[]).filter((code) => codes[code] !== 'note');
@@ -68,7 +68,7 @@ const AppliedUser = named(
   ),
 );
 
-export const Fault = named('Fault', strictObject({ code: ErrorCode, message: Type.String() }));
+export const ErrorDetail = named('Fault', strictObject({ code: ErrorCode, message: Type.String() }));
 
 export const Tuple = named(
   'Tuple',
@@ -78,7 +78,7 @@ export const Tuple = named(
       Item2: Type.Union([ErrorCode, Type.Null()], { description: 'why it was not applied, as a code' }),
       Item3: Type.Boolean({ description: 'whether the record was applied' }),
       Item4: nullable(Type.String({ description: 'why it was not, for a person' })),
-      Item5: Type.Record(Type.String(), Type.Array(Fault), {
+      Item5: Type.Record(Type.String(), Type.Array(ErrorDetail), {
         description: 'every fault of the record, by place',
       }),
       Item6: strictObject(
@@ -123,6 +123,20 @@ export function page(name: string, item: TSchema, record: TSchema = Type.Null())
   return named(name, envelope(result));
 }
 
+/** The actor of a change, with time and origin. */
+export const actorFields = {
+  At: Moment,
+  Actor: Type.String({ enum: ['client', 'console', 'user', 'protected', 'operator', 'service'] }),
+  ClientID: nullable(Id),
+  UserID: nullable(Id),
+  Address: Text,
+  RequestId: Text,
+  CallID: nullable(Type.String({ format: 'uuid' })),
+};
+
+/** The envelope of a single object, with an empty list. */
+export const recordPage = (name: string, record: TSchema) => page(name, Type.Never(), record);
+
 const Estimate = named(
   'Estimate',
   strictObject(
@@ -154,7 +168,7 @@ const job = {
 };
 const Job = named('Job', strictObject(job, { description: 'A call that is done later' }));
 
-/** Beside a page of tuples. */
+/** Zero-based indexes in the request of the records whose tuples a page contains, in the order of the tuples. */
 export const Positions = Type.Array(Count, {
   description:
     'which record of the call each tuple of `result.records` belongs to, from 0, as `Position` in the retry kit',
@@ -167,7 +181,7 @@ const JobWithTuples = named(
 export const FailedRecord = named(
   'FailedRecord',
   Type.Object(
-    { Position: Count, Faults: Type.Record(Type.String(), Type.Array(Fault)) },
+    { Position: Count, Faults: Type.Record(Type.String(), Type.Array(ErrorDetail)) },
     {
       description:
         'the record as it was sent, its secrets null, with its place in the call (from 0) and its faults',
@@ -202,25 +216,25 @@ const Principals = page('PrincipalsEnvelope', Principal);
 const Users = page('UsersEnvelope', UserOfPrincipal);
 const LoginAnswer = page('LoginEnvelope', Type.Never(), Login);
 export const Empty = page('EmptyEnvelope', Type.Never());
-export const Refusal = named('RefusalEnvelope', envelope(Type.Null()));
+export const ApiError = named('RefusalEnvelope', envelope(Type.Null()));
 
 export const answer = (description: string, schema: TSchema, example?: unknown) => ({
   description,
   content: { 'application/json': { schema, ...(example !== undefined && { example }) } },
 });
 
-export const refusals = {
-  400: answer('The body or a parameter cannot be understood', Refusal, refusalExample(400, 'INVALID_JSON')),
-  401: answer('No valid credential', Refusal, refusalExample(401, 'UNAUTHENTICATED')),
-  403: answer('The credential lacks the scope', Refusal, refusalExample(403, 'FORBIDDEN')),
-  413: answer('Too large', Refusal, refusalExample(413, 'BODY_TOO_LARGE')),
-  415: answer('Not JSON', Refusal, refusalExample(415, 'UNSUPPORTED_MEDIA_TYPE')),
-  429: answer('Over the rate of the client; see Retry-After', Refusal, refusalExample(429, 'RATE_LIMITED')),
-  500: answer('A fault of the service', Refusal, refusalExample(500, 'INTERNAL')),
+export const errorAnswers = {
+  400: answer('The body or a parameter cannot be understood', ApiError, errorExample(400, 'INVALID_JSON')),
+  401: answer('No valid credential', ApiError, errorExample(401, 'UNAUTHENTICATED')),
+  403: answer('The credential lacks the scope', ApiError, errorExample(403, 'FORBIDDEN')),
+  413: answer('Too large', ApiError, errorExample(413, 'BODY_TOO_LARGE')),
+  415: answer('Not JSON', ApiError, errorExample(415, 'UNSUPPORTED_MEDIA_TYPE')),
+  429: answer('Over the rate of the client; see Retry-After', ApiError, errorExample(429, 'RATE_LIMITED')),
+  500: answer('A fault of the service', ApiError, errorExample(500, 'INTERNAL')),
   503: answer(
     'Over the capacity of the service, or its database is away; see Retry-After',
-    Refusal,
-    refusalExample(503, 'OVERLOADED'),
+    ApiError,
+    errorExample(503, 'OVERLOADED'),
   ),
 };
 
@@ -234,35 +248,35 @@ export const writeAnswers = {
   202: answer('Taken as a job; see Location', JobAlone),
   409: answer(
     'A call with this Idempotency-Key is being worked on; see Retry-After',
-    Refusal,
-    refusalExample(409, 'IDEMPOTENCY_IN_PROGRESS'),
+    ApiError,
+    errorExample(409, 'IDEMPOTENCY_IN_PROGRESS'),
   ),
   422: answer(
     'No record was applied, and the tuples tell why; or the Idempotency-Key belongs to another call',
-    Type.Union([Tuples, Refusal]),
+    Type.Union([Tuples, ApiError]),
     tuplesExample(422, [refusedExample]),
   ),
-  ...refusals,
+  ...errorAnswers,
 };
 
 const jobRefusals = {
-  ...refusals,
-  404: answer('There is no such job', Refusal, refusalExample(404, 'JOB_NOT_FOUND')),
+  ...errorAnswers,
+  404: answer('There is no such job', ApiError, errorExample(404, 'JOB_NOT_FOUND')),
 };
-export const jobsAnswers = { 200: answer('A page of jobs', Jobs), ...refusals };
+export const jobsAnswers = { 200: answer('A page of jobs', Jobs), ...errorAnswers };
 export const jobAnswers = { 200: answer('The job, and a page of its tuples', JobTuples), ...jobRefusals };
 export const cancelledAnswers = { 200: answer('The job', JobAlone), ...jobRefusals };
 export const failedAnswers = {
   200: answer('The failed records', Type.Array(FailedRecord)),
   ...jobRefusals,
 };
-const { 403: _forbidden, ...openRefusals } = refusals;
+const { 403: _forbidden, ...openRefusals } = errorAnswers;
 export const loginAnswers = {
   200: answer('Signed in', LoginAnswer),
   ...openRefusals,
-  401: answer('Not signed in', Refusal, refusalExample(401, 'UNAUTHENTICATED')),
-  429: answer('Too many wrong passwords; see Retry-After', Refusal, refusalExample(429, 'RATE_LIMITED')),
+  401: answer('Not signed in', ApiError, errorExample(401, 'UNAUTHENTICATED')),
+  429: answer('Too many wrong passwords; see Retry-After', ApiError, errorExample(429, 'RATE_LIMITED')),
 };
 export const logoutAnswers = { 200: answer('Signed out', Empty), ...openRefusals };
-export const principalAnswers = { 200: answer('A page of principals', Principals), ...refusals };
-export const userAnswers = { 200: answer('A page of users', Users), ...refusals };
+export const principalAnswers = { 200: answer('A page of principals', Principals), ...errorAnswers };
+export const userAnswers = { 200: answer('A page of users', Users), ...errorAnswers };

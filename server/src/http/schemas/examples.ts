@@ -1,8 +1,7 @@
-import type { Code } from '../../core/codes.ts';
-import type { Tuple } from '../tuple.ts';
+import type { Code } from '../../lib/error-codes.ts';
 
-/** Answers as a caller gets them, for the readers of the OpenAPI document. */
-export const appliedExample: Tuple = {
+/** The tuple of an applied record, as an example in the OpenAPI document. */
+export const appliedExample = {
   Item1: 1,
   Item2: null,
   Item3: true,
@@ -11,7 +10,7 @@ export const appliedExample: Tuple = {
   Item6: {},
 };
 
-export const refusedExample: Tuple = {
+export const refusedExample = {
   Item1: 2,
   Item2: 'USERNAME_TAKEN',
   Item3: false,
@@ -29,13 +28,13 @@ const summaries: Record<number, { errorCode: Code | null; message: string | null
   422: { errorCode: 'USERNAME_TAKEN', message: 'No record was applied; result.records tells why.' },
 };
 
-export function tuplesExample(statusCode: number, records: readonly Tuple[]) {
+export function tuplesExample(statusCode: number, records: readonly object[]) {
   const count = records.length;
   const result = { totalCount: count, totalPages: 1, page: 1, count, records, record: null };
   return { statusCode, ...summaries[statusCode], result, debug: null };
 }
 
-export function refusalExample(statusCode: number, errorCode: Code) {
+export function errorExample(statusCode: number, errorCode: Code) {
   return {
     statusCode,
     errorCode,

@@ -1,23 +1,23 @@
 import { type TSchema, Type } from 'typebox';
 
 /**
- * The wire in the words of JSON Schema, for the OpenAPI document and its readers. Requests are not checked against
- * these: the core finds every fault of every record by place, which a schema validator cannot.
+ * The JSON Schemas of the OpenAPI document. They do not validate requests: the parser of the records reports every
+ * field error of every record with its path, which a schema validator cannot.
  */
 export const namedSchemas: TSchema[] = [];
 
-/** Puts a schema into the document once, under a name, and gives a reference to it. */
+/** Adds a schema to the document once, under a name, and returns a reference to it. */
 export function named(name: string, schema: TSchema): TSchema {
   namedSchemas.push({ $id: name, ...schema });
   return Type.Unsafe({ $ref: `${name}#` });
 }
 
-/** A body by its name, with an example. What stands beside a bare reference is not taken into the document. */
+/** Adds an example to a named schema. Uses `allOf`, because the document drops keywords next to a bare `$ref`. */
 export function example(schema: TSchema, value: unknown): TSchema {
   return Type.Unsafe({ allOf: [schema], examples: [value] });
 }
 
-/** An object with these fields and no others. */
+/** Returns an object schema without additional properties. */
 export function strictObject(
   properties: Record<string, TSchema>,
   more: Record<string, unknown> = {},

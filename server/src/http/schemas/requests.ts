@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox';
-import { orders } from '../../core/journal/order.ts';
+import { orders } from '../../lib/paging.ts';
 import { example, Id, named, nullable, State, strictObject } from './named.ts';
 
 const text = (maxLength: number, description?: string) =>
@@ -42,14 +42,14 @@ const Reset = named('Reset', strictObject({ ID: Id, ...passwords, CurrentPasswor
 const longSentence = 'una frase lunga';
 const newSentence = 'una frase nuova';
 
-const ofFailed = {
+const failedRecordFields = {
   Faults: Type.Optional(Type.Unknown({ description: 'of a failed record that is sent again; passed over' })),
   Position: Type.Optional(Type.Unknown({ description: 'the same' })),
 };
 
 const updatedUsers = {
   Users: Type.Array(Type.Union([Registration, Import, Reset]), { minItems: 1 }),
-  ...ofFailed,
+  ...failedRecordFields,
 };
 const UpdateRecord = named(
   'UpdateRecord',
@@ -90,7 +90,7 @@ const InsertRecord = named(
       Taxcode: text(64),
       Email: text(254),
       Users: Type.Optional(nullable(Type.Array(Type.Union([Registration, Import])))),
-      ...ofFailed,
+      ...failedRecordFields,
     },
     { minProperties: 1, description: 'A principal to create' },
   ),
@@ -127,7 +127,7 @@ const StateRecord = named(
       ID: Id,
       State: Type.Optional(nullable(State)),
       Users: Type.Optional(nullable(Type.Array(UserState))),
-      ...ofFailed,
+      ...failedRecordFields,
     },
     { description: 'The state of a principal, of some of its users, or of both' },
   ),

@@ -16,11 +16,11 @@ useBrowser();
 beforeAll(async () => {
   service = await startConsole();
   office = await credential(service);
-  // The principal with the ID 1, which files name.
+  // The files of the tests refer to this principal by its ID, 1.
   await service.call('irs/insert', [{ Denomination: 'Prima' }], { headers: office });
 });
 
-/** As the mouse brings it from a folder. */
+/** Drops a file on the page, as a drag from a file manager does. */
 async function drop(page: Page, name: string, content: Uint8Array): Promise<void> {
   const dataTransfer = await page.evaluateHandle(`(() => {
     const transfer = new DataTransfer();
@@ -30,7 +30,7 @@ async function drop(page: Page, name: string, content: Uint8Array): Promise<void
   await page.getByText('Drop a CSV, JSON or NDJSON file here').dispatchEvent('drop', { dataTransfer });
 }
 
-const mistaken = [
+const contentWithErrors = [
   'Nome utente;E-mail;Parola;Codice cliente;Ragione sociale;Note',
   'nicolò;nicolo@example.com;una frase lunga;C1;"Caffè ""Città""";è il primo',
   'anna;anna.example.com;una frase lunga;C1;;',
@@ -40,10 +40,10 @@ const mistaken = [
 ].join('\r\n');
 
 describe('the import', () => {
-  it('reads a file as Excel in Italy writes it, has it mapped and mended on screen, and runs it', async () => {
+  it('reads a CSV file from Excel in Italy, lets its columns be mapped and its rows be corrected, and imports it', async () => {
     const before = await storedUsernames(service);
     const page = await openImport(service, office);
-    await drop(page, 'clienti.csv', latin(mistaken));
+    await drop(page, 'clienti.csv', latin(contentWithErrors));
     await page.getByText('clienti.csv (rows: 5)').waitFor();
     await expect.poll(() => page.getByLabel('What Nome utente is').inputValue()).toBe('Username');
     await expect.poll(() => page.getByLabel('What Note is').inputValue()).toBe('');
@@ -99,7 +99,7 @@ describe('the import', () => {
     ]);
   });
 
-  it('takes whole records, one on each line', async () => {
+  it('accepts whole records as NDJSON', async () => {
     const page = await openImport(service, office);
     const records = ['Uno', 'Due'].map((Denomination) => ({
       Denomination,
@@ -116,7 +116,7 @@ describe('the import', () => {
     );
   });
 
-  it('tries many rows together: what one describes, another one names', async () => {
+  it('checks 20,002 rows together, so that a row may refer to a principal from an earlier row', async () => {
     const page = await openImport(service, office);
     const rows = Array.from({ length: 20_001 }, (_, n) => `far.${n},una frase lunga,FAR,`);
     const content = ['Username,Password,ExternalKey,Company', 'far,una frase lunga,FAR,Far Srl', ...rows];
@@ -133,7 +133,7 @@ describe('the import', () => {
     await said(page, 'Rows with problems: 1 of 20,002.');
   });
 
-  it('shows how far it is, and goes on when the page is left', async () => {
+  it('shows its progress, and continues when the user leaves the page', async () => {
     const { body } = await service.call('irs/insert', [{ ExternalKey: 'MANY', Denomination: 'Many Srl' }], {
       headers: office,
     });
@@ -147,7 +147,7 @@ describe('the import', () => {
     await page.getByText('1–25 of 400').waitFor();
     await page.getByRole('button', { name: 'Last page' }).click();
     await expect.poll(() => page.getByLabel('Username, line 401').inputValue()).toBe('many.399');
-    // The job cannot end before it was looked at.
+    // The lock keeps the job running until its page is open.
     await holding(service, principalLock(principal), async () => {
       await press(page, 'Import 400 rows');
       await page.getByText('You may leave this page').waitFor();
@@ -162,7 +162,7 @@ describe('the import', () => {
     await expect.poll(count).toBe(400);
   });
 
-  it('says why a file cannot be read, and takes the next one', async () => {
+  it('shows why a file cannot be read, and accepts another one', async () => {
     const page = await openImport(service, office);
     const refused = (why: string) => page.getByRole('alert').filter({ hasText: why }).waitFor();
     await choose(page, 'users.xlsx', Uint8Array.of(0x50, 0x4b, 0x03, 0x04, 0, 0, 0, 0));
@@ -179,7 +179,7 @@ describe('the import', () => {
     await expect.poll(() => page.locator(':focus').innerText()).toBe('Choose a file');
   });
 
-  it('speaks Italian, also of what is wrong', async () => {
+  it('is translated into Italian, with its error messages', async () => {
     const page = await openImport(service, office);
     await press(page, 'Language');
     await page.getByRole('menuitemradio', { name: 'Italiano' }).click();
@@ -209,8 +209,8 @@ describe('the import', () => {
   });
 });
 
-describe('the import in every look', () => {
-  it('is accessible, from the file to its end', async () => {
+describe('in light and dark, on a desktop and on a phone', () => {
+  it('the import is accessible from the choice of a file to its result', async () => {
     const page = await openImport(service, office);
     await expectAccessible(page);
     await choose(page, 'no.xlsx', Uint8Array.of(0x50, 0x4b, 0x03, 0x04));

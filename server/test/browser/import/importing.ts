@@ -4,14 +4,14 @@ import type { Credential } from '../../setup/admin.ts';
 import type { TestService } from '../../setup/service.ts';
 import { enter, visit } from '../browser.ts';
 
-/** The page on which files are imported, for someone who is signed in. */
+/** Signs in and opens the import page. */
 export async function openImport(
   service: TestService,
   client: Credential,
-  look: Parameters<typeof visit>[1] = {},
+  options: Parameters<typeof visit>[1] = {},
 ): Promise<Page> {
-  const person = await visit(service, look);
-  // A try of rows that would all be refused.
+  const person = await visit(service, options);
+  // A dry run in which all rows fail gets this status.
   person.expectStatus(422);
   await enter(person, '/import', client);
   return person.page;
@@ -37,13 +37,13 @@ export const said = (page: Page, text: string | RegExp) =>
 export const mend = (page: Page, cell: string, text: string) =>
   page.getByLabel(cell, { exact: true }).fill(text);
 
-/** What the page gives to be kept. */
+/** Triggers a download, by default that of the failed rows, and returns the file. */
 export async function downloaded(
   page: Page,
-  take = () => press(page, 'Download the rows that failed'),
+  trigger = () => press(page, 'Download the rows that failed'),
 ): Promise<{ name: string; bytes: Buffer }> {
-  const coming = page.waitForEvent('download');
-  await take();
-  const download = await coming;
+  const started = page.waitForEvent('download');
+  await trigger();
+  const download = await started;
   return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
 }

@@ -26,11 +26,11 @@ async function open(content: string): Promise<Page> {
 const field = (page: Page, line: number) => page.getByLabel(`Record, line ${line}`, { exact: true });
 const user = (Username: string, Password = 'una frase lunga') => ({ Username, Password });
 
-/** Leaves the field, by which what is in it is looked at. */
+/** Moves the focus out of the field, which makes the page validate its text. */
 const leave = (page: Page) => page.keyboard.press('Tab');
 
-describe('a whole record with problems', () => {
-  it('is mended as JSON, with every fault by its user and its line', async () => {
+describe('a whole record with errors', () => {
+  it('is corrected as JSON, with the user and the line of every error', async () => {
     const records = [
       { Denomination: 'Uno', Users: [user('uno.a'), user('uno.b')] },
       { Denomination: 'Due', Users: [user('due.a'), user('due.b', 'breve')] },
@@ -61,7 +61,7 @@ describe('a whole record with problems', () => {
     expect(await canSignIn(service, 'due.b', 'una frase abbastanza lunga')).toBe(true);
   });
 
-  it('that cannot be read is shown as it was written, in an array or on a line of its own', async () => {
+  it('that is not valid JSON is shown with its original text, in an array and in NDJSON', async () => {
     const page = await open(
       '[{"Denomination":"Tre","Users":[]},\n {"Denomination":"Quattro","Users":[],}\n]',
     );
@@ -78,7 +78,7 @@ describe('a whole record with problems', () => {
     await expect.poll(() => field(lines, 2).inputValue()).toBe('{"Denomination":"Caffè" "Users":[]}');
   });
 
-  it('has cells where it is flat, and its JSON where cells could not mend it', async () => {
+  it('is shown as cells if it is flat, and as JSON if cells could not express its values', async () => {
     const rows = [
       { Username: 'flat.1', Password: 'breve', ExternalKey: 'FLAT', Company: 'Flat Srl' },
       { Username: 'flat.2', Password: 918_273_640_182, ExternalKey: 'FLAT', Company: 'Flat Srl' },
@@ -97,7 +97,7 @@ describe('a whole record with problems', () => {
     expect(await storedUsernames(service)).toEqual(expect.arrayContaining(['flat.1', 'flat.2']));
   });
 
-  it('with many users among many is shown when it is wanted, and only then', async () => {
+  it('with many users, in a large file, is shown as JSON only on request', async () => {
     const records = Array.from({ length: 100 }, (_, n) => ({
       Denomination: `Many ${n}`,
       Users: Array.from({ length: 25 }, (_user, m) => user(`many.${n}.${m}`, 'breve')),
@@ -116,8 +116,8 @@ describe('a whole record with problems', () => {
   });
 });
 
-describe('a whole record in every look', () => {
-  it('records with problems are accessible', async () => {
+describe('in light and dark, on a desktop and on a phone', () => {
+  it('records with errors are accessible', async () => {
     const records = [{ Denomination: 'X', Users: [user('x', 'breve')] }];
     const page = await open(`${JSON.stringify(records[0])}\n{"Users"}\n`);
     await said(page, 'Rows with problems: 2 of 2.');

@@ -23,8 +23,8 @@ const contentOf = (name: string) =>
     `${name}.3,una frase segreta,KEPT,Kept Srl`,
   ].join('\n');
 
-/** Someone who has mended a row of a file, and has not checked it again. */
-async function atWork(name: string): Promise<Page> {
+/** Opens the import page with a file of which one row is corrected and not checked again. */
+async function openCorrected(name: string): Promise<Page> {
   const page = await openImport(service, office);
   await choose(page, `${name}.csv`, contentOf(name));
   await press(page, 'Check the rows');
@@ -42,13 +42,13 @@ async function go(page: Page, name: string): Promise<void> {
   await heading(page, name).waitFor();
 }
 
-/** Whether the browser would ask before the page is left. */
+/** Returns true if the page cancels `beforeunload`, so that the browser would ask before leaving it. */
 const asksToStay = (page: Page) =>
   page.evaluate(`!window.dispatchEvent(new Event('beforeunload', { cancelable: true }))`);
 
-describe('an import that one walks away from', () => {
-  it('is found as it was: the rows as they were mended, and what became of them', async () => {
-    const page = await atWork('kept');
+describe('an import that the user navigates away from', () => {
+  it('keeps its corrected rows and later its result', async () => {
+    const page = await openCorrected('kept');
     await go(page, 'Jobs');
     await expect.poll(() => page.title()).toBe('Jobs · Anagrafe');
     await expect.poll(() => heading(page, 'Import').count()).toBe(0);
@@ -85,8 +85,8 @@ describe('an import that one walks away from', () => {
     await expect.poll(() => page.locator(':focus').innerText()).toBe('Choose a file');
   });
 
-  it('asks before it is let go of, and lets go', async () => {
-    const page = await atWork('dropped');
+  it('is discarded after a confirmation', async () => {
+    const page = await openCorrected('dropped');
     await press(page, 'Another file');
     await page.getByRole('dialog').getByText('with their passwords, are lost').waitFor();
     await press(page, 'Choose another file');
@@ -94,8 +94,8 @@ describe('an import that one walks away from', () => {
     await expect.poll(() => asksToStay(page)).toBe(false);
   });
 
-  it('leaves nothing of it to another client', async () => {
-    const page = await atWork('hidden');
+  it('is discarded when another client signs in', async () => {
+    const page = await openCorrected('hidden');
     await go(page, 'Jobs');
     await page.getByRole('button', { name: 'Sign out' }).filter({ visible: true }).click();
     const other = await credential(service);

@@ -16,8 +16,8 @@ beforeAll(async () => {
   office = await credential(service);
 });
 
-/** Someone who has no mouse: what cannot be come to with the Tab key cannot be used. */
-function hands(page: Page) {
+/** Operates a page with the keyboard only: it reaches every element with the Tab key, or throws. */
+function keyboardUser(page: Page) {
   const { keyboard } = page;
   const isFocused = async (wanted: Locator) => (await page.locator(':focus').and(wanted).count()) === 1;
 
@@ -33,7 +33,7 @@ function hands(page: Page) {
   const field = (name: string) => page.getByLabel(name, { exact: true });
   return {
     keyboard,
-    /** Back along the way that one came, where that is shorter. */
+    /** Moves the focus backwards to a button with Shift+Tab. */
     async back(name: string) {
       await tabTo(button(name), 'Shift+Tab');
     },
@@ -50,12 +50,12 @@ function hands(page: Page) {
   };
 }
 
-describe('the import, by someone who has no mouse', () => {
-  it('is done from the sign-in to the file of the rows that failed', async () => {
+describe('the import with the keyboard alone', () => {
+  it('works from the sign-in to the download of the failed rows', async () => {
     const person = await visit(service);
     const { page } = person;
     person.expectStatus(422);
-    const { keyboard, press, type, back } = hands(page);
+    const { keyboard, press, type, back } = keyboardUser(page);
     await person.goTo('/import');
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await type('Public key', `${office.SyncPublicKey}.${office.SyncSecretKey}`);
@@ -74,7 +74,7 @@ describe('the import, by someone who has no mouse', () => {
     await (await choosing).setFiles({ name: 'keys.csv', mimeType: 'text/csv', buffer });
 
     await page.getByText('keys.csv (rows: 3)').waitFor();
-    await hands(page).reach('What Parola is');
+    await keyboardUser(page).reach('What Parola is');
     await keyboard.type('Password');
     await expect.poll(() => page.getByLabel('What Parola is').inputValue()).toBe('Password');
     await press('Check the rows');
@@ -97,11 +97,11 @@ describe('the import, by someone who has no mouse', () => {
     await said(page, 'Rows with problems: 1 of 1.');
   });
 
-  it('is watched, and mended as JSON', async () => {
+  it('lets a record be corrected as JSON and its job be followed', async () => {
     const person = await visit(service);
     const { page } = person;
     person.expectStatus(422);
-    const { keyboard, press, type, back } = hands(page);
+    const { keyboard, press, type, back } = keyboardUser(page);
     await person.goTo('/import');
     await type('Public key', `${office.SyncPublicKey}.${office.SyncSecretKey}`);
     await keyboard.press('Enter');
@@ -125,7 +125,7 @@ describe('the import, by someone who has no mouse', () => {
     await press('Check again');
     await said(page, 'All of them are fine.');
     await back('Import 4 rows');
-    // The job cannot end before it was looked at.
+    // The lock keeps the job running until its page is open.
     await holding(service, principalsLock, async () => {
       await keyboard.press('Enter');
       await page.getByRole('progressbar').waitFor({ state: 'attached' });

@@ -12,12 +12,12 @@ useBrowser();
 beforeAll(async () => {
   service = await startConsole();
   office = await credential(service);
-  // The principal with the ID 1, which files name.
+  // The files of the tests refer to this principal by its ID, 1.
   await service.call('irs/insert', [{ Denomination: 'Prima' }], { headers: office });
 });
 
-describe('the import, of rows with problems', () => {
-  it('has rows that fail at the last moment mended and sent again', async () => {
+describe('the import of rows with errors', () => {
+  it('lets rows that fail after a successful check be corrected and sent again', async () => {
     const page = await openImport(service, office);
     await choose(
       page,
@@ -56,7 +56,7 @@ describe('the import, of rows with problems', () => {
     ]);
   });
 
-  it('finds a username that stands in rows of different kinds, before one of them fails', async () => {
+  it('finds the same username in an update row and an insert row before they are sent', async () => {
     const page = await openImport(service, office);
     const content =
       'ID,Company,Username,Password\n1,,gemello,una frase lunga\n,Due,Gemello,una frase lunga\n';
@@ -83,7 +83,7 @@ describe('the import, of rows with problems', () => {
     await expect.poll(() => page.getByRole('button', { name: /^Import/ }).isDisabled()).toBe(true);
   });
 
-  it('holds a row with too many cells back until they are dealt with, and joins them to no other', async () => {
+  it('does not send a row with too many cells until the extra cells are removed', async () => {
     await service.call('irs/insert', [{ ExternalKey: 'SURPLUS' }], { headers: office });
     const page = await openImport(service, office);
     const row = 'surplus,SURPLUS,una frase lunga,a note';

@@ -24,11 +24,11 @@ beforeEach(async () => {
   person.expectStatus(422);
 });
 
-describe('a session that ends under an import', () => {
+describe('an import whose session ends', () => {
   const content =
     'Username,Password,Company\nmended.1,breve,Mended Srl\nmended.2,una frase lunga,Mended Srl\n';
 
-  it('leaves its rows as they were mended, and sends them once the same client is back', async () => {
+  it('keeps its corrected rows, and sends them after the same client has signed in', async () => {
     const { page } = person;
     await enter(person, '/import', office);
     await choose(page, 'mended.csv', content);
@@ -55,14 +55,14 @@ describe('a session that ends under an import', () => {
     expect(await storedUsernames(service)).toEqual(expect.arrayContaining(['mended.1', 'mended.2']));
   });
 
-  it('follows it to its end, though the session ended meanwhile', async () => {
+  it('shows its result after the same client has signed in', async () => {
     const { page } = person;
     await enter(person, '/import', office);
     const rows = Array.from({ length: 120 }, (_, n) => `followed.${n},una frase lunga,Followed ${n}`);
     await choose(page, 'followed.csv', ['Username,Password,Company', ...rows].join('\n'));
     await press(page, 'Check the rows');
     await page.getByText('All of them are fine.').waitFor();
-    // The job cannot end before the session does.
+    // The lock keeps the job running until the session has ended.
     await holding(service, principalsLock, async () => {
       await press(page, 'Import 120 rows');
       await page.getByText('The import is under way').waitFor();
@@ -73,7 +73,7 @@ describe('a session that ends under an import', () => {
     await page.getByText('Rows imported: 120.').waitFor();
   });
 
-  it('sends nothing in the name of another client', async () => {
+  it('sends nothing after another client has signed in', async () => {
     const { page } = person;
     await service.call('irs/insert', [{ ExternalKey: 'THEIRS', Denomination: 'Theirs' }], {
       headers: office,

@@ -43,8 +43,8 @@ async function answeredSessions(page: Page): Promise<number> {
   return queries.find(({ queryKey }) => queryKey[0] === 'session')?.state.dataUpdateCount ?? 0;
 }
 
-/** A client that is being created, at the moment when the session ends. */
-async function halfWritten(page: Page): Promise<Locator> {
+/** Fills the form for a new client and submits it after its session has ended; returns the dialog. */
+async function submitWithoutSession(page: Page): Promise<Locator> {
   await button(page, 'New client').click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('half written');
@@ -56,11 +56,11 @@ async function halfWritten(page: Page): Promise<Locator> {
   return dialog;
 }
 
-describe('a session that ends under a form', () => {
-  it('hides it from everyone, and gives it back to the same client as it was', async () => {
+describe('a page at the end of its session', () => {
+  it('is hidden, and restored with its form when the same client signs in', async () => {
     const { page } = person;
     await enter(person, '/clients', office);
-    const dialog = await halfWritten(page);
+    const dialog = await submitWithoutSession(page);
     await expectSignInAlone(page);
     await expect.poll(() => page.title()).toBe('Sign in · Anagrafe');
     await expect.poll(() => page.locator(':focus').innerText()).toBe('Sign in');
@@ -74,7 +74,7 @@ describe('a session that ends under a form', () => {
       );
     }
     expect([...reached].sort()).toEqual(['BODY', 'in']);
-    // Of what is hidden nothing listens.
+    // The hidden dialog must not receive the key.
     await page.keyboard.press('Escape');
 
     await credential(service, { name: 'meanwhile' });
@@ -92,7 +92,7 @@ describe('a session that ends under a form', () => {
     await expect.poll(() => page.locator(':focus').innerText()).toBe('New client');
   });
 
-  it('brings one back to the field that one was in', async () => {
+  it('gets the focus back in the same field after the sign-in', async () => {
     const { page } = person;
     await enter(person, '/principals', office);
     const search = page.getByRole('searchbox');
@@ -107,13 +107,13 @@ describe('a session that ends under a form', () => {
     await expect.poll(() => page.locator(':focus').and(search).count()).toBe(1);
   });
 
-  it('is kept as it was for a quarter of an hour, and then forgotten', async () => {
+  it('is kept for 15 minutes and then discarded', async () => {
     const { page } = await visitWithClock();
     const { body } = await service.call('irs/insert', [{ Denomination: 'Rossi Srl' }], { headers: office });
     await enter(person, `/principals/${body.result?.records[0]?.Item1}`, office);
     await button(page, 'Register a user').click();
     const dialog = page.getByRole('dialog');
-    // Nothing is asked of the service before the clock goes on.
+    // The page sends no request before its clock advances.
     await dialog.getByLabel('Username').fill('half.typed');
     await endSessions(service);
     await page.clock.runFor(1000);
@@ -134,7 +134,7 @@ describe('a session that ends under a form', () => {
     await expect.poll(() => dialog.count()).toBe(0);
   });
 
-  it('hides it though nobody does anything any more', async () => {
+  it('is hidden without any user action when the session expires', async () => {
     const { page } = await visitWithClock();
     await enter(person, '/clients', office);
     await page.getByRole('row', { name: /office/ }).waitFor();
@@ -146,7 +146,7 @@ describe('a session that ends under a form', () => {
     await expectSignInAlone(page);
   });
 
-  it('leaves it in sight while the session goes on elsewhere', async () => {
+  it('stays visible if the service reports that the session is still valid', async () => {
     const { page } = await visitWithClock();
     await enter(person, '/clients', office);
     await page.getByRole('row', { name: /office/ }).waitFor();
@@ -158,10 +158,10 @@ describe('a session that ends under a form', () => {
     await page.getByRole('dialog').getByLabel('Name').waitFor();
   });
 
-  it('leaves nothing of it to another client', async () => {
+  it('is discarded when another client signs in', async () => {
     const { page } = person;
     await enter(person, '/clients', office);
-    const dialog = await halfWritten(page);
+    const dialog = await submitWithoutSession(page);
     await signIn(page, other);
     await page.getByText('Signed in as other').filter({ visible: true }).waitFor();
     await page.getByRole('row', { name: /office/ }).waitFor();
@@ -170,7 +170,7 @@ describe('a session that ends under a form', () => {
     await expect.poll(() => dialog.getByLabel('Name').inputValue()).toBe('');
   });
 
-  it('leaves nothing of it to whoever comes after a way out', async () => {
+  it('is discarded at a sign-out', async () => {
     const { page } = person;
     await enter(person, '/import', office);
     await choose(page, 'left.csv', 'Username\nanna');
@@ -183,13 +183,13 @@ describe('a session that ends under a form', () => {
     await button(page, 'Choose a file').waitFor();
   });
 
-  it('does not take a secret along that is shown once', async () => {
+  it('keeps a new secret, which is shown only once, until the same client signs in', async () => {
     const { page } = person;
     await enter(person, '/clients', office);
     await button(page, 'New client').click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('with a secret');
-    // The list is read anew as soon as the client is there.
+    // The page reloads the list as soon as the client is created; that request finds no session.
     await page.route('**/admin/v1/clients', async (route, request) => {
       if (request.method() === 'GET') await endSessions(service);
       await route.continue();
@@ -208,8 +208,8 @@ describe('a session that ends under a form', () => {
   });
 });
 
-describe('the own secret of the client that is signed in', () => {
-  it('stays in sight when it is rotated and the session cannot go on', async () => {
+describe('the secret of the signed-in client', () => {
+  it('stays visible when it is rotated and the session cannot be renewed', async () => {
     const { page } = person;
     person.expectStatus(502);
     await enter(person, '/clients', await credential(service, { name: 'rotating' }));
@@ -223,7 +223,7 @@ describe('the own secret of the client that is signed in', () => {
     await button(dialog, 'New secret').click();
     const both = dialog.getByRole('textbox', { name: /^Both/ });
     await both.waitFor();
-    // As when one comes back from where it was stored.
+    // Simulates a return to the window after storing the secret elsewhere.
     expect(await comeBack(page)).toBe(0);
     const secret = await both.inputValue();
     await button(dialog, 'I have stored').click();
@@ -235,13 +235,13 @@ describe('the own secret of the client that is signed in', () => {
   });
 });
 
-describe('the sign-in in every look', () => {
-  it('the sign-in in front of a page with a dialog is accessible', async () => {
-    const look = await visit(service);
-    look.expectStatus(401);
-    await enter(look, '/clients', office);
-    await halfWritten(look.page);
-    await expectAccessible(look.page);
-    await expectSignInAlone(look.page);
+describe('in light and dark, on a desktop and on a phone', () => {
+  it('the sign-in form in front of a page with a dialog is accessible', async () => {
+    const visited = await visit(service);
+    visited.expectStatus(401);
+    await enter(visited, '/clients', office);
+    await submitWithoutSession(visited.page);
+    await expectAccessible(visited.page);
+    await expectSignInAlone(visited.page);
   });
 });

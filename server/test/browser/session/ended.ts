@@ -2,17 +2,17 @@ import type { Page, Request } from 'playwright-core';
 import { expect } from 'vitest';
 import type { TestService } from '../../setup/service.ts';
 
-/** Ends every session, without a word to whoever is signed in. */
+/** Deletes every session in the database; open pages are not notified. */
 export const endSessions = ({ database }: TestService) =>
   database.query('delete from anagrafe.console_sessions');
 
-/** Waits until the page says that the session has ended. */
+/** Waits until the page shows that the session has ended. */
 export async function ended(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor();
   await page.getByText('Your session has ended.').waitFor();
 }
 
-/** Nothing can be seen or heard of the page beside the sign-in. */
+/** Expects that only the sign-in form is visible and in the accessibility tree. */
 export async function expectSignInAlone(page: Page): Promise<void> {
   await expect.poll(() => page.getByRole('heading').allInnerTexts()).toEqual(['Sign in']);
   await expect.poll(() => page.getByRole('main').count()).toBe(1);
@@ -21,17 +21,17 @@ export async function expectSignInAlone(page: Page): Promise<void> {
   await expect.poll(() => page.getByText('half written').filter({ visible: true }).count()).toBe(0);
 }
 
-/** Dispatches the events of a window that is come back to, and returns how often the page then asks for its session. */
+/** Dispatches the events of a return to the window, and returns the number of session requests that the page sends. */
 export async function comeBack(page: Page): Promise<number> {
-  let asked = 0;
+  let requests = 0;
   const count = (request: Request) => {
-    if (request.method() === 'GET' && new URL(request.url()).pathname === '/console/session') asked++;
+    if (request.method() === 'GET' && new URL(request.url()).pathname === '/console/session') requests++;
   };
   page.on('request', count);
   await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))');
   await page.evaluate('window.dispatchEvent(new Event("focus"))');
-  // The page sends its requests at once: what it asks for is on its way before the answer to this one.
+  // The page sends its requests at once, so they are sent before this one is answered.
   await page.evaluate('fetch("/health/live").then((answer) => answer.text())');
   page.off('request', count);
-  return asked;
+  return requests;
 }

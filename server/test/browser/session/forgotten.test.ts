@@ -21,28 +21,28 @@ beforeEach(async () => {
   person.expectStatus(422);
 });
 
-/** What the page remembers of its calls, as whoever opens the tools of the browser reads it. */
-const remembered = async (page: Page) => JSON.stringify(await cacheOf(page));
+/** The query and mutation cache of the page as JSON, which the developer tools of the browser can read. */
+const cacheText = async (page: Page) => JSON.stringify(await cacheOf(page));
 
-describe('what a page remembers', () => {
-  it('has no secret in it that was typed or shown, once its form is closed', async () => {
+describe('the query cache of a page', () => {
+  it('contains no typed secret, and no shown secret once its dialog is closed', async () => {
     const { page } = person;
     await enter(person, '/clients', office);
     await page.getByRole('row', { name: /office/ }).waitFor();
     const typed = office.SyncSecretKey ?? '';
     expect(typed).not.toBe('');
-    await expect.poll(() => remembered(page)).not.toContain(typed);
+    await expect.poll(() => cacheText(page)).not.toContain(typed);
     await page.getByRole('button', { name: 'New client' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('forgotten');
     await dialog.getByRole('button', { name: 'Create' }).click();
     const shown = await dialog.getByLabel('Secret key', { exact: true }).inputValue();
-    await expect.poll(() => remembered(page)).toContain(shown);
+    await expect.poll(() => cacheText(page)).toContain(shown);
     await dialog.getByRole('button', { name: 'I have stored it' }).click();
-    await expect.poll(() => remembered(page)).not.toContain(shown);
+    await expect.poll(() => cacheText(page)).not.toContain(shown);
   });
 
-  it('has no password in it, neither while that is tried nor when it was set', async () => {
+  it('contains no password, neither while it is validated nor after it was set', async () => {
     const { page } = person;
     await enterNew(service, office, person, 'Forgotten Srl');
     await page.getByRole('button', { name: 'Register a user' }).click();
@@ -50,14 +50,14 @@ describe('what a page remembers', () => {
     await dialog.getByLabel('Username').fill('forgotten.user');
     await dialog.getByLabel('Password', { exact: true }).fill('una frase lunga davvero');
     await dialog.getByText('The rules of the service allow this password.').waitFor();
-    await expect.poll(() => remembered(page)).toContain('"trial"');
-    expect(await remembered(page)).not.toContain('una frase lunga davvero');
+    await expect.poll(() => cacheText(page)).toContain('"trial"');
+    expect(await cacheText(page)).not.toContain('una frase lunga davvero');
     await dialog.getByRole('button', { name: 'Register' }).click();
     await takePassword(page);
-    await expect.poll(() => remembered(page)).not.toContain('una frase lunga davvero');
+    await expect.poll(() => cacheText(page)).not.toContain('una frase lunga davvero');
   });
 
-  it('has nothing of a trial in it once the session has ended', async () => {
+  it('contains no dry run once the session has ended', async () => {
     const { page } = person;
     await enterNew(service, office, person, 'Tried Srl');
     await page.getByRole('button', { name: 'Register a user' }).click();
@@ -67,6 +67,6 @@ describe('what a page remembers', () => {
     await service.database.query('delete from anagrafe.console_sessions');
     await dialog.getByLabel('Username').fill('tried.user');
     await page.getByText('Your session has ended.').waitFor();
-    await expect.poll(() => remembered(page)).not.toContain('"trial"');
+    await expect.poll(() => cacheText(page)).not.toContain('"trial"');
   });
 });

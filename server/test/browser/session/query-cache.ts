@@ -5,7 +5,7 @@ interface QueryCache {
   readonly mutations: readonly unknown[];
 }
 
-/** Reads what the console has in its cache of queries and mutations, through the component tree of React. */
+/** Reads the TanStack Query cache of the console through the component tree of React. */
 export function cacheOf(page: Page): Promise<QueryCache> {
   return page.evaluate(`(() => {
     const root = document.getElementById('root');

@@ -18,10 +18,10 @@ beforeEach(async () => {
 });
 
 const heading = (name: string) => person.page.getByRole('heading', { name, level: 1 });
-const who = () => person.page.getByText('Signed in as office').filter({ visible: true });
+const signedInAsOffice = () => person.page.getByText('Signed in as office').filter({ visible: true });
 
-describe('signing in at the console', () => {
-  it('takes the two keys, leads to where one was going, and ends at the way out', async () => {
+describe('the sign-in form', () => {
+  it('accepts the two keys and opens the requested page, and returns after a sign-out', async () => {
     const { page, goTo } = person;
     await goTo('/clients');
     await heading('Sign in').waitFor();
@@ -29,7 +29,7 @@ describe('signing in at the console', () => {
     await signIn(page, office);
     await heading('API clients').waitFor();
     await expect.poll(() => page.title()).toBe('API clients · Anagrafe');
-    await who().waitFor();
+    await signedInAsOffice().waitFor();
 
     await page.getByRole('button', { name: 'Sign out' }).filter({ visible: true }).click();
     await heading('Sign in').waitFor();
@@ -38,13 +38,13 @@ describe('signing in at the console', () => {
     expect(await page.getByText('Your session has ended').count()).toBe(0);
   });
 
-  it('takes both keys pasted into one field', async () => {
+  it('accepts both keys pasted into one field', async () => {
     await person.goTo('');
     await signIn(person.page, { SyncPublicKey: `${office.SyncPublicKey}.${office.SyncSecretKey}` });
-    await who().waitFor();
+    await signedInAsOffice().waitFor();
   });
 
-  it('says in words what is wrong, and lets one try again', async () => {
+  it('shows the error of a failed sign-in, and accepts another attempt', async () => {
     const { page, goTo, expectStatus } = person;
     expectStatus(401);
     expectStatus(403);
@@ -56,12 +56,12 @@ describe('signing in at the console', () => {
     await signIn(page, await credential(service, { name: 'reader', scopes: ['sync:read'] }));
     await page.getByRole('alert').filter({ hasText: 'does not have the scope admin' }).waitFor();
     await signIn(page, office);
-    await who().waitFor();
+    await signedInAsOffice().waitFor();
   });
 });
 
 describe('a session that has ended', () => {
-  it('leads to the sign-in, says why, and back to where one was', async () => {
+  it('shows the sign-in form with the reason, and then the same page again', async () => {
     const { page, goTo, expectStatus } = person;
     await goTo('/clients');
     await signIn(page, office);
@@ -81,8 +81,8 @@ describe('a session that has ended', () => {
   });
 });
 
-describe('a way out that fails', () => {
-  it('puts the page away all the same, and says so until it has worked', async () => {
+describe('a sign-out that fails', () => {
+  it('hides the page anyway, and shows an error until a retry succeeds', async () => {
     const { page, goTo, expectStatus } = person;
     await goTo('/clients');
     await signIn(page, office);
@@ -108,7 +108,7 @@ describe('a way out that fails', () => {
 });
 
 describe('a service that cannot be reached', () => {
-  it('is told of, with a way to try again', async () => {
+  it('is reported with a button to try again', async () => {
     const { page, goTo } = person;
     await goTo('');
     await signIn(page, office);

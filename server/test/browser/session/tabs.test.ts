@@ -24,10 +24,11 @@ beforeEach(async () => {
 });
 
 const button = (page: Page, name: string) => page.getByRole('button', { name }).filter({ visible: true });
-const who = (page: Page, name: string) => page.getByText(`Signed in as ${name}`).filter({ visible: true });
+const signedInAs = (page: Page, name: string) =>
+  page.getByText(`Signed in as ${name}`).filter({ visible: true });
 
-/** A client that is half described, in the name of the office. */
-async function halfWritten({ page }: Visit): Promise<void> {
+/** Starts to fill the form for a new client. */
+async function startForm({ page }: Visit): Promise<void> {
   await button(page, 'New client').click();
   await page.getByRole('dialog').getByLabel('Name').fill('half written');
 }
@@ -39,26 +40,26 @@ async function expectNothingLeft({ page }: Visit): Promise<void> {
 }
 
 describe('two tabs of one browser', () => {
-  it('come in together, and leave together, with nothing left for whoever comes next', async () => {
+  it('sign in and out together, and discard their forms at the sign-out', async () => {
     await second.goTo('/clients');
     await button(second.page, 'Sign in').waitFor();
     await first.goTo('/jobs');
     await signIn(first.page, office);
-    await who(second.page, 'office').waitFor();
-    await halfWritten(second);
+    await signedInAs(second.page, 'office').waitFor();
+    await startForm(second);
     await button(first.page, 'Sign out').click();
     await button(second.page, 'Sign in').waitFor();
     expect(await second.page.getByText('Your session has ended.').count()).toBe(0);
     await expect.poll(() => second.page.getByRole('dialog', { includeHidden: true }).count()).toBe(0);
     await signIn(first.page, office);
-    await who(second.page, 'office').waitFor();
+    await signedInAs(second.page, 'office').waitFor();
     await expectNothingLeft(second);
   });
 
-  it('are of one client: that of one becomes that of the other', async () => {
+  it('switch to the same client when one of them signs in as another', async () => {
     await enter(second, '/clients', office);
-    await halfWritten(second);
-    // The first one has not heard of it, and signs in by itself.
+    await startForm(second);
+    // The first tab gets the answer that it is signed out, so it shows the sign-in form.
     await first.page.route('**/console/session', async (route, request) => {
       const body = { State: 'signed-out', Client: null, ExpiresAt: null };
       if (request.method() !== 'GET') return route.continue();
@@ -68,17 +69,17 @@ describe('two tabs of one browser', () => {
     });
     await first.goTo('/jobs');
     await signIn(first.page, other);
-    await who(second.page, 'other').waitFor();
+    await signedInAs(second.page, 'other').waitFor();
     await expectNothingLeft(second);
   });
 
-  it('say who is there when one comes back to them', async () => {
+  it('check who is signed in when the user returns to the window', async () => {
     const { page } = first;
     await enter(first, '/clients', office);
-    await halfWritten(first);
+    await startForm(first);
     await openSession(first, other);
     expect(await comeBack(page)).toBeGreaterThan(0);
-    await who(page, 'other').waitFor();
+    await signedInAs(page, 'other').waitFor();
     await expectNothingLeft(first);
   });
 });

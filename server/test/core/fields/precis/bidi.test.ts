@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mapUsername } from '../../../../src/core/fields/precis/username.ts';
+import { mapUsername } from '../../../../src/usernames/precis-profiles.ts';
 
 const MOSHE = '\u05de\u05e9\u05d4';
 const MUHAMMAD = '\u0645\u062d\u0645\u062f';
@@ -16,7 +16,7 @@ describe('the bidi rule', () => {
     ['two Hebrew userparts', `${MOSHE} ${MOSHE}`],
     ['a Hebrew userpart and a Latin one', `${MOSHE} cohen`],
     ['a Latin userpart with a digit and a Hebrew one', `cohen2 ${MOSHE}`],
-  ])('takes %s', (_, text) => {
+  ])('allows %s', (_, text) => {
     expect(mapUsername(text)).toEqual({ mapped: text });
   });
 
@@ -37,7 +37,7 @@ describe('the bidi rule', () => {
     expect(mapUsername(text)).toEqual({ fault: 'bidi' });
   });
 
-  it('asks nothing of names without right-to-left characters', () => {
+  it('does not apply to names without right-to-left characters', () => {
     expect(mapUsername('1\u00e8.')).toEqual({ mapped: '1\u00e8.' });
     expect(mapUsername('3 \u00e8 -')).toEqual({ mapped: '3 \u00e8 -' });
   });

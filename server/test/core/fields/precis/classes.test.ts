@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { inFreeformClass, inIdentifierClass } from '../../../../src/core/fields/precis/classes.ts';
-import { RunTable } from '../../../../src/core/fields/precis/run-table.ts';
-import { DERIVED_PROPERTY } from '../../../../src/core/fields/precis/tables.gen.ts';
+import { inFreeformClass, inIdentifierClass, RunTable } from '../../../../src/usernames/precis.ts';
+import { DERIVED_PROPERTY } from '../../../../src/usernames/unicode-tables.gen.ts';
 
 const derived = new RunTable(DERIVED_PROPERTY);
 const everyCodePoint = Array.from({ length: 0x110000 }, (_, codePoint) => codePoint);
 
-/** Code points where the class says other than the table, with those the engine does not know counted as refused. */
+/** Returns the code points for which class and table differ. Code points unassigned in the engine must be refused. */
 function differences(inClass: (text: string) => boolean, letters: string): number[] {
   return everyCodePoint.filter((codePoint) => {
     const character = String.fromCodePoint(codePoint);
@@ -15,13 +14,13 @@ function differences(inClass: (text: string) => boolean, letters: string): numbe
   });
 }
 
-describe('the string classes', () => {
-  it('hold what the table says and the engine knows how to map', () => {
+describe('the PRECIS string classes', () => {
+  it('contain the code points that the table allows and the engine can map', () => {
     expect(differences(inIdentifierClass, 'PC')).toEqual([]);
     expect(differences(inFreeformClass, 'PCF')).toEqual([]);
   });
 
-  it('refuse a text for one code point among many', () => {
+  it('refuse a text with one disallowed code point among many', () => {
     expect(inIdentifierClass('abc\u00e8\u{20000}')).toBe(true);
     expect(inIdentifierClass('abc\u00e8\u2163\u{20000}')).toBe(false);
     expect(inFreeformClass('abc\u00e8\u2163\u{20000}')).toBe(true);

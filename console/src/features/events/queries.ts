@@ -1,0 +1,51 @@
+import type { Anagrafe, CloudEvent, EventType } from '@anagrafe/client';
+import {
+  type Asked,
+  type KeysetPage,
+  type NewestFirst,
+  useNewestFirst,
+} from '../../ui/newest-first-table.tsx';
+import { useAnagrafe } from '../session/api-client.ts';
+
+/** Events per request of a search by type. */
+const searchPageSize = 1000;
+/** Maximum number of requests per search; the user then decides whether to load older events. */
+const searchPagesMax = 10;
+
+/** Reads the events, newest first. A null `type` reads all types. */
+export function useEvents(type: EventType | null): NewestFirst<CloudEvent> {
+  const anagrafe = useAnagrafe();
+  return useNewestFirst<CloudEvent, string>({
+    key: ['events', type],
+    pageSize: 50,
+    read: (request) => (type === null ? readAll(anagrafe, request) : search(anagrafe, type, request)),
+  });
+}
+
+type PagePromise = Promise<KeysetPage<CloudEvent, string>>;
+
+async function readAll(anagrafe: Anagrafe, { order, after, count, signal }: Asked<string>): PagePromise {
+  const page = await anagrafe.events({ order, pageSize: count, signal }).page(after);
+  const { records } = page;
+  return { ...page, first: records[0]?.id ?? null, reachedAt: records.at(-1)?.time ?? null };
+}
+
+/**
+ * Filters by type in the browser, because the service returns events of all types. The search stops after
+ * `searchPagesMax` requests; it may then return fewer than `count` events although `more` is true.
+ */
+async function search(anagrafe: Anagrafe, type: EventType, request: Asked<string>): PagePromise {
+  const { count } = request;
+  const found: CloudEvent[] = [];
+  let page = await readAll(anagrafe, { ...request, count: searchPageSize });
+  const { first } = page;
+  for (let pagesRead = 1; ; pagesRead++) {
+    found.push(...page.records.filter((event) => event.type === type));
+    const last = found[count - 1];
+    if (last && found.length > count)
+      return { records: found.slice(0, count), first, after: last.id, more: true, reachedAt: last.time };
+    if (!page.more || found.length === count || pagesRead === searchPagesMax)
+      return { ...page, records: found, first };
+    page = await readAll(anagrafe, { ...request, after: page.after, count: searchPageSize });
+  }
+}

@@ -1,0 +1,181 @@
+import { type RowFaults, UnsettledError } from '@anagrafe/client/import';
+import { type ColumnMapping, SheetError } from '@anagrafe/client/sheet';
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { useFormats } from '../../i18n/formats.ts';
+import { useCommonMessages, useImportMessages } from '../../i18n/messages.ts';
+import { Confirm } from '../../ui/dialog.tsx';
+import { focusOnMount } from '../../ui/focus.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { Failure } from '../../ui/loading-or-error.tsx';
+import { Page, useIsActivePage } from '../../ui/page.tsx';
+import { type Checked, useCheck, withRow } from './check-rows.ts';
+import { Choose } from './choose-file.tsx';
+import { Columns, type Named, Principal, principalOf } from './column-mapping.tsx';
+import { Sent } from './import-result.tsx';
+import { Rows } from './rows-table.tsx';
+import { type Sending, useSendRows } from './send-rows.ts';
+import { Unsaved, useUnsaved } from './unsaved-changes.ts';
+import type { Row, UsersFile } from './users-file.ts';
+
+interface TroubleProps {
+  readonly error: Error;
+  readonly title: string;
+  readonly onRetry: () => void;
+}
+
+/**
+ * Shows why checking or sending failed. A `SheetError` has no retry button, because the file itself is invalid; an
+ * `UnsettledError` and a failed request can be retried.
+ */
+export function Trouble({ error, title, onRetry }: TroubleProps) {
+  const { fault, rowFault } = useImportMessages();
+  const { table } = useCommonMessages();
+  if (error instanceof SheetError) {
+    return (
+      <Alert color="red" variant="light" role="alert" icon={<Icon name="warning" />} title={title}>
+        {fault(error.fault)}
+      </Alert>
+    );
+  }
+  if (!(error instanceof UnsettledError)) return <Failure error={error} title={title} onRetry={onRetry} />;
+  return (
+    <Alert color="red" variant="light" role="alert" icon={<Icon name="warning" />} title={title}>
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">{rowFault(error.reason)}</Text>
+        <Button size="xs" variant="default" onClick={onRetry}>
+          {table.retry}
+        </Button>
+      </Stack>
+    </Alert>
+  );
+}
+
+/** Import of one file: map the columns, check and correct the rows, send them, show the result. */
+export function Work({ file }: { file: UsersFile }) {
+  const messages = useImportMessages();
+  const { number } = useFormats();
+  const [rows, setRows] = useState<readonly Row[]>(file.rows);
+  const [columns, setColumns] = useState<ColumnMapping>(file.recognised);
+  const [named, setNamed] = useState<Named>({ by: 'ID', value: '' });
+  const [checked, setChecked] = useState<Checked | null>(null);
+  const [sending, setSending] = useState<Sending | null>(null);
+  const check = useCheck(file);
+  const checkRow = useCheck(file, (found) => setChecked((before) => before && withRow(before, found)));
+  const send = useSendRows();
+  useUnsaved(send.isPending || (!send.data && rows !== file.rows));
+  const reading = { columns, principal: principalOf(named) };
+
+  function checkAll(): void {
+    const onSuccess = (found: Checked) => {
+      setChecked(found);
+      setSending(null);
+      send.reset();
+    };
+    check.mutate({ rows, reading }, { onSuccess });
+  }
+  function replaceRow(row: Row): void {
+    setRows((before) => before.map((other) => (other.row === row.row ? row : other)));
+    checkRow.mutate({ rows: [row], reading, ...(checked && { described: checked.described }) });
+  }
+  /** Wraps a setter of a reading option so that a change discards the check result, which is valid for one reading. */
+  const discardingCheck =
+    <Value,>(set: (value: Value) => void) =>
+    (value: Value) => {
+      set(value);
+      setChecked(null);
+      check.reset();
+    };
+  function sendRows(): void {
+    if (!checked) return;
+    // A retry reuses the name and therefore the idempotency keys, so that the service applies each record once.
+    const attempt = sending ?? { name: `console-${randomName()}`, items: checked.sound };
+    setSending(attempt);
+    send.mutate(attempt);
+  }
+  function correctFailed(faults: RowFaults): void {
+    const left = rows.filter(({ row }) => faults.has(row));
+    setRows(left);
+    setChecked({ rows: left, faults, sound: [], seconds: 0, described: new Map() });
+    setSending(null);
+    send.reset();
+  }
+
+  if (send.data && checked) {
+    return <Sent file={file} rows={rows} sent={send.data} left={checked.faults} onCorrect={correctFailed} />;
+  }
+  return (
+    <Stack gap="lg">
+      <Text fw={600} tabIndex={-1} ref={focusOnMount}>
+        {messages.rowsOf(file.name, number(rows.length))}
+      </Text>
+      <Columns file={file} columns={columns} onChange={discardingCheck(setColumns)}>
+        <Principal named={named} onChange={discardingCheck(setNamed)} />
+      </Columns>
+      {check.error && <Trouble error={check.error} title={messages.checkFailed} onRetry={checkAll} />}
+      {!checked && (
+        <Group>
+          <Button onClick={checkAll} loading={check.isPending}>
+            {messages.check}
+          </Button>
+        </Group>
+      )}
+      {checked && (
+        <Rows
+          file={file}
+          rows={rows}
+          columns={columns}
+          checked={checked}
+          busy={check.isPending ? 'checking' : send.isPending ? 'sending' : null}
+          onRow={replaceRow}
+          onCheck={checkAll}
+          onRun={sendRows}
+        />
+      )}
+      {send.error && <Trouble error={send.error} title={messages.sendFailed} onRetry={sendRows} />}
+    </Stack>
+  );
+}
+
+/** Does not use `crypto.randomUUID`, which browsers lack on plain HTTP: it requires a secure context. */
+function randomName(): string {
+  return Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join('');
+}
+
+/** `/console/import`: checks, corrects and imports a file of users. */
+export function Import() {
+  const messages = useImportMessages();
+  const isActive = useIsActivePage();
+  const [file, setFile] = useState<UsersFile | null>(null);
+  const [again, setAgain] = useState(false);
+  const [unsaved, setUnsaved] = useState(false);
+  const [confirming, setConfirming] = useState(false);
+  function chooseAnother(): void {
+    setConfirming(false);
+    setFile(null);
+    setAgain(true);
+  }
+  const another = (
+    <Button variant="default" onClick={() => (unsaved ? setConfirming(true) : chooseAnother())}>
+      {messages.another}
+    </Button>
+  );
+  return (
+    <Page title={messages.title} intro={messages.intro} actions={file && another}>
+      <Unsaved value={setUnsaved}>
+        {file ? <Work file={file} /> : <Choose again={again} onRead={setFile} />}
+      </Unsaved>
+      {confirming && isActive && (
+        <Confirm
+          title={messages.drop.title}
+          text={messages.drop.text}
+          action={messages.drop.action}
+          busy={false}
+          error={null}
+          onConfirm={chooseAnother}
+          onClose={() => setConfirming(false)}
+        />
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,130 @@
+import type { Job } from '@anagrafe/client';
+import { type RowFault, type RowFaults, sentenceOf } from '@anagrafe/client/import';
+import { FailedRows } from '@anagrafe/client/sheet';
+import { Anchor, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { useFormats } from '../../i18n/formats.ts';
+import { useImportMessages, useResultMessages } from '../../i18n/messages.ts';
+import { focusOnMount } from '../../ui/focus.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { Failure } from '../../ui/loading-or-error.tsx';
+import { Surface } from '../../ui/page.tsx';
+import { saveFile } from '../../ui/save-file.ts';
+import { JobProgress } from '../results/job-progress.tsx';
+import { type SentRows, useSentProgress } from './send-rows.ts';
+import { useUnsaved } from './unsaved-changes.ts';
+import type { Row, UsersFile } from './users-file.ts';
+
+/** Saves the failed rows in their current state, with their errors: as CSV if the file was CSV, otherwise as NDJSON. */
+export function downloadFailed(
+  { name, layout }: UsersFile,
+  rows: readonly Row[],
+  faults: RowFaults,
+  describe: (fault: RowFault) => string,
+): void {
+  const writer = new FailedRows(layout);
+  const failed = rows.filter(({ row }) => faults.has(row));
+  const text = failed.map((row) => writer.row(row, (faults.get(row.row) ?? []).map(describe)));
+  const extension = layout.format === 'csv' ? 'csv' : 'ndjson';
+  saveFile(`${name.replace(/\.[^.]*$/, '')}-failed.${extension}`, [writer.head, ...text]);
+}
+
+/** Progress of the jobs of an import. */
+export function Running({ jobs }: { jobs: readonly Job[] }) {
+  const { progress } = useImportMessages();
+  const { operation } = useResultMessages();
+  return (
+    <Surface title={progress.title}>
+      <Stack gap="lg">
+        {jobs.map((job) => (
+          <JobProgress
+            key={job.ID}
+            job={job}
+            name={
+              <Text size="sm" fw={600}>
+                {operation[job.Operation]}
+              </Text>
+            }
+          />
+        ))}
+        <Text>
+          {progress.safe}{' '}
+          <Anchor component={Link} href="/jobs" underline="always">
+            {progress.jobs}
+          </Anchor>
+        </Text>
+      </Stack>
+    </Surface>
+  );
+}
+
+interface OutcomeProps {
+  readonly applied: number;
+  readonly failed: number;
+  readonly onCorrect: () => void;
+  readonly onDownload: () => void;
+}
+
+/** Numbers of applied and failed rows, with actions to correct or download the failed rows. */
+export function Outcome({ applied, failed, onCorrect, onDownload }: OutcomeProps) {
+  const { outcome } = useImportMessages();
+  const { number } = useFormats();
+  return (
+    <Surface title={outcome.title}>
+      <Stack>
+        <Text role="status">
+          {outcome.applied(number(applied))} {failed > 0 && outcome.failed(number(failed))}
+        </Text>
+        {failed > 0 && (
+          <Group>
+            <Button onClick={onCorrect}>{outcome.mend}</Button>
+            <Button variant="default" leftSection={<Icon name="download" size={16} />} onClick={onDownload}>
+              {outcome.download}
+            </Button>
+          </Group>
+        )}
+      </Stack>
+    </Surface>
+  );
+}
+
+interface SentProps {
+  readonly file: UsersFile;
+  readonly rows: readonly Row[];
+  readonly sent: SentRows;
+  /** Errors of the rows that were not sent because they failed the check. */
+  readonly left: RowFaults;
+  readonly onCorrect: (faults: RowFaults) => void;
+}
+
+/** Shows the progress of sent rows and, after all jobs have ended, the result. */
+export function Sent({ file, rows, sent, left, onCorrect }: SentProps) {
+  const { rowFault } = useImportMessages();
+  const { data, error, refetch } = useSentProgress(sent);
+  const [saved, setSaved] = useState(false);
+  const rejected = data?.failed;
+  const failed = new Map([...left, ...(rejected ?? [])]);
+  useUnsaved(failed.size > 0 && !saved);
+
+  function download(): void {
+    downloadFailed(file, rows, failed, (fault) => sentenceOf({ ...fault, message: rowFault(fault) }));
+    setSaved(true);
+  }
+
+  return (
+    <Stack gap="lg" tabIndex={-1} ref={focusOnMount}>
+      {error && <Failure error={error} onRetry={refetch} />}
+      {!data && <Skeleton height={140} />}
+      {data && !rejected && <Running jobs={data.jobs} />}
+      {rejected && (
+        <Outcome
+          applied={sent.rows - rejected.size}
+          failed={failed.size}
+          onCorrect={() => onCorrect(failed)}
+          onDownload={download}
+        />
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,149 @@
+import { aboutRow, type RowFault, sentenceOf } from '@anagrafe/client/import';
+import { type ColumnMapping, isSheetField, type SheetField, sheetFields } from '@anagrafe/client/sheet';
+import { Stack, Text } from '@mantine/core';
+import { useMemo } from 'react';
+import { useFormats } from '../../i18n/formats.ts';
+import { useImportMessages } from '../../i18n/messages.ts';
+import type { Column } from '../../ui/table.tsx';
+import { useFieldLabel } from '../results/field-errors.tsx';
+import type { Checked } from './check-rows.ts';
+import { Cell, isSecret, JsonField } from './row-fields.tsx';
+import {
+  cellsOf,
+  isShownAsJson,
+  lineOf,
+  type Row,
+  recordIn,
+  surplusOf,
+  type UsersFile,
+  withCell,
+  withSurplus,
+} from './users-file.ts';
+
+interface RowFaultsProps {
+  readonly id: string;
+  readonly row: Row;
+  readonly faults: readonly RowFault[];
+}
+
+/** Maximum number of errors shown per row; a record may have a thousand users, each with its own errors. */
+const errorsShown = 20;
+
+/** Lists the errors of a row with the column, or for a record with the user and the line in its JSON. */
+export function RowFaults({ id, row, faults }: RowFaultsProps) {
+  const messages = useImportMessages();
+  const { number } = useFormats();
+  const describePath = useFieldLabel();
+  if (faults.length === 0) return <Text size="sm">{messages.rows.fine}</Text>;
+  const record = recordIn(row);
+  const labelOf = (path: string) => {
+    if (record) return messages.rows.at(describePath(path), number(lineOf(record, path)));
+    return isSheetField(path) ? messages.fields[path] : path;
+  };
+  return (
+    <Stack id={id} gap={2} miw={150} maw={360}>
+      {faults.slice(0, errorsShown).map((fault) => (
+        <Text key={sentenceOf(fault)} size="sm" c="var(--mantine-color-error)">
+          {fault.column !== null && `${labelOf(fault.column)}: `}
+          {messages.rowFault(fault)}
+        </Text>
+      ))}
+      {faults.length > errorsShown && (
+        <Text size="sm">{messages.rows.moreFaults(number(faults.length - errorsShown))}</Text>
+      )}
+    </Stack>
+  );
+}
+
+interface RowColumnsOptions {
+  readonly file: UsersFile;
+  readonly columns: ColumnMapping;
+  readonly checked: Checked;
+  readonly onRow: (row: Row) => void;
+}
+
+const userFields: readonly SheetField[] = ['Username', 'Email', 'Password', 'ConfirmPassword'];
+/** User fields come first, independently of the order in the file, because most errors concern them. */
+const fieldsInOrder = [...userFields, ...sheetFields.filter((field) => !userFields.includes(field))];
+
+/** Columns of the rows table: the line, the errors (with the JSON editor if needed) and one editable cell per field. */
+export function useRowColumns({ file, columns, checked, onRow }: RowColumnsOptions): readonly Column<Row>[] {
+  const messages = useImportMessages();
+  const { number } = useFormats();
+  const checkedRows = new Set(checked.rows);
+  const isJson = (row: Row) => isShownAsJson(row, file, columns);
+
+  /** Returns null for a readable row that was edited after the check: its errors are unknown. */
+  function errorsOf(row: Row): readonly RowFault[] | null {
+    if (checkedRows.has(row)) return checked.faults.get(row.row) ?? [];
+    return row.fault && [aboutRow(messages.fault(row.fault))];
+  }
+  const cells = fieldsInOrder.flatMap((field): Column<Row>[] => {
+    const at = file.names.findIndex((name) => columns[name] === field);
+    if (at < 0) return [];
+    return [
+      {
+        name: messages.fields[field],
+        cell: (row) =>
+          !isJson(row) && (
+            <Cell
+              label={messages.rows.cell(messages.fields[field], number(row.line))}
+              text={cellsOf(row, file)[at] ?? ''}
+              secret={isSecret(field)}
+              wrong={errorsOf(row)?.some(({ column }) => column === field) ?? false}
+              describedBy={idOf(row)}
+              onChange={(text) => onRow(withCell(row, at, text, file))}
+            />
+          ),
+      },
+    ];
+  });
+  const hasSurplus = useMemo(() => file.rows.some((row) => surplusOf(row, file).length > 0), [file]);
+  const surplus: Column<Row> = {
+    name: messages.rows.surplus,
+    cell: (row) =>
+      surplusOf(row, file).length > 0 && (
+        <Cell
+          label={messages.rows.cell(messages.rows.surplus, number(row.line))}
+          text={surplusOf(row, file).join(file.layout.separator)}
+          secret={false}
+          wrong
+          describedBy={idOf(row)}
+          onChange={(text) => onRow(withSurplus(row, text, file))}
+        />
+      ),
+  };
+  function errorsCell(row: Row) {
+    const errors = errorsOf(row);
+    return (
+      <Stack gap="xs" align="flex-start">
+        {errors ? (
+          <RowFaults id={idOf(row)} row={row} faults={errors} />
+        ) : (
+          <Text size="sm" c="dimmed" miw={150}>
+            {messages.rows.notChecked}
+          </Text>
+        )}
+        {isJson(row) && (
+          <JsonField
+            label={messages.rows.cell(messages.rows.record, number(row.line))}
+            row={row}
+            wrong={errors !== null && errors.length > 0}
+            describedBy={idOf(row)}
+            onChange={onRow}
+          />
+        )}
+      </Stack>
+    );
+  }
+  return [
+    { name: messages.rows.line, numeric: true, cell: ({ line }) => number(line) },
+    { name: messages.rows.faults, cell: errorsCell },
+    ...(hasSurplus ? [surplus] : []),
+    ...cells,
+  ];
+}
+
+function idOf({ row }: Row): string {
+  return `faults-${row}`;
+}

@@ -1,0 +1,129 @@
+import type { ColumnMapping } from '@anagrafe/client/sheet';
+import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
+import { type MouseEvent, useLayoutEffect, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
+import { useFormats } from '../../i18n/formats.ts';
+import { useImportMessages } from '../../i18n/messages.ts';
+import { focusOnMount } from '../../ui/focus.ts';
+import { Surface } from '../../ui/page.tsx';
+import { Pager } from '../../ui/paged-table.tsx';
+import { Empty, Table } from '../../ui/table.tsx';
+import type { Checked } from './check-rows.ts';
+import { useRowColumns } from './row-columns.tsx';
+import classes from './rows-table.module.css';
+import type { Row, UsersFile } from './users-file.ts';
+
+/**
+ * Returns the event handlers of a button that the user may click while a field has the focus. `onMouseDown` keeps the
+ * focus in the field: a blur before the click would start a check of the row, and the layout shift could move the
+ * button away from the pointer. `onClick` then blurs the field, which commits its text, and calls the latest `act`.
+ */
+export function useAfterTyping(act: () => void) {
+  const latest = useRef(act);
+  useLayoutEffect(() => {
+    latest.current = act;
+  });
+  return {
+    onMouseDown: (event: MouseEvent) => event.preventDefault(),
+    onClick: () => {
+      const { activeElement } = document;
+      if (activeElement instanceof HTMLInputElement || activeElement instanceof HTMLTextAreaElement)
+        flushSync(() => activeElement.blur());
+      latest.current();
+    },
+  };
+}
+
+interface RowsProps {
+  readonly file: UsersFile;
+  /** The rows in their current state; `checked.rows` is the same array until one is edited. */
+  readonly rows: readonly Row[];
+  readonly columns: ColumnMapping;
+  readonly checked: Checked;
+  readonly busy: 'checking' | 'sending' | null;
+  readonly onRow: (row: Row) => void;
+  readonly onCheck: () => void;
+  readonly onRun: () => void;
+}
+
+const pageSize = 25;
+
+/** Editable table of the rows and their errors, with buttons to check again and to import. */
+export function Rows({ file, rows, columns, checked, busy, onRow, onCheck, onRun }: RowsProps) {
+  const messages = useImportMessages();
+  const { number } = useFormats();
+  const [view, setView] = useState<'only' | 'all'>('only');
+  const [requestedPage, setRequestedPage] = useState(1);
+  const { faults, sound, seconds } = checked;
+  const changed = checked.rows !== rows;
+  const shown = view === 'all' ? rows : rows.filter(({ row }) => faults.has(row));
+  const totalPages = Math.max(1, Math.ceil(shown.length / pageSize));
+  const page = Math.min(requestedPage, totalPages);
+  const shownColumns = useRowColumns({ file, columns, checked, onRow });
+  const checkAgain = useAfterTyping(onCheck);
+  const all = number(rows.length);
+  const summary =
+    faults.size === 0 ? messages.rows.allFine(all) : messages.rows.problems(number(faults.size), all);
+
+  return (
+    <Surface
+      title={messages.rows.title}
+      flush
+      actions={
+        <SegmentedControl
+          aria-label={messages.rows.view}
+          value={view}
+          onChange={setView}
+          data={[
+            { value: 'only', label: messages.rows.only },
+            { value: 'all', label: messages.rows.all },
+          ]}
+        />
+      }
+    >
+      <Stack gap={4} px="lg" pb="md">
+        <Text role="status" fw={600} tabIndex={-1} ref={focusOnMount}>
+          {changed ? messages.rows.changed : summary}
+        </Text>
+        {!changed && faults.size > 0 && (
+          <Text size="sm" c="dimmed">
+            {messages.rows.mend}
+          </Text>
+        )}
+        {!changed && seconds >= 1 && (
+          <Text size="sm" c="dimmed">
+            {messages.rows.estimate(number(Math.ceil(seconds)))}
+          </Text>
+        )}
+      </Stack>
+      <Table
+        caption={messages.rows.caption}
+        columns={shownColumns}
+        rows={shown.slice((page - 1) * pageSize, page * pageSize)}
+        keyOf={({ row }) => row}
+        error={null}
+        onRetry={onCheck}
+        empty={<Empty title={messages.rows.none} hint={messages.rows.noneHint} />}
+      />
+      <Pager
+        of={messages.rows.caption}
+        page={page}
+        pageSize={pageSize}
+        totalCount={shown.length}
+        totalPages={totalPages}
+        onPage={setRequestedPage}
+      />
+      <Group gap="xs" className={classes.actions ?? ''}>
+        <Button onClick={onRun} disabled={changed || sound.length === 0} loading={busy === 'sending'}>
+          {messages.run(number(sound.length), sound.length)}
+        </Button>
+        <Button variant="default" {...checkAgain} loading={busy === 'checking'}>
+          {messages.checkAgain}
+        </Button>
+        <Text size="sm" role="status">
+          {busy === 'sending' && messages.sending}
+        </Text>
+      </Group>
+    </Surface>
+  );
+}

@@ -1,0 +1,254 @@
+import {
+  type Bookmark,
+  type ColumnMapping,
+  FailedRows,
+  type JsonObject,
+  openSheet,
+  readElement,
+  type Sheet,
+  type SheetColumn,
+  type SheetFault,
+  type SheetField,
+  type SheetItem,
+  type SheetLayout,
+  type SheetPrincipal,
+  type SheetSource,
+} from '@anagrafe/client/sheet';
+
+/** A row of the file, original or corrected. Rows are immutable: a correction creates a new object. */
+export interface Row {
+  /** 1-based number of the row, without the header; identifies the row across corrections. */
+  readonly row: number;
+  /** 1-based line of the file on which the row begins. */
+  readonly line: number;
+  readonly source: SheetSource;
+  /** The parse error of an unreadable row; null if `source` could be read. */
+  readonly fault: SheetFault | null;
+  /** The text of an unreadable JSON row; null if the row is readable or its text is not available. */
+  readonly written: string | null;
+}
+
+/** Settings with which rows are parsed. */
+export interface Reading {
+  readonly columns: ColumnMapping;
+  /** Default for rows that name no principal. */
+  readonly principal: SheetPrincipal | null;
+}
+
+type Shape = Pick<UsersFile, 'layout' | 'names'>;
+
+/** Returns the text of one cell per column; missing values are empty strings. */
+export function cellsOf({ source }: Row, { names }: Shape): readonly string[] {
+  if (source === null) return names.map(() => '');
+  return isCells(source) ? names.map((_, at) => source[at] ?? '') : names.map((name) => textOf(source[name]));
+}
+
+/** Returns a copy of the row with new text in the cell at index `at`. Surplus cells are kept and remain an error. */
+export function withCell(row: Row, at: number, text: string, shape: Shape): Row {
+  const { layout, names } = shape;
+  const source =
+    layout.format === 'csv'
+      ? [...cellsOf(row, shape).with(at, text), ...surplusOf(row, shape)]
+      : { ...row.source, [names[at] ?? '']: text };
+  return { ...row, source, fault: null, written: null };
+}
+
+/** Returns the cells of a CSV row after the last column of the header. */
+export function surplusOf({ source }: Row, { names }: Shape): readonly string[] {
+  return source !== null && isCells(source) ? source.slice(names.length) : [];
+}
+
+/** Returns a copy of the row whose surplus cells are replaced by one cell with `text`; an empty text removes them. */
+export function withSurplus(row: Row, text: string, shape: Shape): Row {
+  return {
+    ...row,
+    source: [...cellsOf(row, shape), ...(text === '' ? [] : [text])],
+    fault: null,
+    written: null,
+  };
+}
+
+/** Returns the row as a record of the API, recognised by its `Users`; null for any other row. */
+export function recordIn({ source }: Row): JsonObject | null {
+  return source === null || isCells(source) || !('Users' in source) ? null : source;
+}
+
+/**
+ * Parses rows in their current state. The function writes them with `FailedRows` and reads the result with `openSheet`,
+ * because this round trip preserves every cell and uses the same parser as the original file.
+ *
+ * @throws {SheetError}
+ */
+export async function itemsOf(
+  rows: readonly Row[],
+  { layout, names }: Shape,
+  { columns, principal }: Reading,
+): Promise<SheetItem[]> {
+  const readable = rows.filter(({ source }) => source !== null);
+  const csv = layout.format === 'csv';
+  const plain: SheetLayout = {
+    format: csv ? 'csv' : 'ndjson',
+    encoding: 'utf-8',
+    separator: layout.separator,
+    header: names,
+  };
+  const writer = new FailedRows(plain);
+  const text = new Blob([writer.head, ...readable.map((row) => writer.row(row, []))]);
+  const sheet = await openSheet(text.stream(), {
+    columns,
+    ...(principal && { principal }),
+    ...(csv
+      ? { encoding: 'utf-8', separator: layout.separator }
+      : { from: { row: 0, byte: 0, line: 1, column: 1, layout: plain } }),
+  });
+  const items: SheetItem[] = [];
+  for await (const item of sheet) {
+    const origin = readable[items.length];
+    if (origin) items.push({ ...item, row: origin.row, line: origin.line });
+  }
+  return items;
+}
+
+function isCells(source: SheetSource): source is readonly string[] {
+  return Array.isArray(source);
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Returns the text for the JSON editor: the original text of an unreadable row, otherwise indented JSON. */
+export function jsonOf({ source, written }: Row): string {
+  return written ?? indentedJson(source);
+}
+
+/** Returns a copy of the row parsed from edited JSON text. */
+export function withJson(row: Row, text: string): Row {
+  const { content, fault } = readElement(text, { line: 1, column: 1 });
+  return { ...row, source: content, fault, written: content === null ? text : null };
+}
+
+/**
+ * Returns true if the row needs the JSON editor, because text cells cannot show all of its values or cannot correct
+ * them. CSV rows never do.
+ */
+export function isShownAsJson(row: Row, { layout, names }: UsersFile, columns: ColumnMapping): boolean {
+  const { source } = row;
+  if (layout.format === 'csv') return false;
+  if (source === null || recordIn(row) !== null) return true;
+  return Object.entries(source).some(([name, value]) => {
+    if (!names.includes(name)) return true;
+    const field = columns[name] ?? null;
+    const isText = typeof value === 'string' || value === null;
+    return field !== null && !isText && field !== 'ID' && field !== 'UserID';
+  });
+}
+
+/**
+ * Returns the 1-based line of a path such as `Users[3].Password` in the indented JSON of a record. If the path does not
+ * exist, returns the line of its nearest existing parent.
+ */
+export function lineOf(record: JsonObject, path: string): number {
+  let line = 1;
+  let value: unknown = record;
+  for (const key of path.match(/[^.[\]]+/g) ?? []) {
+    const parts = Object.entries(value ?? {});
+    const at = parts.findIndex(([name]) => name === key);
+    if (typeof value !== 'object' || at < 0) break;
+    line += 1 + parts.slice(0, at).reduce((lines, [, part]) => lines + linesOf(part), 0);
+    value = parts[at]?.[1];
+  }
+  return line;
+}
+
+/** Counts the lines of a value in indented JSON without building the text, which is slow for a large record. */
+function linesOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  const parts = Object.values(value);
+  return parts.length === 0 ? 1 : parts.reduce((lines, part) => lines + linesOf(part), 2);
+}
+
+const passwordValues = /("(?:Confirm)?Password"\s*:\s*")((?:[^"\\\n]|\\.)*)/g;
+
+/** Masks the passwords in JSON text. The text keeps its length, so that a selection in it stays valid. */
+export function withoutPasswords(text: string): string {
+  return text.replace(passwordValues, (_, name: string, secret: string) => name + '•'.repeat(secret.length));
+}
+
+function indentedJson(value: unknown): string {
+  return JSON.stringify(value, null, 2) ?? '';
+}
+
+/** Maximum number of rows that the console keeps in memory; larger files require the command line. */
+export const rowsMax = 100_000;
+
+/** A parsed file of users. */
+export interface UsersFile {
+  readonly name: string;
+  readonly layout: SheetLayout;
+  /** Unique column names. A repeated name has a number appended. */
+  readonly names: readonly string[];
+  /** The fields recognised by column name; null for a column that was not recognised. */
+  readonly recognised: ColumnMapping;
+  readonly rows: readonly Row[];
+}
+
+export class TooManyRowsError extends Error {}
+export class NoRowsError extends Error {}
+
+/**
+ * @throws {SheetError}
+ * @throws {TooManyRowsError}
+ * @throws {NoRowsError}
+ */
+export async function readUsersFile(file: File): Promise<UsersFile> {
+  const sheet = await openSheet(file.stream(), { survey: true });
+  const rows: Row[] = [];
+  let previousEnd = 0;
+  for await (const item of sheet) {
+    if (rows.length === rowsMax) throw new TooManyRowsError();
+    const { row, line, source, end } = item;
+    const fault = source === null && item.kind === 'fault' ? (item.faults[0] ?? null) : null;
+    const whole = { row, line, source, fault, written: null };
+    const written = fault && (await sourceText(file, previousEnd, end));
+    // `withJson` parses the text again, so that the error refers to lines of the editor instead of lines of the file.
+    rows.push(written === null ? whole : withJson(whole, written));
+    previousEnd = end.byte;
+  }
+  if (rows.length === 0) throw new NoRowsError();
+  const fields = new Map<string, SheetField | null>();
+  for (const { name, field } of await columnsOf(sheet, rows)) fields.set(uniqueName(name, fields), field);
+  const names = [...fields.keys()];
+  return { name: file.name, layout: sheet.layout, names, recognised: Object.fromEntries(fields), rows };
+}
+
+/** Returns the columns of the header, or for JSON the union of the property names of all flat rows. */
+async function columnsOf({ columns, layout }: Sheet, rows: readonly Row[]): Promise<readonly SheetColumn[]> {
+  if (layout.format === 'csv') return columns;
+  const flat = rows.filter((row) => row.source !== null && recordIn(row) === null);
+  const header = [...new Set(flat.flatMap(({ source }) => Object.keys(source ?? {})))];
+  const start = { row: 0, byte: 0, line: 1, column: 1, layout: { ...layout, header } };
+  return (await openSheet(new Blob().stream(), { survey: true, from: start })).columns;
+}
+
+/** Maximum size in bytes of an unreadable row that the JSON editor shows. */
+const bytesShown = 1_000_000;
+
+/**
+ * Returns the text of a JSON row from byte offset `start` to its end, without the separator before it. Returns null for
+ * CSV and for rows larger than `bytesShown`.
+ */
+async function sourceText(file: File, start: number, { byte, layout }: Bookmark): Promise<string | null> {
+  if (layout.format === 'csv' || byte - start > bytesShown) return null;
+  const bytes = await file.slice(start, byte).arrayBuffer();
+  const text = new TextDecoder(layout.encoding ?? 'utf-8').decode(bytes);
+  return (layout.format === 'json' ? text.replace(/^\s*[[,]/, '') : text).trim();
+}
+
+/** Appends a number to a repeated column name, because columns are mapped by name. */
+function uniqueName(name: string, others: ReadonlyMap<string, unknown>): string {
+  let unique = name;
+  for (let count = 2; others.has(unique); count++) unique = `${name} (${count})`;
+  return unique;
+}

@@ -1,0 +1,41 @@
+import { ApiError } from '@anagrafe/client';
+import type { QueryClient } from '@tanstack/react-query';
+import { endSession, type Session, sessionKey } from './session.ts';
+
+/**
+ * Runs a long action during which the session may end. After a 401 it waits until the same client has signed in, and
+ * runs the action again, so that the action must be idempotent.
+ *
+ * @throws {DOMException} `AbortError` if the client signs out, or if another client signs in.
+ */
+export async function retryAfterSignIn<Result>(
+  queries: QueryClient,
+  action: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const visit = queries.getQueryData<Session>(sessionKey)?.visit;
+  const signal = visit?.signal ?? AbortSignal.abort();
+  for (;;) {
+    try {
+      return await action(signal);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 401) throw error;
+      endSession(queries);
+      await waitForSignIn(queries, signal);
+    }
+  }
+}
+
+function waitForSignIn(queries: QueryClient, signal: AbortSignal): Promise<void> {
+  const isSignedIn = () => queries.getQueryData<Session>(sessionKey)?.State !== 'signed-out';
+  return new Promise((resolve, reject) => {
+    const unsubscribe = queries.getQueryCache().subscribe(() => {
+      if (!isSignedIn()) return;
+      unsubscribe();
+      resolve();
+    });
+    signal.addEventListener('abort', () => {
+      unsubscribe();
+      reject(signal.reason);
+    });
+  });
+}

@@ -1,0 +1,115 @@
+import type { WholeDelivery } from '@anagrafe/client';
+import { Alert, Code, Group, Stack, Text, Title } from '@mantine/core';
+import { useId } from 'react';
+import { useFormats } from '../../i18n/formats.ts';
+import { useFailureCauseMessages, useWebhooksMessages } from '../../i18n/messages.ts';
+import { Copy } from '../../ui/copy.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { causeOf } from './failure-cause.ts';
+import classes from './text-block.module.css';
+
+interface TextBlockProps {
+  readonly title: string;
+  /** The text to show; null if there is none. */
+  readonly text: string | null;
+  /** The text to copy, if it differs from the text to show. */
+  readonly whole?: string;
+  /** A remark below the text, or the reason why there is no text. */
+  readonly note?: string | undefined;
+}
+
+/** The body of a request or a response, with a copy button. */
+export function TextBlock({ title, text, whole = text ?? '', note }: TextBlockProps) {
+  const id = useId();
+  return (
+    <Stack gap={6}>
+      <Group justify="space-between" wrap="nowrap">
+        <Title order={3} size="h6" id={id}>
+          {title}
+        </Title>
+        {text !== null && <Copy value={whole} what={title} />}
+      </Group>
+      {text !== null && (
+        // The block is focusable so that the arrow keys can scroll a long text.
+        <Code block className={classes.text ?? ''} role="region" aria-labelledby={id} tabIndex={0}>
+          {text}
+        </Code>
+      )}
+      {note && (
+        <Text size="xs" c="dimmed">
+          {note}
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+/** The maximum number of characters shown. A message may contain a hundred thousand users. */
+const maxLength = 20_000;
+
+/** The body of a delivery, indented for reading. The copy is unformatted, because the signature covers that text. */
+export function Message({ body }: { body: string | null }) {
+  const { list, delivery } = useWebhooksMessages();
+  if (body === null) return <TextBlock title={list.type} text={null} note={delivery.forgotten} />;
+  const indented = JSON.stringify(JSON.parse(body), null, 2);
+  const isTruncated = indented.length > maxLength;
+  return (
+    <TextBlock
+      title={list.type}
+      text={isTruncated ? `${indented.slice(0, maxLength)} …` : indented}
+      whole={body}
+      note={isTruncated ? delivery.shortened : undefined}
+    />
+  );
+}
+
+/** The maximum number of characters of a response that the service stores. */
+const limit = 1000;
+
+/** The body of the response of the receiver. */
+export function Answer({ text }: { text: string | null }) {
+  const { list, delivery } = useWebhooksMessages();
+  const note = text === null ? delivery.noAnswer : [...text].length >= limit ? delivery.beginning : undefined;
+  return <TextBlock title={list.answer} text={text} note={note} />;
+}
+
+interface DeliveryResultProps {
+  readonly came: Pick<WholeDelivery, 'Status' | 'Failure' | 'Milliseconds'>;
+  /** The receiver accepted the delivery; it is not sent again. */
+  readonly delivered: boolean;
+}
+
+/** The result of the last attempt of a delivery, with advice if it failed. */
+export function DeliveryResult({ came, delivered }: DeliveryResultProps) {
+  const { taken, waiting } = useWebhooksMessages();
+  const { causes } = useFailureCauseMessages();
+  const cause = causeOf(came);
+  const look = delivered
+    ? ({ color: 'teal', icon: 'check', title: taken } as const)
+    : cause
+      ? ({ color: 'red', icon: 'warning', title: causes[cause].what } as const)
+      : ({ color: 'indigo', icon: 'info', title: waiting } as const);
+  return (
+    <Alert
+      color={look.color}
+      variant="light"
+      role="status"
+      icon={<Icon name={look.icon} />}
+      title={look.title}
+    >
+      <Stack gap={4} style={{ overflowWrap: 'anywhere' }}>
+        {cause && <Text size="sm">{causes[cause].todo}</Text>}
+        <Attempt came={came} />
+      </Stack>
+    </Alert>
+  );
+}
+
+/** "It answered 503 after 12 ms", "ECONNREFUSED after 3 ms". A failure in words is left out: the cause describes it. */
+function Attempt({ came: { Status, Failure, Milliseconds } }: Pick<DeliveryResultProps, 'came'>) {
+  const { answered, took } = useWebhooksMessages();
+  const { number } = useFormats();
+  if (Milliseconds === null) return null;
+  const what = Status === null ? Failure?.match(/^\S+$/)?.[0] : answered(Status);
+  return <Text size="xs">{[what, took(number(Milliseconds))].filter(Boolean).join(' ')}</Text>;
+}

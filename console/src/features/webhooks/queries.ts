@@ -1,0 +1,89 @@
+import type { WebhookChange, WebhookWish } from '@anagrafe/client';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type Place, usePaged } from '../../ui/paged-table.tsx';
+import { usePollInterval } from '../../ui/polling.ts';
+import { useAnagrafe } from '../session/api-client.ts';
+
+const key = ['webhooks'];
+
+/** Reads all webhooks, including disabled ones, newest first. */
+export function useWebhooks() {
+  const { admin } = useAnagrafe();
+  return useQuery({
+    queryKey: [...key, 'all'],
+    queryFn: async ({ signal }) => (await admin.webhooks.list({ signal })).toReversed(),
+    refetchInterval: usePollInterval(10_000),
+  });
+}
+
+/** Reads the deliveries of a webhook, newest first, and the webhook itself. */
+export function useDeliveries(id: number, place: Place, failed: boolean) {
+  const { admin } = useAnagrafe();
+  return usePaged(
+    [...key, id, failed],
+    place,
+    ({ page, pageSize }, signal) => admin.webhooks.deliveries(id, { pageSize, failed, signal }).page(page),
+    usePollInterval(3_000),
+  );
+}
+
+/** Reads a delivery and polls it while a next attempt is scheduled: every second near the attempt, else every 10 s. */
+export function useDelivery(id: number, delivery: string) {
+  const { admin } = useAnagrafe();
+  const shortInterval = usePollInterval(1_000);
+  const longInterval = usePollInterval(10_000);
+  return useQuery({
+    queryKey: [...key, id, 'delivery', delivery],
+    queryFn: ({ signal }) => admin.webhooks.delivery(id, delivery, { signal }),
+    refetchInterval({ state: { data } }) {
+      if (!data?.NextAt) return false;
+      return Math.abs(Date.parse(data.NextAt) - Date.now()) < 15_000 ? shortInterval : longInterval;
+    },
+  });
+}
+
+export function useCreateWebhook() {
+  const { admin } = useAnagrafe();
+  return useWebhookMutation((webhook: WebhookWish) => admin.webhooks.create(webhook));
+}
+
+export function useChangeWebhook() {
+  const { admin } = useAnagrafe();
+  return useWebhookMutation(({ id, ...change }: WebhookChange & { readonly id: number }) =>
+    admin.webhooks.change(id, change),
+  );
+}
+
+export function useRemoveWebhook(id: number) {
+  const { admin } = useAnagrafe();
+  return useWebhookMutation(() => admin.webhooks.remove(id));
+}
+
+/** Sends a test delivery. The mutation waits for the response of the receiver. */
+export function useTestWebhook(id: number) {
+  const { admin } = useAnagrafe();
+  return useWebhookMutation(() => admin.webhooks.test(id));
+}
+
+export function useRotateWebhook(id: number) {
+  const { admin } = useAnagrafe();
+  return useWebhookMutation((Hours: number) => admin.webhooks.rotate(id, { Hours }));
+}
+
+/** Sends one delivery again, or all failed deliveries if the ID is null. The mutation returns their number. */
+export function useReplay(id: number) {
+  const { admin } = useAnagrafe();
+  return useWebhookMutation(async (delivery: string | null) => {
+    if (delivery === null) return admin.webhooks.replayFailed(id);
+    await admin.webhooks.replay(id, delivery);
+    return 1;
+  });
+}
+
+function useWebhookMutation<Input, Result>(change: (input: Input) => Promise<Result>) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: change,
+    onSuccess: () => void queries.invalidateQueries({ queryKey: key }),
+  });
+}

@@ -1,5 +1,0 @@
-import { wordsOf } from '../../language/language.tsx';
-import { english } from './english.ts';
-import { italian } from './italian.ts';
-
-export const useWords = wordsOf({ en: english, it: italian });

@@ -1,0 +1,197 @@
+import type { Stretch } from '@anagrafe/client';
+import { Box, Button, Group, Loader, Text } from '@mantine/core';
+import {
+  type InfiniteData,
+  type QueryKey,
+  useInfiniteQuery,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
+import type { Key, ReactNode } from 'react';
+import { useCommonMessages } from '../i18n/messages.ts';
+import { Failure } from './loading-or-error.tsx';
+import { usePollInterval } from './polling.ts';
+import { type Column, Table } from './table.tsx';
+
+/** One keyset page of a sequence. A client-side filter may leave fewer records than were read. */
+export interface KeysetPage<Item, Place> extends Stretch<Item, Place> {
+  /** The position of the first entry that was read, even if the filter removed it; null if there was none. */
+  readonly first: Place | null;
+  /** The ISO 8601 time of the last entry that was read; null if there was none. */
+  readonly reachedAt: string | null;
+}
+
+export interface Asked<Place> {
+  readonly order: 'oldest' | 'newest';
+  /** The position after which to read; null to begin at the end that `order` names. */
+  readonly after: Place | null;
+  /** The maximum number of records. */
+  readonly count: number;
+  readonly signal: AbortSignal;
+}
+
+interface Options<Item, Place> {
+  readonly key: QueryKey;
+  readonly read: (asked: Asked<Place>) => Promise<KeysetPage<Item, Place>>;
+  /** The number of older records per request. */
+  readonly pageSize: number;
+  /** The position after which to begin. Without it the list begins at the newest record and polls for new ones. */
+  readonly start?: Place | null;
+}
+
+/** The state of a list that shows a sequence, newest first. */
+export interface NewestFirst<Item> {
+  /** Undefined while the first page is loading. */
+  readonly records: readonly Item[] | undefined;
+  readonly error: Error | null;
+  /** The ISO 8601 time of the oldest entry that was read; null if none was read. */
+  readonly reachedAt: string | null;
+  readonly hasOlder: boolean;
+  readonly hasAskedOlder: boolean;
+  readonly isReading: boolean;
+  readonly showOlder: () => void;
+  /** More than `maxNewer` new records exist. `reload` loads the newest ones and drops the older pages. */
+  readonly isBehind: boolean;
+  readonly beginAnew: () => void;
+  readonly refetch: () => void;
+}
+
+type Pages<Item, Place> = InfiniteData<KeysetPage<Item, Place>, { after: Place | null }>;
+
+interface Newer<Item, Place> {
+  readonly records: readonly Item[];
+  readonly after: Place | null;
+  readonly isBehind: boolean;
+}
+
+/**
+ * The maximum number of new records that polling adds. Beyond it the list reloads from the newest record, so that it
+ * does not grow without limit. If older pages are loaded, the list sets `isBehind` instead and keeps them.
+ */
+const maxNewer = 500;
+/** The polling interval. A change appears in the audit log within a second. */
+const pollMs = 3_000;
+
+/** Reads a sequence from the newest record: older pages on request, new records by polling while the user is active. */
+export function useNewestFirst<Item, Place>(options: Options<Item, Place>): NewestFirst<Item> {
+  const { key, read, pageSize, start = null } = options;
+  const queries = useQueryClient();
+  const olderKey = [...key, 'older', start];
+  const older = useInfiniteQuery({
+    queryKey: olderKey,
+    queryFn: ({ pageParam: { after }, signal }) => read({ order: 'newest', after, count: pageSize, signal }),
+    initialPageParam: { after: start },
+    getNextPageParam: ({ after, more }) => (more ? { after } : null),
+    // Entries of the sequence are immutable.
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+  const first = older.data?.pages[0]?.first ?? null;
+  const newerKey = [...key, 'newer', start, first];
+  const interval = usePollInterval(pollMs);
+  const newer = useQuery({
+    queryKey: newerKey,
+    queryFn: async ({ signal }): Promise<Newer<Item, Place>> => {
+      const before = queries.getQueryData<Newer<Item, Place>>(newerKey) ?? noneAfter(first);
+      const next = await read({ order: 'oldest', after: before.after, count: maxNewer, signal });
+      if (next.more || before.records.length + next.records.length > maxNewer) {
+        const shown = queries.getQueryData<Pages<Item, Place>>(olderKey)?.pages.length ?? 0;
+        if (shown > 1) return { ...before, isBehind: true };
+        const page = await read({ order: 'newest', after: null, count: pageSize, signal });
+        queries.setQueryData<Pages<Item, Place>>(olderKey, { pages: [page], pageParams: [{ after: null }] });
+        return before;
+      }
+      const records = [...next.records.toReversed(), ...before.records];
+      return { records, after: next.after, isBehind: false };
+    },
+    enabled: older.data !== undefined && start === null,
+    refetchInterval: ({ state }) => !state.data?.isBehind && interval,
+    structuralSharing: false,
+  });
+
+  const pages = older.data?.pages;
+  return {
+    records: pages && [...(newer.data?.records ?? []), ...pages.flatMap(({ records }) => records)],
+    error: older.error,
+    reachedAt: pages?.at(-1)?.reachedAt ?? null,
+    hasOlder: older.hasNextPage,
+    hasAskedOlder: (pages?.length ?? 0) > 1,
+    isReading: older.isFetchingNextPage,
+    showOlder: () => void older.fetchNextPage(),
+    isBehind: newer.data?.isBehind ?? false,
+    beginAnew: () => void queries.resetQueries({ queryKey: olderKey }),
+    refetch: () => void older.refetch(),
+  };
+}
+
+function noneAfter<Item, Place>(after: Place | null): Newer<Item, Place> {
+  return { records: [], after, isBehind: false };
+}
+
+interface NewestFirstTableProps<Item> {
+  readonly caption: string;
+  readonly columns: readonly Column<Item>[];
+  readonly list: NewestFirst<Item>;
+  readonly keyOf: (item: Item) => Key;
+  readonly empty: ReactNode;
+  /** The time back to which the sequence was read, as a sentence; for a filtered list, whose rows do not show it. */
+  readonly reached?: string | undefined;
+}
+
+/** Shows a sequence, newest first, with a button for older records; takes the result of `useNewestFirst`. */
+export function NewestFirstTable<Item>({ list, reached, ...table }: NewestFirstTableProps<Item>) {
+  const {
+    records,
+    error,
+    hasOlder,
+    hasAskedOlder,
+    isReading,
+    showOlder,
+    isBehind,
+    beginAnew: reload,
+    refetch,
+  } = list;
+  const messages = useCommonMessages().table;
+  const isPossible = hasOlder && !isReading;
+  const hasButton = hasOlder || hasAskedOlder;
+  const end = !hasOlder && hasAskedOlder ? messages.noOlder : '';
+  return (
+    <>
+      <Group px="lg" py={isBehind ? 'sm' : 0} role="status">
+        {isBehind && (
+          <>
+            <Text size="sm">{messages.behind}</Text>
+            <Button variant="default" size="xs" onClick={reload}>
+              {messages.newest}
+            </Button>
+          </>
+        )}
+      </Group>
+      <Table {...table} rows={records} error={error} onRetry={refetch} />
+      {records && error && (
+        <Box px="lg" pt="md">
+          <Failure error={error} title={messages.failed} onRetry={showOlder} />
+        </Box>
+      )}
+      {records && (hasButton || reached) && (
+        <Group justify="center" p="md">
+          <Text size="sm" c="dimmed" role="status">
+            {reached ?? end}
+          </Text>
+          {hasButton && (
+            <Button
+              variant="default"
+              leftSection={isReading && <Loader size={14} aria-hidden />}
+              // `disabled` would drop the focus, and keyboard users would lose their position on the page.
+              aria-disabled={!isPossible}
+              data-disabled={!isPossible}
+              onClick={() => isPossible && showOlder()}
+            >
+              {messages.older}
+            </Button>
+          )}
+        </Group>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,87 @@
+import { CloseButton, Loader, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { useEffect, useRef, useState } from 'react';
+import { useSearchParams } from 'wouter';
+import { useCommonMessages } from '../i18n/messages.ts';
+import { Icon } from './icon.tsx';
+
+export interface SearchTerm {
+  /** The current text of the field. */
+  readonly typed: string;
+  /** The term in the URL, which follows the field after a pause; empty to list everything. */
+  readonly term: string;
+  readonly type: (text: string) => void;
+}
+
+const debounceMs = 250;
+
+/** Keeps the search term in the URL (`?search=rossi`). Input is debounced, and a new term returns to the first page. */
+export function useSearchTerm(): SearchTerm {
+  const [search, setSearch] = useSearchParams();
+  const term = search.get('search') ?? '';
+  const [typed, setTyped] = useState(term);
+  const written = useRef(term);
+
+  const write = useDebouncedCallback((text: string) => {
+    written.current = text;
+    setSearch(
+      (before) => {
+        const after = new URLSearchParams(before);
+        after.delete('page');
+        if (text === '') after.delete('search');
+        else after.set('search', text);
+        return after;
+      },
+      { replace: true },
+    );
+  }, debounceMs);
+
+  // The back and forward buttons change the term without the field.
+  useEffect(() => {
+    if (term === written.current) return;
+    written.current = term;
+    setTyped(term);
+  }, [term]);
+
+  const type = (text: string) => {
+    setTyped(text);
+    write(text.trim());
+  };
+  return { typed, term, type };
+}
+
+interface SearchProps {
+  readonly label: string;
+  readonly placeholder: string;
+  readonly search: SearchTerm;
+  /** The results for the term are still loading. */
+  readonly busy: boolean;
+}
+
+/** A field that searches while the reader types; `useSearchTerm` holds its state. */
+export function Search({ label, placeholder, search, busy }: SearchProps) {
+  const { clearSearch } = useCommonMessages();
+  const field = useRef<HTMLInputElement>(null);
+
+  function clear() {
+    search.type('');
+    field.current?.focus();
+  }
+
+  return (
+    <TextInput
+      ref={field}
+      role="searchbox"
+      aria-label={label}
+      placeholder={placeholder}
+      value={search.typed}
+      onChange={(event) => search.type(event.currentTarget.value)}
+      leftSection={busy ? <Loader size={16} aria-hidden /> : <Icon name="search" />}
+      rightSection={search.typed !== '' && <CloseButton aria-label={clearSearch} onClick={clear} />}
+      maxLength={200}
+      autoComplete="off"
+      spellCheck={false}
+      w={{ base: '100%', sm: 380 }}
+    />
+  );
+}

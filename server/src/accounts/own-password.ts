@@ -1,0 +1,69 @@
+import type { Actor } from '../audit/audit-log.ts';
+import type { SignedInUser } from '../clients/access.ts';
+import type { RecordList } from '../json/record-list.ts';
+import { ApiError, ErrorBudget } from '../lib/field-errors.ts';
+import { type Fields, isAbsent, isObject } from '../lib/request-fields.ts';
+import { prepareRecords, TaskChain } from '../records/apply.ts';
+import { checkRecords } from '../records/batch.ts';
+import type { Operation } from '../records/operation.ts';
+import type { Outcome } from '../records/outcome.ts';
+import { required } from '../records/parsed-record.ts';
+import { confirmPassword, type SignInTools } from './sign-in.ts';
+
+export interface OwnCall {
+  readonly body: RecordList | null;
+  readonly user: SignedInUser;
+  readonly actor: Actor;
+  /** Logs an error that the response does not contain. */
+  report(error: unknown): void;
+}
+
+const path = 'Users[0].CurrentPassword';
+
+/** Handles `irs/update` for a signed-in user, who may change only their own password. */
+export async function changeOwnPassword(
+  call: OwnCall,
+  operation: Operation,
+  tools: SignInTools,
+): Promise<Outcome> {
+  const { current, record } = await readOwnRecord(call.body, call.user);
+  const [read] = await checkRecords([record], operation, operation.newCheck(), new ErrorBudget());
+  const parsed = required(read);
+  const { actor, report } = call;
+  let verified: string | null = null;
+  if (isAbsent(current)) parsed.faults.add(path, 'REQUIRED');
+  else if (typeof current !== 'string') parsed.faults.add(path, 'WRONG_TYPE', undefined, 'string');
+  // The login throttle counts each verification, so an invalid record does not cause one.
+  else if (parsed.faults.none) {
+    verified = await confirmPassword(call.user.id, current, actor, tools);
+    if (verified === null) parsed.faults.add(path, 'CURRENT_PASSWORD_WRONG');
+  }
+  const apply = await prepareRecords(operation, [parsed], {
+    // `expectedCurrentHash` prevents this call from overwriting a password that was reset after the verification.
+    requester: {
+      actor,
+      share: `user ${call.user.id}`,
+      signal: null,
+      report,
+      expectedCurrentHash: verified ?? '',
+    },
+    hasher: tools.hasher,
+    referenceOf: null,
+    line: new TaskChain(),
+  });
+  return required((await apply())[0]);
+}
+
+/** Returns the record without the current password. Throws `FORBIDDEN` unless the record is about this user alone. */
+async function readOwnRecord(
+  body: RecordList | null,
+  { id, principalId }: SignedInUser,
+): Promise<{ current: unknown; record: Fields }> {
+  const fields = body?.count === 1 && body.firstNonObject < 0 ? await body.fields(0) : {};
+  const users: unknown = fields.Users;
+  const [user] = Array.isArray(users) && users.length === 1 ? users : [];
+  const own = fields.ID === principalId && isObject(user) && user.ID === id && isAbsent(user.Username);
+  if (!own) throw new ApiError('FORBIDDEN', { variant: 'user' });
+  const { CurrentPassword: current, ...rest } = user;
+  return { current, record: { ...fields, Users: [rest] } };
+}

@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import { actorColumns, actorPlaceholders, actorValues, openAuditLog } from '../audit/audit.store.ts';
+import type { Actor } from '../audit/audit-log.ts';
+import { bothActive, epochsMatch, sessionsOfUsers } from '../clients/clients.store.ts';
+import type { Connection, Database } from '../db/database.ts';
+import { withReadErrors } from '../db/errors.ts';
+import type { Account, NewSession, SessionLimits, SessionStore, StoredAccount } from './session.ts';
+
+/** Stores the sessions of users. It stores only the digests of their tokens. */
+export function openSessions(database: Database, limits: SessionLimits): SessionStore {
+  return {
+    findAccount: (usernameKey) =>
+      withReadErrors(() => findAccount(database, 'username_key = $1', usernameKey)),
+    findAccountById: (userId) => withReadErrors(() => findAccount(database, 'users.id = $1', userId)),
+    begin: (account, session, newHash, actor) =>
+      withReadErrors(() => begin(database, account, session, newHash, actor, limits)),
+    exchange: (digest, next, actor) => withReadErrors(() => exchange(database, digest, next, actor, limits)),
+    end: (digest, actor) => withReadErrors(() => end(database, digest, actor)),
+  };
+}
+
+const accountColumns = `users.id as "userId", principal_id as "principalId", username, denomination, surname, name`;
+const usersOfPrincipals = 'anagrafe.users join anagrafe.principals on principals.id = principal_id';
+
+async function findAccount(
+  database: Database,
+  condition: string,
+  value: string | number,
+): Promise<StoredAccount | null> {
+  const [account] = await database.query<StoredAccount>(
+    `select ${accountColumns}, password_hash as "passwordHash", ${bothActive} as active
+       from ${usersOfPrincipals} where ${condition}`,
+    [value],
+  );
+  return account ?? null;
+}
+
+const lifetimes = (first: number) =>
+  `now() + make_interval(mins => $${first}), now() + make_interval(days => $${first + 1})`;
+
+async function begin(
+  database: Database,
+  account: StoredAccount,
+  session: NewSession,
+  newHash: string | null,
+  actor: Actor,
+  limits: SessionLimits,
+): Promise<Date | null> {
+  const [begun] = await database.query<{ expires: Date }>(
+    `with account as (
+       update anagrafe.users set last_login_at = now(), password_hash = coalesce($3, password_hash)
+         from anagrafe.principals
+        where users.id = $1 and password_hash = $2 and principals.id = principal_id and ${bothActive}
+       returning users.id, principal_id, users.sessions_epoch as user_epoch, principals.sessions_epoch as principal_epoch
+     ), noted as (
+       insert into anagrafe.journal (${actorColumns}, action, principal_id, details)
+       select ${actorPlaceholders(9)}, 'login', principal_id, jsonb_build_object('user', id) from account
+     )
+     insert into anagrafe.sessions
+       (user_id, user_epoch, principal_epoch, family, token_digest, refresh_digest, token_expires_at, refresh_expires_at)
+     select id, user_epoch, principal_epoch, $4::uuid, $5::bytea, $6::bytea, ${lifetimes(7)} from account
+     returning token_expires_at as expires`,
+    [
+      account.userId,
+      account.passwordHash,
+      newHash,
+      randomUUID(),
+      session.tokenDigest,
+      session.refreshDigest,
+      limits.tokenMinutes,
+      limits.refreshDays,
+      ...actorValues({ ...actor, userId: account.userId }),
+    ],
+  );
+  return begun?.expires ?? null;
+}
+
+interface StoredSession {
+  readonly id: number;
+  readonly userId: number;
+  readonly family: string;
+  readonly spent: boolean;
+}
+
+async function exchange(
+  database: Database,
+  refreshDigest: Buffer,
+  next: NewSession,
+  actor: Actor,
+  limits: SessionLimits,
+): Promise<{ account: Account; expiresAt: Date } | null> {
+  return database.transaction(async (connection) => {
+    await lockFamily(connection, 'refresh_digest', refreshDigest);
+    const [found] = await connection.query<StoredSession>(
+      `select id, user_id as "userId", family, spent_at is not null as spent from anagrafe.sessions
+        where refresh_digest = $1 and refresh_expires_at > now() for update`,
+      [refreshDigest],
+    );
+    if (!found) return null;
+    const by = { ...actor, userId: found.userId };
+    const auditLog = openAuditLog(connection);
+    if (found.spent) {
+      // Two parties have the token, and the user cannot be distinguished from a thief, so the whole family ends.
+      await endFamily(connection, found.family);
+      await auditLog.note(by, { action: 'login.reused', details: { user: found.userId } });
+      return null;
+    }
+    const [account] = await connection.query<Account>(
+      `select ${accountColumns} from ${sessionsOfUsers}
+        where sessions.id = $1 and ${bothActive} and ${epochsMatch}`,
+      [found.id],
+    );
+    if (!account) return null;
+    await connection.query('update anagrafe.sessions set spent_at = now() where id = $1', [found.id]);
+    const [begun] = await connection.query<{ expires: Date }>(
+      `insert into anagrafe.sessions
+         (user_id, user_epoch, principal_epoch, family, token_digest, refresh_digest, token_expires_at, refresh_expires_at)
+       select user_id, user_epoch, principal_epoch, family, $2, $3, ${lifetimes(4)}
+         from anagrafe.sessions where id = $1 returning token_expires_at as expires`,
+      [found.id, next.tokenDigest, next.refreshDigest, limits.tokenMinutes, limits.refreshDays],
+    );
+    const { principalId } = account;
+    await auditLog.note(by, { action: 'login.refreshed', principalId, details: { user: found.userId } });
+    return begun ? { account, expiresAt: begun.expires } : null;
+  });
+}
+
+async function end(database: Database, tokenDigest: Buffer, actor: Actor): Promise<void> {
+  await database.transaction(async (connection) => {
+    await lockFamily(connection, 'token_digest', tokenDigest);
+    const [found] = await connection.query<{ family: string; userId: number }>(
+      'select family, user_id as "userId" from anagrafe.sessions where token_digest = $1',
+      [tokenDigest],
+    );
+    if (!found) return;
+    await endFamily(connection, found.family);
+    await openAuditLog(connection).note(actor, { action: 'logout', details: { user: found.userId } });
+  });
+}
+
+/** Takes the advisory lock of a session family, so that ending it cannot miss a session that an exchange is adding. */
+async function lockFamily(
+  connection: Connection,
+  column: 'token_digest' | 'refresh_digest',
+  digest: Buffer,
+): Promise<void> {
+  await connection.query(
+    `select pg_advisory_xact_lock(hashtextextended(family::text, 0)) from anagrafe.sessions where ${column} = $1`,
+    [digest],
+  );
+}
+
+async function endFamily(connection: Connection, family: string): Promise<void> {
+  await connection.query('delete from anagrafe.sessions where family = $1', [family]);
+}

@@ -1,0 +1,221 @@
+import type { Actor, AuditLog } from '../audit/audit-log.ts';
+import { ApiError } from '../lib/field-errors.ts';
+import { isAddress } from '../lib/network.ts';
+import { type Fields, isAbsent, readParameters, wrongParameter } from '../lib/request-fields.ts';
+import { digestOf, newAccessToken, newRefreshToken } from '../lib/secrets.ts';
+import type { Hasher, VerifySource } from '../passwords/hash-pool.ts';
+import { mapOpaqueString, mapUsername } from '../usernames/precis-profiles.ts';
+import { type AttemptCounters, type LoginThrottle, reserveAttempt } from './login-throttle.ts';
+import type { Account, NewSession, SessionStore, StoredAccount } from './session.ts';
+
+export interface SignedIn {
+  readonly account: Account;
+  readonly token: string;
+  readonly refreshToken: string;
+  readonly expiresAt: Date;
+}
+
+export interface SignInTools {
+  readonly sessions: SessionStore;
+  readonly loginThrottle: LoginThrottle;
+  readonly auditLog: AuditLog;
+  readonly hasher: Hasher;
+  /** Returns a keyed digest of a username or a source, as the key of a throttle counter. */
+  throttleDigest(text: string): Buffer;
+  /** Returns true if a hash does not have the configured algorithm and cost, such as an imported one. */
+  needsRehash(hash: string): boolean;
+  /** A hash of the current cost that matches no password. An unknown user is verified against it, for equal timing. */
+  readonly noHash: string;
+}
+
+export interface Attempt {
+  readonly username: string;
+  readonly password: string;
+  readonly actor: Actor;
+  readonly source: AttemptSource;
+}
+
+/** The source that the login throttle counts the guesses of an attempt for. */
+export interface AttemptSource {
+  /** The address of the user, or the ID of an API client that did not send the address. */
+  readonly name: string;
+  /** True if many users share the source. The throttle then has no counter for the source as a whole. */
+  readonly shared: boolean;
+}
+
+/**
+ * Signs a user in. An unknown user, a wrong password and a disabled account cost the same work and throw the same
+ * error.
+ */
+export async function signIn(attempt: Attempt, tools: SignInTools): Promise<SignedIn> {
+  const { actor, password } = attempt;
+  const mapped = mapUsername(attempt.username);
+  const usernameKey = 'mapped' in mapped ? mapped.mapped : '';
+  const account = await tools.sessions.findAccount(usernameKey);
+  const guess = guessOf(usernameKey || attempt.username, account, attempt.source, tools);
+  const { counters, known } = await reserveAttempt(guess, tools.loginThrottle);
+  // Through a client that does not pass on addresses, each account counts as a source of its own.
+  const { name, shared } = attempt.source;
+  const source = shared ? JSON.stringify([name, usernameKey]) : name;
+  const typed = { password, from: { known, source } };
+  const begun = await verifyAndBegin(account, typed, actor, tools).catch(async (error) => {
+    await tools.loginThrottle.takeBack(counters);
+    throw error;
+  });
+  if (!begun) {
+    await noteFailure(actor, account, tools);
+    throw new ApiError('UNAUTHENTICATED', { variant: 'login' });
+  }
+  await tools.loginThrottle.clear(guess, counters);
+  return begun;
+}
+
+interface TypedPassword {
+  /** The password from the request, before the PRECIS mapping. */
+  readonly password: string;
+  readonly from: VerifySource;
+}
+
+async function verifyAndBegin(
+  account: StoredAccount | null,
+  typed: TypedPassword,
+  actor: Actor,
+  tools: SignInTools,
+): Promise<SignedIn | null> {
+  const right = await isPassword(typed, account?.passwordHash ?? tools.noHash, tools);
+  if (!account?.active || !right) return null;
+  const { password } = typed;
+  const begun = await begin(account, password, actor, tools);
+  if (begun) return begun;
+  // The account has changed since it was read, perhaps because a concurrent login rehashed the password: retry once.
+  const again = await tools.sessions.findAccountById(account.userId);
+  if (!again?.active || !(await isPassword(typed, again.passwordHash, tools))) return null;
+  return begin(again, password, actor, tools);
+}
+
+async function noteFailure(actor: Actor, account: StoredAccount | null, tools: SignInTools): Promise<void> {
+  const details = { user: account?.userId ?? null };
+  const principalId = account?.principalId ?? null;
+  await tools.auditLog.note(actor, { action: 'login.failed', principalId, details });
+}
+
+/** Verifies the password of a signed-in user under the login throttle. Returns its hash, or null if it is wrong. */
+export async function confirmPassword(
+  userId: number,
+  password: string,
+  actor: Actor,
+  tools: SignInTools,
+): Promise<string | null> {
+  const account = await tools.sessions.findAccountById(userId);
+  if (!account) return null;
+  const pair = tools.throttleDigest(`signed in ${userId}`);
+  const guess: AttemptCounters = { pair, source: null, account: null, userId };
+  const { counters } = await reserveAttempt(guess, tools.loginThrottle);
+  const typed = { password, from: { known: true, source: `user ${userId}` } };
+  const right = await isPassword(typed, account.passwordHash, tools).catch(async (error) => {
+    await tools.loginThrottle.takeBack(counters);
+    throw error;
+  });
+  if (right) {
+    await tools.loginThrottle.clear(guess, counters);
+    return account.passwordHash;
+  }
+  await noteFailure(actor, account, tools);
+  return null;
+}
+
+export async function refresh(refreshToken: string, actor: Actor, tools: SignInTools): Promise<SignedIn> {
+  const { tokens, session } = newTokens();
+  const exchanged = await tools.sessions.exchange(digestOf(refreshToken), session, actor);
+  if (!exchanged) throw new ApiError('UNAUTHENTICATED', { variant: 'refresh' });
+  return { ...exchanged, ...tokens };
+}
+
+/** Builds the keys from the typed name, not the user ID, so that known and unknown accounts are throttled alike. */
+function guessOf(
+  name: string,
+  account: StoredAccount | null,
+  source: AttemptSource,
+  { throttleDigest }: SignInTools,
+): AttemptCounters {
+  return {
+    pair: throttleDigest(`pair ${JSON.stringify([name, source.name])}`),
+    source: source.shared ? null : throttleDigest(`source ${source.name}`),
+    account: throttleDigest(`account ${name}`),
+    userId: account?.userId ?? null,
+  };
+}
+
+async function begin(
+  account: StoredAccount,
+  password: string,
+  actor: Actor,
+  { sessions, hasher, needsRehash }: SignInTools,
+): Promise<SignedIn | null> {
+  const { tokens, session } = newTokens();
+  const mapped = mapOpaqueString(password);
+  const toHash = needsRehash(account.passwordHash) && 'mapped' in mapped ? mapped.mapped : null;
+  const newHash =
+    toHash === null
+      ? null
+      : await hasher.admit({ lane: 'interactive', share: `user ${account.userId}`, count: 1 }).hash(toHash);
+  const expiresAt = await sessions.begin(account, session, newHash, actor);
+  return expiresAt && { account, expiresAt, ...tokens };
+}
+
+/** Tries the PRECIS-mapped password, then the typed one: an imported hash may have been made without the mapping. */
+async function isPassword(
+  { password, from }: TypedPassword,
+  hash: string,
+  { hasher }: SignInTools,
+): Promise<boolean> {
+  const mapped = mapOpaqueString(password);
+  const first = 'mapped' in mapped ? mapped.mapped : password;
+  if (await hasher.verify(first, hash, from)) return true;
+  return first !== password && hasher.verify(password, hash, from);
+}
+
+function newTokens(): { tokens: { token: string; refreshToken: string }; session: NewSession } {
+  const token = newAccessToken();
+  const refreshToken = newRefreshToken();
+  return {
+    tokens: { token, refreshToken },
+    session: { tokenDigest: digestOf(token), refreshDigest: digestOf(refreshToken) },
+  };
+}
+
+/** The maximum length of a text field, in UTF-16 code units. No valid username or password is longer. */
+const textMax = 4096;
+
+/** Reads the text fields of a body. Throws if one of `names` is missing or if the body has another field. */
+export function readTexts<Name extends string>(body: unknown, names: readonly Name[]): Record<Name, string> {
+  const fields = readParameters(body, names);
+  return Object.fromEntries(names.map((name) => [name, readText(fields, name)])) as Record<Name, string>;
+}
+
+export interface Credentials {
+  readonly username: string;
+  readonly password: string;
+  /** The address of the user, which only an API client may send; null if absent. */
+  readonly address: string | null;
+}
+
+export function readCredentials(body: unknown): Credentials {
+  const fields = readParameters(body, ['Username', 'Password', 'Address']);
+  return {
+    username: readText(fields, 'Username'),
+    password: readText(fields, 'Password'),
+    address: isAbsent(fields.Address) ? null : readAddress(fields.Address),
+  };
+}
+
+function readAddress(value: unknown): string {
+  if (typeof value === 'string' && isAddress(value)) return value;
+  throw wrongParameter('Address', 'address');
+}
+
+function readText(fields: Fields, name: string): string {
+  const value = fields[name];
+  if (typeof value === 'string' && value !== '' && value.length <= textMax) return value;
+  throw wrongParameter(name, 'text', { max: textMax });
+}

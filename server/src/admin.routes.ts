@@ -1,0 +1,37 @@
+import type { FastifyInstance } from 'fastify';
+import { type AuditTools, auditRoutes } from './audit/audit.routes.ts';
+import { type CallTools, callRoutes, failuresRoute } from './calls/call-history.routes.ts';
+import type { FailureStore } from './calls/call-history.ts';
+import { clientRoutes } from './clients/clients.routes.ts';
+import type { ClientStore } from './clients/clients.ts';
+import type { JobStore } from './jobs/job.ts';
+import { allJobsRoute } from './jobs/jobs.routes.ts';
+import type { HashingState } from './passwords/hash-pool.ts';
+import { statisticsRoute } from './statistics/statistics.routes.ts';
+import type { StatisticsStore } from './statistics/statistics.ts';
+import type { TestTools } from './webhooks/attempt.ts';
+import { deliveryRoutes } from './webhooks/deliveries.routes.ts';
+import { type WebhookTools, webhookRoutes, webhookSecretRoutes } from './webhooks/webhooks.routes.ts';
+
+export interface AdminTools {
+  readonly clients: ClientStore;
+  readonly calls: CallTools;
+  readonly failures: FailureStore;
+  readonly audit: AuditTools;
+  readonly webhooks: WebhookTools & TestTools;
+  readonly statistics: StatisticsStore;
+  readonly hashing: HashingState;
+}
+
+/** Registers the routes below `/admin/v1`. Every request needs the scope `admin`. */
+export function adminRoutes(app: FastifyInstance, tools: AdminTools & { readonly jobs: JobStore }): void {
+  clientRoutes(app, tools.clients);
+  callRoutes(app, tools.calls);
+  failuresRoute(app, tools.failures);
+  allJobsRoute(app, tools.jobs);
+  auditRoutes(app, tools.audit);
+  webhookRoutes(app, tools.webhooks);
+  deliveryRoutes(app, tools.webhooks.webhooks);
+  webhookSecretRoutes(app, tools.webhooks);
+  statisticsRoute(app, tools);
+}

@@ -1,0 +1,174 @@
+import { type Hmac, randomUUID } from 'node:crypto';
+import helmet from '@fastify/helmet';
+import rateLimit from '@fastify/rate-limit';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import { loginRoutes } from './accounts/login.routes.ts';
+import type { SignInTools } from './accounts/sign-in.ts';
+import { type AdminTools, adminRoutes } from './admin.routes.ts';
+import type { AuditLog } from './audit/audit-log.ts';
+import { eventRoute } from './audit/events.routes.ts';
+import type { EventStore } from './audit/events.ts';
+import {
+  type ChangeOwnPassword,
+  fingerprintBy,
+  type HandleWrite,
+  writeRoutes,
+} from './calls/write.routes.ts';
+import type { AccessStore } from './clients/access.ts';
+import {
+  type Attempt,
+  attemptBy,
+  guard,
+  type Identify,
+  identifyBy,
+} from './clients/authentication.plugin.ts';
+import type { ConsoleStore } from './clients/console-session.ts';
+import { consoleFiles, consolePage } from './console/console.routes.ts';
+import { consoleSessionRoutes } from './console/console-session.routes.ts';
+import type { Readiness } from './db/readiness.ts';
+import { healthRoutes } from './health.routes.ts';
+import { type BodyLimits, dropBodies, readBodies } from './http/body.ts';
+import { endIdleConnections } from './http/connections.ts';
+import { addressOf } from './http/credentials.ts';
+import { answerBrokenRequest, answerFailures, sendApiError } from './http/errors.ts';
+import { describeApi } from './http/openapi.ts';
+import { registerRequestContext } from './http/request-context.ts';
+import { checkQuery } from './http/request-options.ts';
+import type { JobStore } from './jobs/job.ts';
+import { jobRoutes } from './jobs/jobs.routes.ts';
+import { ApiError } from './lib/field-errors.ts';
+import { networkList, sourceOf } from './lib/network.ts';
+import { logCalls, type Metrics } from './metrics.ts';
+import { readRoutes } from './records/list.routes.ts';
+import type { ListingStore } from './records/listing.ts';
+
+export interface AppOptions {
+  readonly version: string;
+  readonly log: FastifyBaseLogger;
+  readonly limits: BodyLimits;
+  /** Rate limit in requests per minute, for each API client, signed-in user or unauthenticated source address. */
+  readonly callsPerMinute: number;
+  readonly trustedProxies: readonly string[];
+  /** `Host` names accepted from clients that are identified by address; any other may be a DNS rebinding attack. */
+  readonly allowedHosts: readonly string[];
+  readonly takeCall: HandleWrite;
+  /** Returns a new keyed hash for the fingerprint of a request body. */
+  newFingerprint(): Hmac;
+  readonly jobs: JobStore;
+  readonly listing: ListingStore;
+  readonly auditLog: AuditLog;
+  readonly events: EventStore;
+  readonly signIn: SignInTools;
+  readonly changeOwnPassword: ChangeOwnPassword;
+  readonly access: AccessStore;
+  readonly sessions: ConsoleStore;
+  readonly readiness: Readiness;
+  readonly metrics: Metrics;
+  readonly admin: AdminTools;
+  /** Folder of the built console; null if the console has not been built. */
+  readonly consoleFolder: string | null;
+}
+
+const requestTimeoutMs = 300_000;
+const validRequestId = /^[\w.-]{1,64}$/;
+
+/** Builds the Fastify app with every route. The caller starts listening. */
+export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
+  const app = Fastify({
+    loggerInstance: options.log,
+    logController: new LogController({ disableRequestLogging: true }),
+    requestTimeout: requestTimeoutMs,
+    return503OnClosing: false,
+    trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
+    genReqId: ({ headers }) => {
+      const sent = headers['x-request-id'];
+      return typeof sent === 'string' && validRequestId.test(sent) ? sent : randomUUID();
+    },
+    clientErrorHandler: answerBrokenRequest,
+    http: { requireHostHeader: false },
+    frameworkErrors: (_error, request, reply) =>
+      sendApiError(new ApiError('NOT_FOUND'), request, reply.header('x-request-id', request.id)),
+  });
+  app.setValidatorCompiler(() => () => true);
+  app.setSerializerCompiler(() => JSON.stringify);
+
+  // By default Node drops every header after the 1,000th, including those that a proxy appended. The size of all
+  // headers stays limited to 16 KiB; Node answers a larger request with 431.
+  app.server.maxHeadersCount = 0;
+  // By default Node answers an unknown `Expect` header with 417. The service ignores the header instead.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+
+  endIdleConnections(app);
+  registerRequestContext(app);
+  dropBodies(app);
+  logCalls(app, options.metrics);
+  answerFailures(app);
+  await app.register(helmet, {
+    contentSecurityPolicy: {
+      directives: {
+        'upgrade-insecure-requests': null,
+        'font-src': ["'self'", 'data:'],
+        'style-src': ["'self'", "'unsafe-inline'"],
+      },
+    },
+    strictTransportSecurity: false,
+  });
+  await describeApi(app, options.version);
+  const trust = {
+    proxies: networkList(options.trustedProxies),
+    hosts: new Set(options.allowedHosts.map((host) => host.toLowerCase())),
+  };
+  const attempt = attemptBy(trust, options.auditLog);
+  const identifyCaller = identifyBy(options.access, attempt);
+  healthRoutes(app, { ...options, identifyCaller, trust });
+  if (options.consoleFolder === null) consolePage(app, options);
+  else await consoleFiles(app, options.consoleFolder);
+  await app.register(async (api) => buildApi(api, { identifyCaller, attempt }, options));
+  return app;
+}
+
+/** Registers the API routes, which share authentication, one body memory limit and one rate limit per client. */
+async function buildApi(
+  api: FastifyInstance,
+  { identifyCaller, attempt }: { identifyCaller: Identify; attempt: Attempt },
+  options: AppOptions,
+): Promise<void> {
+  // A shared cache must not serve one client's response to another client.
+  api.addHook('onRequest', async (_request, reply) => {
+    reply.header('cache-control', 'no-store');
+  });
+  guard(api, identifyCaller);
+  api.addHook('onRequest', async (request) => checkQuery(request));
+  await api.register(rateLimit, {
+    hook: 'preParsing',
+    max: options.callsPerMinute,
+    timeWindow: 60_000,
+    keyGenerator: (request) => {
+      const { user, name, clientId } = request.caller;
+      if (user) return `user ${user.id}`;
+      return name === 'anyone' ? sourceOf(addressOf(request)) : `client ${clientId}`;
+    },
+    errorResponseBuilder: (_request, { ttl }) => {
+      const seconds = Math.ceil(ttl / 1000);
+      return new ApiError('RATE_LIMITED', {
+        variant: 'calls',
+        figures: { seconds },
+        retryAfterSeconds: seconds,
+      });
+    },
+  });
+  readBodies(api, options.limits, fingerprintBy(options.newFingerprint));
+  consoleSessionRoutes(api, { ...options, attempt });
+  await api.register(async (sync) => syncRoutes(sync, options), { prefix: '/api/sync/v1' });
+  await api.register(async (admin) => adminRoutes(admin, { ...options.admin, jobs: options.jobs }), {
+    prefix: '/admin/v1',
+  });
+}
+
+function syncRoutes(api: FastifyInstance, options: AppOptions): void {
+  writeRoutes(api, options);
+  readRoutes(api, options);
+  jobRoutes(api, options);
+  eventRoute(api, options.events);
+  loginRoutes(api, options.signIn);
+}

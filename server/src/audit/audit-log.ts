@@ -1,0 +1,159 @@
+import { type Order, readOrder } from '../lib/paging.ts';
+import { idMax, wrongParameter } from '../lib/request-fields.ts';
+import {
+  type Chain,
+  type ChainEnd,
+  type HashedRow,
+  type HashRow,
+  type Verdict,
+  verifyChain,
+} from './hash-chain.ts';
+
+/** The origin of an action: the identity that performed it, its address and its request. */
+export interface Actor {
+  /**
+   * `client`: an API client. `console`: a client signed in at the console. `user`: a signed-in user, or an
+   * unauthenticated caller if `userId` is null. `protected`: a caller in protected mode. `operator`: a command at the
+   * command line. `service`: the service itself.
+   */
+  readonly kind: 'client' | 'console' | 'user' | 'protected' | 'operator' | 'service';
+  readonly clientId: number | null;
+  readonly userId: number | null;
+  readonly address: string | null;
+  readonly requestId: string | null;
+}
+
+/** The actor of actions that the service performs without a request. */
+export const serviceActor: Actor = {
+  kind: 'service',
+  clientId: null,
+  userId: null,
+  address: null,
+  requestId: null,
+};
+
+/** The actor of commands at the command line. */
+export const operatorActor: Actor = { ...serviceActor, kind: 'operator' };
+
+/** The kind of an audit row. A statement that changes a record inserts the audit row, too, so neither exists alone. */
+export type Action =
+  | 'insert'
+  | 'update'
+  | 'state'
+  | 'call.completed'
+  | 'job.submitted'
+  | 'job.completed'
+  | 'job.cancelled'
+  | 'records.read'
+  | 'login'
+  | 'login.failed'
+  | 'login.refreshed'
+  | 'login.reused'
+  | 'logout'
+  | 'console.login'
+  | 'console.logout'
+  | 'client.created'
+  | 'client.changed'
+  | 'client.rotated'
+  | 'client.revoked'
+  | 'client.denied'
+  | 'webhook.created'
+  | 'webhook.changed'
+  | 'webhook.rotated'
+  | 'webhook.deleted'
+  | 'webhook.disabled'
+  | 'webhook.replayed';
+
+export interface AuditEntry {
+  readonly action: Action;
+  readonly principalId?: number | null;
+  readonly callId?: string | null;
+  /** Must not contain secrets: every client with the scope `admin` can read the audit log. */
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** Appends rows to the audit log. */
+export interface AuditLog {
+  note(actor: Actor, entry: AuditEntry): Promise<void>;
+}
+
+/** A complete row of the audit log. */
+export interface AuditRow extends Actor {
+  readonly id: number;
+  readonly at: Date;
+  readonly callId: string | null;
+  readonly action: Action;
+  readonly principalId: number | null;
+  readonly registered: readonly number[] | null;
+  readonly reset: readonly number[] | null;
+  readonly details: Readonly<Record<string, unknown>> | null;
+  /** `position` and `seal` are both null until the chain writer appends the row to the hash chain. */
+  readonly position: number | null;
+  readonly seal: Buffer | null;
+}
+
+/** A snapshot of the audit log: rows that are written meanwhile are not visible in it. */
+export interface AuditSnapshot {
+  readonly chain: Chain;
+  /** Yields the rows of the hash chain with their hashed text, by position. */
+  sealed(): AsyncIterable<HashedRow>;
+  /** Yields every row: first the rows of the hash chain by position, then the rows without a position by ID. */
+  rows(): AsyncIterable<AuditRow>;
+}
+
+export interface AuditStore {
+  /** Returns a keyset page of the rows that have a position. */
+  page(listing: AuditListing): Promise<readonly AuditRow[]>;
+  inSnapshot<Result>(work: (moment: AuditSnapshot) => Promise<Result>): Promise<Result>;
+}
+
+export interface AuditListing {
+  readonly order: Order;
+  /** The position of the last row of the previous page; null for the first page. */
+  readonly after: number | null;
+  readonly limit: number;
+  readonly principalId: number | null;
+  /** True to include rows with the action `records.read`. */
+  readonly reads: boolean;
+}
+
+/** The unparsed query parameters of `GET /audit`; null if absent. */
+export interface AuditQuery {
+  readonly order: string | null;
+  readonly after: string | null;
+  readonly principal: string | null;
+  readonly reads: boolean;
+}
+
+export interface AuditPage {
+  readonly rows: readonly AuditRow[];
+  /** The position to send as `after` for the next page. */
+  readonly after: number;
+  readonly more: boolean;
+}
+
+/** Reads a page of the audit log. It requests one row more than the page size to find out if another page follows. */
+export async function readAudit(query: AuditQuery, pageSize: number, store: AuditStore): Promise<AuditPage> {
+  const order = readOrder(query.order);
+  const after = readInteger('after', query.after, 0);
+  const principalId = readInteger('principal', query.principal, 1);
+  const found = await store.page({ order, after, limit: pageSize + 1, principalId, reads: query.reads });
+  const rows = found.slice(0, pageSize);
+  return { rows, after: rows.at(-1)?.position ?? after ?? 0, more: found.length > pageSize };
+}
+
+function readInteger(name: string, text: string | null, min: number): number | null {
+  if (text === null) return null;
+  const value = /^\d{1,16}$/.test(text) ? Number(text) : -1;
+  if (value >= min && value <= idMax) return value;
+  throw wrongParameter(name, 'number', { min, max: idMax });
+}
+
+/** Verifies the hash chain in one snapshot. Only `expected`, an end stored elsewhere, reveals a truncated chain. */
+export function verifyAuditLog(
+  store: AuditStore,
+  seal: HashRow,
+  expected: ChainEnd | null = null,
+): Promise<Verdict> {
+  return store.inSnapshot((moment) => verifyChain(moment.sealed(), moment.chain, seal, expected));
+}

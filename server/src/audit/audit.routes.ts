@@ -1,0 +1,172 @@
+import type { FastifyInstance } from 'fastify';
+import { type TSchema, Type } from 'typebox';
+import { pageEnvelope, recordEnvelope } from '../http/envelope.ts';
+import { debugOf } from '../http/request-context.ts';
+import { isFlagged, pageOf, textOf } from '../http/request-options.ts';
+import { actorFields, answer, Count, errorAnswers, page, recordPage, Text } from '../http/schemas/answers.ts';
+import { Id, named, nullable, strictObject } from '../http/schemas/named.ts';
+import { CallHeaders, CallQuery, debug, order, paging } from '../http/schemas/requests.ts';
+import { type AuditRow, type AuditStore, readAudit, verifyAuditLog } from './audit-log.ts';
+import { chainErrors, type HashRow, type Verdict } from './hash-chain.ts';
+
+export interface AuditTools {
+  readonly store: AuditStore;
+  readonly seal: HashRow;
+}
+
+/** Registers `GET /audit`, which lists the audit log, and `GET /audit/verify`, which verifies its hash chain. */
+export function auditRoutes(app: FastifyInstance, { store, seal }: AuditTools): void {
+  const scope = 'admin' as const;
+  let verifying: Promise<Verdict> | undefined;
+
+  /** Shares one verification among concurrent requests, because it reads every row. */
+  function verifyOnce(): Promise<Verdict> {
+    verifying ??= verifyAuditLog(store, seal).finally(() => {
+      verifying = undefined;
+    });
+    return verifying;
+  }
+
+  app.get(
+    '/audit',
+    {
+      config: { scope, query: ['order', 'after', 'principal', 'reads', 'pageSize'] },
+      schema: {
+        operationId: 'audit',
+        summary: 'The journal, in order',
+        description:
+          'Rows get their place, and are seen here, within a second. Whoever reads on from `result.record.After` misses nothing and gets nothing twice. `order=newest` reads back from the newest row.',
+        tags: ['admin'],
+        querystring: AuditQuery,
+        headers: CallHeaders,
+        response: auditAnswers,
+      },
+    },
+    async (request) => {
+      const { pageSize } = pageOf(request);
+      const query = {
+        order: textOf(request, 'order'),
+        after: textOf(request, 'after'),
+        principal: textOf(request, 'principal'),
+        reads: isFlagged(request, 'reads', true),
+      };
+      const { rows, after, more } = await readAudit(query, pageSize, store);
+      const count = rows.length;
+      const page = { totalCount: count, count, page: 1, pageSize };
+      return pageEnvelope(page, rows.map(auditFields), debugOf(request), { After: after, More: more });
+    },
+  );
+
+  app.get(
+    '/audit/verify',
+    {
+      config: { scope },
+      schema: {
+        operationId: 'verifyAudit',
+        summary: 'Whether the journal is as it was written',
+        description:
+          'Reads every row, which takes a while where there are millions. `LastPosition` and `LastSeal` are to be noted elsewhere: nothing else tells a journal whose end was cut off. `anagrafe audit verify --expect` compares.',
+        tags: ['admin'],
+        querystring: CallQuery,
+        headers: CallHeaders,
+        response: verdictAnswers,
+      },
+    },
+    async (request) => recordEnvelope(verdictFields(await verifyOnce()), debugOf(request)),
+  );
+}
+
+/** The last position and hash are null for a broken chain, so that they are not stored as a reference. */
+function verdictFields(verdict: Verdict) {
+  const { sound, rows } = verdict;
+  return {
+    Sound: sound,
+    Rows: rows,
+    Position: sound ? null : verdict.position,
+    Fault: sound ? null : verdict.fault,
+    LastPosition: sound ? verdict.last.position : null,
+    LastSeal: sound ? verdict.last.seal.toString('hex') : null,
+  };
+}
+
+/** Converts an audit row to the fields of a response and of an export. */
+export function auditFields(row: AuditRow) {
+  return {
+    Position: row.position,
+    ID: row.id,
+    At: row.at,
+    Actor: row.kind,
+    ClientID: row.clientId,
+    UserID: row.userId,
+    Address: row.address,
+    RequestId: row.requestId,
+    CallID: row.callId,
+    Action: row.action,
+    IRID: row.principalId,
+    Registered: row.registered,
+    Reset: row.reset,
+    Details: row.details,
+    Seal: row.seal?.toString('hex') ?? null,
+  };
+}
+
+const Position = Type.Integer({ minimum: 1 });
+const Ids = nullable(Type.Array(Id));
+const JournalRow = named(
+  'JournalRow',
+  strictObject({
+    Position,
+    ID: Id,
+    ...actorFields,
+    Action: Type.String(),
+    IRID: nullable(Id),
+    Registered: Ids,
+    Reset: Ids,
+    Details: nullable(Type.Record(Type.String(), Type.Unknown())),
+    Seal: Type.String({ description: 'over the row and the seal before it, in hexadecimal digits' }),
+  }),
+);
+const JournalFeed = named(
+  'JournalFeed',
+  strictObject({
+    After: Type.Integer({ minimum: 0, description: 'what to give as `after` to read on' }),
+    More: Type.Boolean({ description: 'whether there is more at once' }),
+  }),
+);
+
+const VerdictSchema = named(
+  'Verdict',
+  strictObject({
+    Sound: Type.Boolean(),
+    Rows: Type.Integer({ minimum: 0, description: 'how many rows hold, from the beginning on' }),
+    Position: nullable(Type.Integer({ description: 'the first place where the journal does not hold' })),
+    Fault: nullable(Type.String({ enum: [...chainErrors] })),
+    LastPosition: nullable(Count),
+    LastSeal: Text,
+  }),
+);
+
+export const AuditQuery = Type.Object({
+  ...order,
+  after: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description: 'the position that was read last; without it, from the first one in the order',
+    }),
+  ),
+  principal: Type.Optional({ ...Id, description: 'only what was done to this principal' } as TSchema),
+  reads: Type.Optional(
+    Type.Boolean({ default: true, description: 'whether rows of those who have only read are among them' }),
+  ),
+  pageSize: paging.pageSize,
+  ...debug,
+});
+
+export const auditAnswers = {
+  200: answer('Rows of the journal, in order', page('AuditEnvelope', JournalRow, JournalFeed)),
+  ...errorAnswers,
+};
+export const verdictAnswers = {
+  200: answer('What was found', recordPage('VerdictEnvelope', VerdictSchema)),
+  ...errorAnswers,
+};

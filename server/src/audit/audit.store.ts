@@ -1,0 +1,155 @@
+import type { Connection, Database } from '../db/database.ts';
+import { withReadErrors } from '../db/errors.ts';
+import { namesOf } from '../db/user-names.ts';
+import type { Order } from '../lib/paging.ts';
+import type { Actor, AuditListing, AuditLog, AuditRow, AuditStore } from './audit-log.ts';
+import { type Entry, type EventStore, eventActions } from './events.ts';
+import { hashedRows, readChain } from './hash-chain.store.ts';
+import type { HashedRow } from './hash-chain.ts';
+
+/** The columns of `journal` for the actor and the call, in the order of `actorValues`. */
+export const actorColumns = 'actor, client_id, user_id, address, request_id, call_id';
+
+/** Returns the six typed placeholders for `actorColumns`, numbered from `first`. */
+export function actorPlaceholders(first: number): string {
+  return ['text', 'bigint', 'bigint', 'inet', 'text', 'uuid']
+    .map((type, at) => `$${first + at}::${type}`)
+    .join(', ');
+}
+
+export function actorValues(actor: Actor, callId: string | null = null): unknown[] {
+  const { kind, clientId, userId, address, requestId } = actor;
+  return [kind, clientId, userId, address, requestId, callId];
+}
+
+const noteSql = {
+  name: 'note',
+  text: `insert into anagrafe.journal (${actorColumns}, action, principal_id, details)
+         values (${actorPlaceholders(1)}, $7, $8, $9::jsonb)`,
+};
+
+export function openAuditLog(connection: Connection): AuditLog {
+  return {
+    async note(actor, { action, principalId = null, callId = null, details }) {
+      const values = [
+        ...actorValues(actor, callId),
+        action,
+        principalId,
+        details ? JSON.stringify(details) : null,
+      ];
+      await withReadErrors(() => connection.query(noteSql, values));
+    },
+  };
+}
+
+/** Rows per query. The number is small because one row may name 100,000 users. */
+const rowsAtOnce = 100;
+
+const auditColumns = `id, at, actor as kind, client_id as "clientId", user_id as "userId", host(address) as address,
+  request_id as "requestId", call_id as "callId", action, principal_id as "principalId",
+  to_json(registered) as registered, to_json(reset) as reset, details, position, seal`;
+
+export function openAudit(database: Database): AuditStore {
+  return {
+    page: (listing) => withReadErrors(() => page(database, listing)),
+    inSnapshot: (work) =>
+      withReadErrors(() =>
+        database.transaction(
+          async (connection) => {
+            await connection.query('set transaction isolation level repeatable read, read only');
+            const chain = await readChain(connection);
+            return work({
+              chain,
+              sealed: () => allSealed(connection),
+              rows: () => allRows(connection),
+            });
+          },
+          { patient: true },
+        ),
+      ),
+  };
+}
+
+function page(
+  connection: Connection,
+  { order, after, limit, principalId, reads }: AuditListing,
+): Promise<readonly AuditRow[]> {
+  const isNewest = order === 'newest';
+  const start = isNewest ? Number.MAX_SAFE_INTEGER : 0;
+  const ofPrincipal = principalId === null ? '' : 'and principal_id = $3';
+  return connection.query<AuditRow>(
+    `select ${auditColumns} from anagrafe.journal
+      where position ${isNewest ? '<' : '>'} $1 ${ofPrincipal} ${reads ? '' : "and action <> 'records.read'"}
+      order by position ${isNewest ? 'desc' : 'asc'} limit $2`,
+    [after ?? start, limit, ...(principalId === null ? [] : [principalId])],
+  );
+}
+
+/** Positions begin at 1. A row below that is forged; it comes first, so that the verification reports it. */
+async function* allSealed(connection: Connection): AsyncGenerator<HashedRow> {
+  yield* await connection.query<HashedRow>(
+    `select position, seal, '' as text from anagrafe.journal where position < 1 order by position limit 1`,
+  );
+  yield* hashedRows(connection);
+}
+
+async function* allRows(connection: Connection): AsyncGenerator<AuditRow> {
+  yield* inPages(Number.MIN_SAFE_INTEGER, 'position', (after) =>
+    page(connection, { order: 'oldest', after, limit: rowsAtOnce, principalId: null, reads: true }),
+  );
+  yield* inPages(0, 'id', (after) =>
+    connection.query<AuditRow>(
+      `select ${auditColumns} from anagrafe.journal
+        where position is null and id > $1 order by id limit ${rowsAtOnce}`,
+      [after],
+    ),
+  );
+}
+
+async function* inPages(
+  from: number,
+  key: 'position' | 'id',
+  read: (after: number) => Promise<readonly AuditRow[]>,
+): AsyncGenerator<AuditRow> {
+  for (let after = from; ; ) {
+    const rows = await read(after);
+    yield* rows;
+    after = rows.at(-1)?.[key] ?? after;
+    if (rows.length < rowsAtOnce) return;
+  }
+}
+
+export const entryColumns = `position, at, call_id as "callId", request_id as "requestId", action,
+  principal_id as "principalId", registered, reset, details`;
+
+/** Literals instead of a parameter, so that the planner can use the partial index on these actions. */
+const actions = eventActions.map((action) => `'${action}'`).join(', ');
+/**
+ * SQL for a lower bound of the positions of the last `$2` days. It subtracts 10,000 because positions are assigned
+ * shortly after `at`, and not exactly in its order. Without a row that recent, the bound excludes every row.
+ */
+const oldestPosition = `select coalesce(min(position) - 10000, ${Number.MAX_SAFE_INTEGER}) from (
+  select position from anagrafe.journal where at > now() - make_interval(days => $2) and position is not null
+   order by at limit 1) as young`;
+
+const bounds: Readonly<Record<Order, string>> = {
+  oldest: `position >= greatest($1, (${oldestPosition}))`,
+  newest: `position <= $1 and position >= (${oldestPosition})`,
+};
+
+/** Reads events from the rows of the hash chain. `days` is how long an event stays available. */
+export function openEvents(database: Database, options: { days: number }): EventStore {
+  return {
+    entries: (order, from, limit) =>
+      withReadErrors(() =>
+        database.query<Entry>(
+          `select ${entryColumns} from anagrafe.journal
+            where ${bounds[order]} and action in (${actions}) and at > now() - make_interval(days => $2)
+            order by position ${order === 'newest' ? 'desc' : 'asc'} limit $3`,
+          [from, options.days, limit],
+        ),
+      ),
+    end: () => withReadErrors(async () => (await readChain(database)).lastPosition),
+    names: (ids) => withReadErrors(() => namesOf(database, ids)),
+  };
+}

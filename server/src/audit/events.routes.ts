@@ -1,0 +1,103 @@
+import type { FastifyInstance } from 'fastify';
+import { type TSchema, Type } from 'typebox';
+import { pageEnvelope } from '../http/envelope.ts';
+import { debugOf } from '../http/request-context.ts';
+import { pageOf, textOf } from '../http/request-options.ts';
+import { answer, Count, errorAnswers, Moment, page, Text } from '../http/schemas/answers.ts';
+import { Id, named, nullable, Operation, State, strictObject } from '../http/schemas/named.ts';
+import { CallHeaders, EventQuery } from '../http/schemas/requests.ts';
+import { type EventStore, type EventType, eventTypes, readEvents } from './events.ts';
+
+/** Registers `GET /events`: the CloudEvents in order, for consumers that poll instead of using webhooks. */
+export function eventRoute(app: FastifyInstance, store: EventStore): void {
+  app.get(
+    '/events',
+    {
+      config: { scope: 'sync:read', query: ['order', 'after', 'pageSize'] },
+      schema: {
+        operationId: 'events',
+        summary: 'What happened, in order',
+        description:
+          'CloudEvents 1.0. Whoever reads on from `result.record.After` misses nothing and gets nothing twice, whatever is written meanwhile. `order=newest` reads back from what happened last.',
+        tags: ['events'],
+        querystring: EventQuery,
+        headers: CallHeaders,
+        response: eventAnswers,
+      },
+    },
+    async (request) => {
+      const { pageSize } = pageOf(request);
+      const query = { order: textOf(request, 'order'), after: textOf(request, 'after') };
+      const { events, after, more } = await readEvents(query, pageSize, store);
+      const count = events.length;
+      const record = { After: after, More: more };
+      return pageEnvelope(
+        { totalCount: count, count, page: 1, pageSize },
+        [...events],
+        debugOf(request),
+        record,
+      );
+    },
+  );
+}
+
+export const EventTypeName = named('EventType', Type.String({ enum: [...eventTypes] }));
+
+const user = { IRID: Id, UserID: Id, Username: Text, Email: Text };
+const UserData = named('UserData', strictObject(user));
+const figures = { Records: Count, RecordsFailed: Count, Users: Count, UsersApplied: Count };
+
+/** Maps each event type to the schema of its `data`. */
+const data: Readonly<Record<EventType, TSchema>> = {
+  'principal.inserted': strictObject({ IRID: Id }),
+  'principal.state_changed': strictObject({ IRID: Id, State }),
+  'user.registered': UserData,
+  'user.password_reset': UserData,
+  'user.state_changed': named('UserStateData', strictObject({ ...user, State })),
+  'call.completed': strictObject({ RequestId: Text, Operation, ...figures }),
+  'job.completed': strictObject({
+    JobID: Type.String({ format: 'uuid' }),
+    Operation,
+    State: Type.String({ enum: ['completed', 'cancelled'] }),
+    ...figures,
+  }),
+  'webhook.disabled': strictObject({ WebhookID: Id, URL: Type.String() }),
+};
+
+/** Converts an event type to its schema name: `user.password_reset` becomes `UserPasswordReset`. */
+function schemaName(type: EventType): string {
+  return type.replaceAll(/(?:^|[._])(.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+const events = eventTypes.map((type) =>
+  named(
+    schemaName(type),
+    strictObject({
+      specversion: Type.Literal('1.0'),
+      id: Type.String({ description: 'what to give as `after` to read on from here' }),
+      source: Type.String(),
+      type: Type.Literal(type),
+      subject: Type.Optional(Type.String()),
+      time: Moment,
+      datacontenttype: Type.Literal('application/json'),
+      data: data[type],
+    }),
+  ),
+);
+const CloudEvent = named(
+  'CloudEvent',
+  Type.Union(events, { description: 'CloudEvents 1.0: what happened, by `type`' }),
+);
+
+const Feed = named(
+  'Feed',
+  strictObject({
+    After: nullable(Type.String({ description: 'what to give as `after` to read on' })),
+    More: Type.Boolean({ description: 'whether there is more at once' }),
+  }),
+);
+
+export const eventAnswers = {
+  200: answer('Events, in order', page('EventsEnvelope', CloudEvent, Feed)),
+  ...errorAnswers,
+};

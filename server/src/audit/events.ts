@@ -1,0 +1,248 @@
+import type { UserNames } from '../db/user-names.ts';
+import { type Order, readOrder } from '../lib/paging.ts';
+import { wrongParameter } from '../lib/request-fields.ts';
+import type { Action } from './audit-log.ts';
+
+export const eventTypes = [
+  'principal.inserted',
+  'principal.state_changed',
+  'user.registered',
+  'user.password_reset',
+  'user.state_changed',
+  'call.completed',
+  'job.completed',
+  'webhook.disabled',
+] as const;
+export type EventType = (typeof eventTypes)[number];
+
+/** The type of a test message to a webhook. No audit row produces it, and a webhook cannot subscribe to it. */
+export const testType = 'webhook.test';
+export type MessageType = EventType | typeof testType;
+
+/** Returns true if the event is about one principal or user, false if it is about a call, a job or a webhook. */
+export function isAboutRecord(type: EventType): boolean {
+  return /^(user|principal)\./.test(type);
+}
+
+/** The columns of an audit log row that events are built from. */
+export interface Entry {
+  readonly position: number;
+  readonly at: Date;
+  readonly callId: string | null;
+  readonly requestId: string | null;
+  readonly action: Action;
+  readonly principalId: number | null;
+  readonly registered: readonly number[] | null;
+  readonly reset: readonly number[] | null;
+  readonly details: Readonly<Record<string, unknown>> | null;
+}
+
+/** The audit actions that produce events. */
+export const eventActions: readonly Action[] = [
+  'insert',
+  'update',
+  'state',
+  'call.completed',
+  'job.completed',
+  'webhook.disabled',
+];
+
+/** One event within an entry: an entry that names several users has one part for each of them. */
+export interface Part {
+  readonly type: EventType;
+  readonly userId: number | null;
+  readonly state?: unknown;
+}
+
+/** Splits an entry into its events. The order is fixed, because the event ID contains the index of the part. */
+export function partsOf(entry: Entry): Part[] {
+  const { action, registered, reset } = entry;
+  const users = (type: EventType, ids: readonly number[] | null): Part[] =>
+    (ids ?? []).map((userId) => ({ type, userId }));
+  switch (action) {
+    case 'insert':
+      return [{ type: 'principal.inserted', userId: null }, ...users('user.registered', registered)];
+    case 'update':
+      return [...users('user.registered', registered), ...users('user.password_reset', reset)];
+    case 'state':
+      return stateParts(entry.details as StateDetails | null);
+    case 'call.completed':
+    case 'job.completed':
+    case 'webhook.disabled':
+      return [{ type: action, userId: null }];
+    default:
+      return [];
+  }
+}
+
+interface StateDetails {
+  readonly state?: string;
+  readonly users?: readonly (readonly [id: number, state: string])[];
+}
+
+function stateParts(details: StateDetails | null): Part[] {
+  const { state, users = [] } = details ?? {};
+  const own: Part[] = state === undefined ? [] : [{ type: 'principal.state_changed', userId: null, state }];
+  const userParts = users.map(([userId, changed]): Part => {
+    return { type: 'user.state_changed', userId, state: changed };
+  });
+  return [...own, ...userParts];
+}
+
+/** A CloudEvents 1.0 message in the JSON format. */
+export interface CloudEvent {
+  readonly specversion: '1.0';
+  readonly id: string;
+  readonly source: string;
+  readonly type: MessageType;
+  readonly subject?: string;
+  readonly time: string;
+  readonly datacontenttype: 'application/json';
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export const source = '/api/sync/v1';
+
+export function eventOf(
+  entry: Entry,
+  part: Part,
+  nth: number,
+  names: ReadonlyMap<number, UserNames>,
+): CloudEvent {
+  const subject = subjectOf(entry, part);
+  return {
+    specversion: '1.0',
+    id: `${entry.position}.${nth}`,
+    source,
+    type: part.type,
+    ...(subject !== null && { subject }),
+    time: entry.at.toISOString(),
+    datacontenttype: 'application/json',
+    data: dataOf(entry, part, names),
+  };
+}
+
+function subjectOf({ principalId, callId, requestId, action }: Entry, { userId }: Part): string | null {
+  if (userId !== null) return `users/${userId}`;
+  if (principalId !== null) return `principals/${principalId}`;
+  if (action === 'job.completed') return `jobs/${callId}`;
+  return requestId === null ? null : `calls/${requestId}`;
+}
+
+function dataOf(
+  entry: Entry,
+  { type, userId, state }: Part,
+  names: ReadonlyMap<number, UserNames>,
+): Record<string, unknown> {
+  const { principalId: IRID, details } = entry;
+  if (type.endsWith('.completed')) return completedData(entry);
+  if (type === 'webhook.disabled') return { WebhookID: details?.webhook, URL: details?.url };
+  const State = state === undefined ? {} : { State: state };
+  if (userId === null) return { IRID, ...State };
+  const known = names.get(userId);
+  return { IRID, UserID: userId, Username: known?.username ?? null, Email: known?.email ?? null, ...State };
+}
+
+function completedData({ action, callId, requestId, details }: Entry): Record<string, unknown> {
+  const id = action === 'job.completed' ? { JobID: callId } : { RequestId: requestId };
+  return {
+    ...id,
+    Operation: details?.operation,
+    ...(action === 'job.completed' && { State: details?.cancelled ? 'cancelled' : 'completed' }),
+    Records: details?.records,
+    RecordsFailed: details?.recordsFailed,
+    Users: details?.users,
+    UsersApplied: details?.usersApplied,
+  };
+}
+
+export interface EventStore {
+  /** Returns the position of the last row in the hash chain. */
+  end(): Promise<number>;
+  /** Returns up to `limit` entries that produce events, starting at the position `from` in the given order. */
+  entries(order: Order, from: number, limit: number): Promise<readonly Entry[]>;
+  names(userIds: readonly number[]): Promise<ReadonlyMap<number, UserNames>>;
+}
+
+export interface EventPage {
+  readonly events: readonly CloudEvent[];
+  /** The cursor to send as `after` for the next page; null if there is no event yet. */
+  readonly after: string | null;
+  /** True if the next page already has events. */
+  readonly more: boolean;
+}
+
+/** Identifies an event by the position of its entry and the zero-based index of its part. */
+interface Cursor {
+  readonly position: number;
+  readonly nth: number;
+}
+
+/** Entries per query. The number is small because one entry may name 100,000 users. */
+const entriesAtOnce = 100;
+const cursorText = /^(\d{1,15})\.(\d{1,9})$/;
+
+export function readCursor(text: string | null): Cursor | null {
+  if (text === null) return null;
+  const [, position, nth] = cursorText.exec(text) ?? [];
+  if (position === undefined || nth === undefined) throw wrongParameter('after', 'after');
+  return { position: Number(position), nth: Number(nth) };
+}
+
+interface Found {
+  readonly entry: Entry;
+  readonly part: Part;
+  readonly nth: number;
+}
+
+/** The unparsed query parameters of `GET /events`; null if absent. */
+export interface EventQuery {
+  readonly order: string | null;
+  readonly after: string | null;
+}
+
+/** Returns up to `limit` events after the cursor `after`, in the requested order. */
+export async function readEvents(
+  { order: requestedOrder, after }: EventQuery,
+  limit: number,
+  store: EventStore,
+): Promise<EventPage> {
+  const order = readOrder(requestedOrder);
+  const cursor = readCursor(after);
+  const found = await findParts(order, cursor, limit + 1, store);
+  // A cursor beyond the end comes from another database: its reader would miss every event up to that position.
+  if (order === 'oldest' && found.length === 0 && cursor && cursor.position > (await store.end()))
+    throw wrongParameter('after', 'beyond');
+  const page = found.slice(0, limit);
+  const names = await store.names(page.map(({ part }) => part.userId).filter((id) => id !== null));
+  const events = page.map(({ entry, part, nth }) => eventOf(entry, part, nth, names));
+  return { events, after: events.at(-1)?.id ?? after, more: found.length > limit };
+}
+
+async function findParts(
+  order: Order,
+  cursor: Cursor | null,
+  limit: number,
+  store: EventStore,
+): Promise<Found[]> {
+  const isNewest = order === 'newest';
+  const found: Found[] = [];
+  let from = cursor?.position ?? (isNewest ? Number.MAX_SAFE_INTEGER : 1);
+  while (found.length < limit) {
+    const entries = await store.entries(order, from, entriesAtOnce);
+    for (const entry of entries) found.push(...partsAfter(entry, order, cursor, limit - found.length));
+    from = (entries.at(-1)?.position ?? from) + (isNewest ? -1 : 1);
+    if (entries.length < entriesAtOnce) break;
+  }
+  return found;
+}
+
+function partsAfter(entry: Entry, order: Order, cursor: Cursor | null, limit: number): Found[] {
+  const parts = partsOf(entry).map((part, nth) => ({ entry, part, nth }));
+  const reached = cursor?.position === entry.position ? cursor.nth : null;
+  const left =
+    order === 'oldest'
+      ? parts.slice(reached === null ? 0 : reached + 1)
+      : parts.slice(0, reached ?? parts.length).toReversed();
+  return left.slice(0, Math.max(limit, 0));
+}

@@ -1,0 +1,145 @@
+import type { Connection, Database } from '../db/database.ts';
+import type { Chain, HashedRow, HashRow } from './hash-chain.ts';
+
+/** Rows that one transaction appends to the chain, and rows per query when the chain is read. */
+const rowsAtOnce = 1000;
+
+/** SQL that serialises the hashed columns of a row. The text does not depend on the machine or the time zone. */
+const hashedText = `jsonb_build_array(id, extract(epoch from at), actor, client_id, user_id, host(address), request_id,
+  call_id, action, principal_id, registered, reset, details)::text`;
+
+interface ChainRow {
+  position: number;
+  seal: Buffer;
+}
+
+/** Appends up to `rowsAtOnce` committed rows to the hash chain. Returns true if more rows may be waiting. */
+export type ChainWriter = () => Promise<boolean>;
+
+/**
+ * Creates the writer that assigns a position and a hash to committed audit rows. The row lock on `journal_chain` admits
+ * one writer at a time among all nodes. The writer remembers the last row of the chain, and throws if that row is later
+ * missing or has another hash: to append further rows would hide that the audit log was rewritten.
+ */
+export function openChainWriter(database: Database, seal: HashRow): ChainWriter {
+  const seen = { position: 0, seal: Buffer.alloc(0) };
+  return () => sequenceRows(database, seal, seen);
+}
+
+async function sequenceRows(database: Database, seal: HashRow, seen: ChainRow): Promise<boolean> {
+  const waiting = await database.query('select from anagrafe.journal where position is null limit 1');
+  if (waiting.length === 0) return false;
+  const appended = await database.transaction(async (connection) => {
+    const [last] = await connection.query<ChainRow>(
+      `select last_position as position, last_seal as seal from anagrafe.journal_chain for update skip locked`,
+    );
+    if (!last) return null;
+    await refuseRewritten(connection, last, seen);
+    const rows = await connection.query<{ id: number; text: string }>(
+      `select id, ${hashedText} as text from anagrafe.journal
+        where position is null order by id limit ${rowsAtOnce}`,
+    );
+    return { end: await appendRows(connection, rows, last, seal), more: rows.length === rowsAtOnce };
+  });
+  // Updated after the commit: after a rollback the chain ends where it ended before.
+  if (appended) Object.assign(seen, appended.end);
+  return appended?.more ?? false;
+}
+
+/** Throws if the row `seen` is missing or has another hash, unless retention has removed it. */
+async function refuseRewritten(connection: Connection, last: ChainRow, seen: ChainRow): Promise<void> {
+  const [found] = await connection.query<{ seal: Buffer | null; swept: boolean }>(
+    `select (select seal from anagrafe.journal where position = $1) as seal, first_position > $1 as swept
+       from anagrafe.journal_chain`,
+    [seen.position],
+  );
+  if (seen.position === 0 || found?.swept || found?.seal?.equals(seen.seal)) return;
+  throw new Error(
+    `The journal was rewritten: row ${seen.position} is not what it was, and the end is ${last.position}.`,
+  );
+}
+
+async function appendRows(
+  connection: Connection,
+  rows: readonly { id: number; text: string }[],
+  last: ChainRow,
+  seal: HashRow,
+): Promise<ChainRow> {
+  let { position, seal: before } = last;
+  const seals = rows.map(({ text }) => {
+    before = seal(before, ++position, text);
+    return before;
+  });
+  await connection.query(
+    `update anagrafe.journal set position = given.position, seal = given.seal
+       from unnest($1::bigint[], $2::bytea[]) with ordinality as sealed (id, seal, nth)
+            cross join lateral (select $3::bigint + nth as position, sealed.seal) as given
+      where journal.id = sealed.id`,
+    [rows.map(({ id }) => id), seals, last.position],
+  );
+  await countActivity(
+    connection,
+    rows.map(({ id }) => id),
+  );
+  await connection.query('update anagrafe.journal_chain set last_position = $1, last_seal = $2', [
+    position,
+    before,
+  ]);
+  return { position, seal: before };
+}
+
+export async function readChain(connection: Connection): Promise<Chain> {
+  const [chain] = await connection.query<Chain>(
+    `select first_position as "firstPosition", first_seal as "firstSeal",
+            last_position as "lastPosition", last_seal as "lastSeal" from anagrafe.journal_chain`,
+  );
+  if (!chain) throw new Error('The journal has no beginning: its chain was removed.');
+  return chain;
+}
+
+/** Yields the rows with a position of 1 or more, in ascending order, by keyset pages. */
+export async function* hashedRows(connection: Connection): AsyncGenerator<HashedRow> {
+  let after = 0;
+  for (;;) {
+    const rows = await connection.query<HashedRow>(
+      `select position, seal, ${hashedText} as text from anagrafe.journal
+        where position > $1 order by position limit ${rowsAtOnce}`,
+      [after],
+    );
+    for (const row of rows) yield row;
+    after = rows.at(-1)?.position ?? after;
+    if (rows.length < rowsAtOnce) return;
+  }
+}
+
+export const counts = [
+  'calls',
+  'jobs',
+  'records_failed',
+  'principals_inserted',
+  'users_registered',
+  'passwords_reset',
+];
+
+/** Builds the SQL that aggregates the audit rows matching the SQL `condition` by UTC hour. */
+export const activityOf = (condition: string) => `
+  select date_trunc('hour', at, 'UTC') as start,
+         count(*) filter (where action = 'call.completed') as calls,
+         count(*) filter (where action = 'job.completed') as jobs,
+         coalesce(sum((details -> 'recordsFailed')::bigint), 0)::bigint as records_failed,
+         count(*) filter (where action = 'insert') as principals_inserted,
+         coalesce(sum(cardinality(registered)), 0)::bigint as users_registered,
+         coalesce(sum(cardinality(reset)), 0)::bigint as passwords_reset
+    from anagrafe.journal where ${condition} group by 1`;
+
+/**
+ * Adds audit rows to the hourly counts. The chain writer calls it in the transaction that assigns their positions, so
+ * each row is counted once, and no request waits for the lock on an hour.
+ */
+export async function countActivity(connection: Connection, ids: readonly number[]): Promise<void> {
+  await connection.query(
+    `insert into anagrafe.activity as known (start, ${counts.join(', ')}) ${activityOf('id = any($1)')}
+     on conflict (start) do update set ${counts.map((name) => `${name} = known.${name} + excluded.${name}`).join(', ')}`,
+    [ids],
+  );
+}

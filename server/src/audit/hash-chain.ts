@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isPartOfOutage } from '../lib/field-errors.ts';
+
+/** An audit log row with the input and the value of its hash. */
+export interface HashedRow {
+  readonly position: number;
+  /** All columns except `position` and `seal`, serialised as one JSON text. */
+  readonly text: string;
+  readonly seal: Buffer;
+}
+
+/** The two ends of the hash chain, which the database stores apart from the rows. */
+export interface Chain {
+  readonly firstPosition: number;
+  /** The hash of the row before the first one; empty if retention has not removed any row. */
+  readonly firstSeal: Buffer;
+  readonly lastPosition: number;
+  readonly lastSeal: Buffer;
+}
+
+/** The last row of the chain at some moment. An operator stores it elsewhere to detect a truncated chain later. */
+export interface ChainEnd {
+  readonly position: number;
+  readonly seal: Buffer;
+}
+
+export type HashRow = (before: Buffer, position: number, text: string) => Buffer;
+
+/** The result of a verification. `rows` is the number of valid rows from the start of the chain. */
+export type Verdict =
+  | { readonly sound: true; readonly rows: number; readonly last: ChainEnd }
+  | { readonly sound: false; readonly rows: number; readonly position: number; readonly fault: ChainError };
+
+/** The causes that a verification reports for the first invalid position. */
+export const chainErrors = ['changed', 'removed', 'inserted', 'cut off'] as const;
+export type ChainError = (typeof chainErrors)[number];
+
+/**
+ * Verifies the hash chain row by row. `expected` is an earlier end of the chain that was stored elsewhere. The caller
+ * reads `rows` and `chain` in one snapshot: a row appended between two reads would be reported as inserted.
+ */
+export async function verifyChain(
+  rows: AsyncIterable<HashedRow>,
+  chain: Chain,
+  seal: HashRow,
+  expected: ChainEnd | null = null,
+): Promise<Verdict> {
+  let before = chain.firstSeal;
+  let next = chain.firstPosition;
+  let suspect: HashedRow | null = null;
+  const broken = (position: number, fault: ChainError): Verdict => {
+    return { sound: false, rows: next - chain.firstPosition, position, fault };
+  };
+  const early = expected && faultBefore(chain, expected);
+  if (early) return broken(expected.position, early);
+  for await (const row of rows) {
+    // If this row is valid at the position of the suspect, the suspect was inserted before it.
+    if (suspect) return broken(next, isValid(row, next) ? 'inserted' : 'changed');
+    if (row.position < next) return broken(row.position, 'inserted');
+    if (row.position > chain.lastPosition && next > chain.lastPosition)
+      return broken(row.position, 'inserted');
+    if (row.position > next) return broken(next, 'removed');
+    if (!isValid(row, next)) {
+      suspect = row;
+      continue;
+    }
+    if (expected?.position === next && !expected.seal.equals(row.seal)) return broken(next, 'changed');
+    before = row.seal;
+    next++;
+  }
+  if (suspect) return broken(next, before.equals(chain.lastSeal) ? 'inserted' : 'changed');
+  if (next <= chain.lastPosition) return broken(next, 'removed');
+  if (!before.equals(chain.lastSeal)) return broken(chain.lastPosition, 'changed');
+  if (expected && expected.position > chain.lastPosition) return broken(next, 'cut off');
+  const last = { position: chain.lastPosition, seal: chain.lastSeal };
+  return { sound: true, rows: next - chain.firstPosition, last };
+
+  function isValid({ text, seal: given }: HashedRow, position: number): boolean {
+    return seal(before, position, text).equals(given);
+  }
+}
+
+/** Checks an expected end before the first row, which the loop over the rows does not reach. Null means no error. */
+function faultBefore({ firstPosition, firstSeal }: Chain, expected: ChainEnd): ChainError | null {
+  if (expected.position >= firstPosition) return null;
+  if (expected.position < firstPosition - 1) return 'removed';
+  return expected.seal.equals(firstSeal) ? null : 'changed';
+}
+
+export interface ChainWorker {
+  stop(): Promise<void>;
+}
+
+/** The polling interval. A row must be in the hash chain within one second of its commit. */
+const pauseMs = 250;
+const errorIntervalMs = 60_000;
+
+/** Calls `sequence` until it returns false, then again every `pauseMs`, until the worker is stopped. */
+export function startChainWorker(
+  sequence: () => Promise<boolean>,
+  onError: (error: unknown) => void,
+): ChainWorker {
+  const stopping = new AbortController();
+  const running = run();
+
+  async function run(): Promise<void> {
+    let reportedAt = Number.NEGATIVE_INFINITY;
+    while (!stopping.signal.aborted) {
+      try {
+        const more = await sequence();
+        if (more) continue;
+      } catch (error) {
+        // A persistent error is reported once a minute, not on every poll.
+        if (!isPartOfOutage(error) && performance.now() - reportedAt > errorIntervalMs) {
+          onError(error);
+          reportedAt = performance.now();
+        }
+      }
+      await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+    }
+  }
+
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}

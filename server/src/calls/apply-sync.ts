@@ -1,0 +1,130 @@
+import type { CompletedDetails, IdempotencyStore } from '../idempotency/idempotency.ts';
+import type { RecordList } from '../json/record-list.ts';
+import { ErrorBudget, FieldErrors } from '../lib/field-errors.ts';
+import type { Hasher } from '../passwords/hash-pool.ts';
+import { isSettled, prepareRecords, type Requester, TaskChain } from '../records/apply.ts';
+import { checkRecords, positionsOf, recordsAt } from '../records/batch.ts';
+import { type StoredFailure, storedFailure } from '../records/failed-records.ts';
+import type { Operation, OperationName } from '../records/operation.ts';
+import type { Outcome } from '../records/outcome.ts';
+import { required } from '../records/parsed-record.ts';
+
+interface AnswerOptions {
+  readonly requester: Requester;
+  readonly hasher: Hasher;
+  readonly idempotency: IdempotencyStore;
+  readonly callId: string;
+  /** True if the call has an idempotency key, so that every outcome is stored. */
+  readonly keyed: boolean;
+  /** Outcomes of earlier requests with the same key, by position. */
+  readonly known: ReadonlyMap<number, Outcome>;
+  onOutcomes(operation: OperationName, outcomes: readonly Outcome[]): void;
+}
+
+interface Answered {
+  /** One outcome per record, in the order sent. */
+  readonly outcomes: readonly Outcome[];
+  /** True if every outcome is final and stored. Always true for a call without a key. */
+  readonly complete: boolean;
+}
+
+/** Checks, hashes and writes the records. All records are checked before the first password is hashed. */
+export async function applySync(
+  records: RecordList,
+  operation: Operation,
+  options: AnswerOptions,
+): Promise<Answered> {
+  const { callId, keyed, known, requester } = options;
+  const begunAt = performance.now();
+  const all = positionsOf(records);
+  const left = all.filter((position) => !known.has(position));
+  const parsedRecords = await checkRecords(
+    recordsAt(records, left),
+    operation,
+    operation.newCheck(),
+    new ErrorBudget(),
+  );
+  const positions = new Map(parsedRecords.map((parsed, at) => [parsed, required(left[at])]));
+  const apply = await prepareRecords(operation, parsedRecords, {
+    ...options,
+    line: new TaskChain(),
+    referenceOf: (parsed) => ({ callId, position: required(positions.get(parsed)), kept: keyed }),
+  });
+  const settled = await apply();
+  const fresh = new Map<number, Outcome>();
+  for (const [at, outcome] of settled.entries()) if (outcome) fresh.set(required(left[at]), outcome);
+  options.onOutcomes(operation.name, [...fresh.values()]);
+  const detailsOf = (outcomes: readonly Outcome[]) =>
+    completedDetails(operation, records, outcomes, performance.now() - begunAt);
+  if (!keyed) {
+    const outcomes = [...fresh.values()];
+    // The applied records are already committed, so an error while the end of the call is stored is only reported.
+    await refusalsIn(fresh, records, operation)
+      .then((errorAnswers) =>
+        options.idempotency.note(callId, errorAnswers, requester.actor, detailsOf(outcomes)),
+      )
+      .catch((error) => requester.report(error));
+    return { outcomes, complete: true };
+  }
+  const kept = await keepOutcomes(fresh, records, operation, detailsOf, options).catch((error) => {
+    // The applied records are already committed with their outcomes, which a retry with the same key reads.
+    requester.report(error);
+    return null;
+  });
+  const outcomes = all.map(
+    (position) => kept?.get(position) ?? known.get(position) ?? fresh.get(position) ?? unknownOutcome(),
+  );
+  return { outcomes, complete: kept?.size === records.count };
+}
+
+/** The outcome of a record that another node has settled, if the stored outcome could not be read. */
+function unknownOutcome(): Outcome {
+  return { id: null, refusal: { code: 'OUTCOME_UNKNOWN' }, faults: new FieldErrors(), users: [] };
+}
+
+/** Stores and reads back the outcomes. Another node may have stored others first, if it took over an expired lease. */
+async function keepOutcomes(
+  fresh: ReadonlyMap<number, Outcome>,
+  records: RecordList,
+  operation: Operation,
+  detailsOf: (outcomes: readonly Outcome[]) => CompletedDetails,
+  { callId, idempotency, requester }: AnswerOptions,
+): Promise<ReadonlyMap<number, Outcome>> {
+  const settled = new Map([...fresh].filter(([, outcome]) => isSettled(outcome)));
+  await idempotency.refuse(callId, await refusalsIn(settled, records, operation));
+  const kept = await idempotency.outcomes(callId);
+  if (kept.size === records.count)
+    await idempotency.complete(callId, requester.actor, detailsOf([...kept.values()]));
+  return kept;
+}
+
+async function refusalsIn(
+  outcomes: ReadonlyMap<number, Outcome>,
+  records: RecordList,
+  operation: Operation,
+): Promise<StoredFailure[]> {
+  const errorAnswers: StoredFailure[] = [];
+  for (const [position, outcome] of outcomes) {
+    if (outcome.refusal === null) continue;
+    const fields = await records.fields(position);
+    errorAnswers.push(await storedFailure(position, operation.name, fields, outcome));
+  }
+  return errorAnswers;
+}
+
+function completedDetails(
+  operation: Operation,
+  records: RecordList,
+  outcomes: readonly Outcome[],
+  milliseconds: number,
+): CompletedDetails {
+  const applied = outcomes.filter(({ refusal }) => refusal === null);
+  return {
+    operation: operation.name,
+    records: records.count,
+    recordsFailed: records.count - applied.length,
+    users: records.users,
+    usersApplied: applied.reduce((sum, { users }) => sum + users.length, 0),
+    milliseconds: Math.ceil(milliseconds),
+  };
+}

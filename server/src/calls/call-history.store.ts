@@ -1,0 +1,114 @@
+import type { Database } from '../db/database.ts';
+import { withReadErrors } from '../db/errors.ts';
+import { countNewest, pageOfNewest } from '../db/newest-page.ts';
+import type { Page } from '../lib/paging.ts';
+import type { IndexedOutcome } from '../records/outcome.ts';
+import {
+  failedRecords,
+  type KeptFaults,
+  type OutcomeRow,
+  outcomeColumnsWithoutUsers,
+  toFaults,
+  toOutcomes,
+} from '../records/outcomes.store.ts';
+import {
+  type CallListing,
+  type CallStore,
+  type CompletedCall,
+  type FailureEntry,
+  type FailureStore,
+  placesListed,
+} from './call-history.ts';
+
+const callColumns = `at, actor as kind, client_id as "clientId", user_id as "userId", host(address) as address,
+  request_id as "requestId", call_id as "callId", details ->> 'operation' as operation,
+  (details -> 'records')::integer as records, (details -> 'recordsFailed')::integer as "recordsFailed",
+  (details -> 'users')::integer as users, (details -> 'usersApplied')::integer as "usersApplied",
+  (details -> 'milliseconds')::integer as milliseconds`;
+
+/** Reads synchronously answered calls from the audit log, including rows that are not yet part of the hash chain. */
+export function openCompletedCalls(database: Database, options: { days: number }): CallStore {
+  return {
+    list: (listing) => withReadErrors(() => listCalls(database, listing)),
+    find: (id) => withReadErrors(() => find(database, id, options.days)),
+    outcomes: (call, listing) => withReadErrors(() => outcomes(database, call, listing)),
+    failed: (id) => failedRecords(database, id),
+  };
+}
+
+async function listCalls(database: Database, { failedOnly, ...page }: CallListing) {
+  const failed = failedOnly ? `and details ->> 'recordsFailed' <> '0'` : '';
+  const newest = `from anagrafe.journal where action = 'call.completed' ${failed} order by id desc`;
+  const { limit, offset } = pageOfNewest(page);
+  const [totalCount, calls] = await Promise.all([
+    countNewest(database, newest),
+    database.query<CompletedCall>(`select ${callColumns} ${newest} limit $1 offset $2`, [limit, offset]),
+  ]);
+  return { calls, totalCount };
+}
+
+async function find(database: Database, id: string, days: number): Promise<CompletedCall | null> {
+  const [call] = await database.query<CompletedCall>(
+    `select ${callColumns} from anagrafe.journal
+      where action = 'call.completed' and call_id = $1 and at > now() - make_interval(days => $2)`,
+    [id, days],
+  );
+  return call ?? null;
+}
+
+/** Tolerance for clock drift between the service and the database, and for the rounding of the duration. */
+const slackMs = 10_000;
+
+/**
+ * Records that a call without a key applied are only in the audit log, with their position in the call. The query is
+ * limited to the duration of the call, because an index on `call_id` over all rows would slow down every write.
+ */
+async function outcomes(
+  database: Database,
+  call: CompletedCall,
+  { page, pageSize, failedOnly }: CallListing,
+): Promise<IndexedOutcome[]> {
+  const kept = `select ${outcomeColumnsWithoutUsers} from anagrafe.outcomes where call_id = $1`;
+  const noted = `select (details -> 'position')::integer, principal_id, null, null, null from anagrafe.journal
+     where call_id = $1 and details ? 'position'
+       and at between $4::timestamptz - make_interval(secs => $5) and $4::timestamptz + interval '1 second'`;
+  const rows = await database.query<OutcomeRow>(
+    failedOnly
+      ? `${kept} and refusal is not null order by position limit $2 offset $3`
+      : `select * from (${kept} union all ${noted}) as outcome order by position limit $2 offset $3`,
+    [
+      call.callId,
+      pageSize,
+      pageSize * (page - 1),
+      ...(failedOnly ? [] : [call.at, (call.milliseconds + slackMs) / 1000]),
+    ],
+  );
+  return toOutcomes(database, rows);
+}
+
+export function openFailures(database: Database): FailureStore {
+  return { list: (page) => withReadErrors(() => listRefused(database, page)) };
+}
+
+type RefusedRow = Omit<FailureEntry, 'faults'> & { readonly faults: KeptFaults | null };
+
+const newestRefused =
+  'from anagrafe.outcomes where refused_at is not null order by refused_at desc, call_id, position';
+
+async function listRefused(database: Database, page: Page) {
+  const { limit, offset } = pageOfNewest(page);
+  const [totalCount, rows] = await Promise.all([
+    countNewest(database, newestRefused),
+    database.query<RefusedRow>(
+      `select refused_at as at, call_id as "callId", is_job as "isJob", operation, client_id as "clientId", position,
+              principal_id as id, refusal, jsonb_array_length(faults) as "faultsCount",
+              jsonb_path_query_array(faults, '$[0 to ${placesListed - 1}]') as faults
+         from (select * ${newestRefused} limit $1 offset $2) as outcome
+              join anagrafe.calls on calls.id = call_id
+        order by refused_at desc, call_id, position`,
+      [limit, offset],
+    ),
+  ]);
+  const refused = rows.map((row) => ({ ...row, faults: toFaults(row.faults).byPlace }));
+  return { refused, totalCount };
+}

@@ -1,0 +1,63 @@
+import type { Actor } from '../audit/audit-log.ts';
+import type { CallCounts } from '../idempotency/idempotency.ts';
+import type { ErrorDetail } from '../lib/error-codes.ts';
+import { ApiError } from '../lib/field-errors.ts';
+import type { Page } from '../lib/paging.ts';
+import { isUuid } from '../lib/request-fields.ts';
+import type { FailedRecord } from '../records/failed-records.ts';
+import type { OperationName } from '../records/operation.ts';
+import type { IndexedOutcome } from '../records/outcome.ts';
+
+/** A call that was answered synchronously, as recorded in the audit log. */
+export interface CompletedCall extends Actor, CallCounts {
+  /** Time at which the call ended. */
+  readonly at: Date;
+  readonly callId: string;
+}
+
+export interface CallListing extends Page {
+  /** Selects calls with at least one failed record or, within one call, its failed records. */
+  readonly failedOnly: boolean;
+}
+
+export interface CallStore {
+  /** Lists the newest calls first, at most `newestListed`. */
+  list(listing: CallListing): Promise<{ calls: readonly CompletedCall[]; totalCount: number }>;
+  /** Returns null if there is no such call, or if its retention period is over. */
+  find(id: string): Promise<CompletedCall | null>;
+  /** Returns the outcomes in the order sent, without the users of applied records. */
+  outcomes(call: CompletedCall, listing: CallListing): Promise<readonly IndexedOutcome[]>;
+  failed(id: string): AsyncIterable<FailedRecord>;
+}
+
+export async function findCall(id: string, store: CallStore): Promise<CompletedCall> {
+  const call = isUuid(id) ? await store.find(id) : null;
+  if (!call) throw new ApiError('CALL_NOT_FOUND');
+  return call;
+}
+
+/** A failed record of a call or job, without its contents. */
+export interface FailureEntry {
+  readonly at: Date;
+  readonly callId: string;
+  readonly isJob: boolean;
+  readonly operation: OperationName;
+  readonly clientId: number | null;
+  /** Zero-based index of the record in the call. */
+  readonly position: number;
+  /** Principal ID; null if it is not known. */
+  readonly id: number | null;
+  readonly refusal: ErrorDetail;
+  /** Field errors of the first `placesListed` places. */
+  readonly faults: ReadonlyMap<string, readonly ErrorDetail[]>;
+  /** Number of places with field errors, listed or not. */
+  readonly faultsCount: number;
+}
+
+/** Maximum number of places listed per record. A record may have 100,000 users, each with field errors. */
+export const placesListed = 20;
+
+export interface FailureStore {
+  /** Lists the newest failed records first, at most `newestListed`. */
+  list(page: Page): Promise<{ refused: readonly FailureEntry[]; totalCount: number }>;
+}

@@ -1,0 +1,210 @@
+import { randomUUID } from 'node:crypto';
+import type { Actor } from '../audit/audit-log.ts';
+import type { KeyRing } from '../encryption/key-ring.ts';
+import {
+  type Claim,
+  type IdempotencyKey,
+  type IdempotencyStore,
+  type Lease,
+  leaseMs,
+  leaseRenewalMs,
+} from '../idempotency/idempotency.ts';
+import type { Job } from '../jobs/job.ts';
+import { type SubmissionStore, submitJob } from '../jobs/submit.ts';
+import type { RecordList } from '../json/record-list.ts';
+import { ApiError } from '../lib/field-errors.ts';
+import type { Hasher } from '../passwords/hash-pool.ts';
+import { type BatchLimits, readBatch } from '../records/batch.ts';
+import type { OperationName, Operations } from '../records/operation.ts';
+import type { Outcome } from '../records/outcome.ts';
+import { applySync } from './apply-sync.ts';
+import { dryRun, type Estimate } from './dry-run.ts';
+
+/** A request to `irs/update`, `irs/insert` or `irs/state`. */
+export interface WriteCall {
+  readonly operation: OperationName;
+  /** Null if the body is not an array. */
+  readonly body: RecordList | null;
+  /** Null in protected mode. */
+  readonly clientId: number | null;
+  readonly actor: Actor;
+  readonly key: IdempotencyKey | null;
+  readonly dryRun: boolean;
+  readonly async: boolean;
+  /** Logs an error that the answer does not show. */
+  report(error: unknown): void;
+}
+
+export type WriteResult =
+  | {
+      readonly kind: 'outcomes';
+      readonly outcomes: readonly Outcome[];
+      readonly replayed: boolean;
+      /** True if every outcome is final and stored. Always true for a call without a key. */
+      readonly complete: boolean;
+    }
+  | { readonly kind: 'estimate'; readonly outcomes: readonly Outcome[]; readonly estimate: Estimate }
+  | {
+      readonly kind: 'job';
+      readonly jobId: string;
+      readonly replayed: boolean;
+      /** The job that this request submitted; null if an earlier request submitted it. */
+      readonly job: Job | null;
+    };
+
+export interface CallTools {
+  readonly operations: Operations;
+  readonly hasher: Hasher;
+  readonly keyRing: KeyRing;
+  readonly idempotency: IdempotencyStore;
+  readonly submissions: SubmissionStore;
+  readonly limits: { readonly answered: BatchLimits; readonly job: BatchLimits };
+  /** Called with the outcomes that this request produced. */
+  onOutcomes(operation: OperationName, outcomes: readonly Outcome[]): void;
+}
+
+/** A call whose body passed `readBatch`. */
+interface ParsedCall extends WriteCall {
+  readonly records: RecordList;
+}
+
+/** Value of `Retry-After` for a call that another request is handling. */
+const retrySeconds = 2;
+
+/** Delay between attempts to release a lease while the database is unreachable. */
+const releaseRetryMs = 500;
+
+/** Handles a write as a dry run, synchronously or as a job. A call with an idempotency key is handled once. */
+export async function handleWrite(sent: WriteCall, tools: CallTools): Promise<WriteResult> {
+  const call = { ...sent, records: readRecords(sent, tools) };
+  if (call.dryRun) return handleDryRun(call, tools);
+  return call.key ? handleOnce(call, call.key, tools) : work(call, null, new Map(), tools);
+}
+
+/** A call with a key gets the limits of jobs, because an earlier request with the key may have submitted a job. */
+function readRecords(call: WriteCall, { limits }: CallTools): RecordList {
+  if (call.async || call.dryRun || call.key) return readBatch(call.body, limits.job, { variant: 'job' });
+  return readAnswered(call, limits);
+}
+
+function readAnswered(call: WriteCall, limits: CallTools['limits']): RecordList {
+  const figures = { jobUsers: limits.job.users };
+  return readBatch(call.body, limits.answered, { variant: 'answered', figures });
+}
+
+async function handleDryRun(call: ParsedCall, { operations, hasher }: CallTools): Promise<WriteResult> {
+  const share = String(call.clientId);
+  return { kind: 'estimate', ...(await dryRun(call.records, operations[call.operation], { hasher, share })) };
+}
+
+async function handleOnce(call: ParsedCall, key: IdempotencyKey, tools: CallTools): Promise<WriteResult> {
+  const claim = await tools.idempotency.claim({ ...call, key });
+  switch (claim.state) {
+    case 'reused':
+      throw new ApiError('IDEMPOTENCY_KEY_REUSED');
+    case 'running':
+      throw inProgress();
+    case 'job':
+      return { kind: 'job', jobId: claim.callId, replayed: true, job: null };
+    case 'answered': {
+      const stored = await tools.idempotency.outcomes(claim.callId);
+      return { kind: 'outcomes', outcomes: [...stored.values()], replayed: true, complete: true };
+    }
+    case 'resumed':
+    case 'new':
+      return workWithLease(call, claim, tools);
+  }
+}
+
+async function workWithLease(
+  call: ParsedCall,
+  { callId, lease, state }: Extract<Claim, { lease: Lease }>,
+  tools: CallTools,
+): Promise<WriteResult> {
+  const timer = setInterval(() => lease.renew().catch(call.report), leaseRenewalMs);
+  try {
+    const known = state === 'new' ? new Map<number, Outcome>() : await tools.idempotency.outcomes(callId);
+    const result = await work(call, callId, known, tools);
+    if (result.kind === 'outcomes' && !result.complete) await release(() => lease.release(), call.report);
+    return result;
+  } catch (error) {
+    // A new call that ends with an `ApiError` has applied nothing, so its key is free again. A resumed call may have.
+    const forgets = state === 'new' && error instanceof ApiError;
+    await release(() => (forgets ? lease.discard() : lease.release()), call.report);
+    throw error;
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/**
+ * Releases the lease of a call that has ended without a final answer. The answer waits for the first attempt only. If
+ * that fails, a timer retries until the lease would have expired anyway, so that a client that retries after a short
+ * outage does not get `IDEMPOTENCY_IN_PROGRESS`.
+ */
+async function release(change: () => Promise<void>, report: (error: unknown) => void): Promise<void> {
+  try {
+    await change();
+  } catch (error) {
+    report(error);
+    const lastAttempt = Date.now() + leaseMs;
+    const tryAgain = () =>
+      change().catch(() => {
+        if (Date.now() < lastAttempt) setTimeout(tryAgain, releaseRetryMs).unref();
+      });
+    setTimeout(tryAgain, releaseRetryMs).unref();
+  }
+}
+
+function inProgress(): ApiError {
+  const figures = { seconds: retrySeconds };
+  return new ApiError('IDEMPOTENCY_IN_PROGRESS', { figures, retryAfterSeconds: retrySeconds });
+}
+
+/** Applies the records that have no outcome in `known`, or submits them as a job. `callId` is null without a key. */
+async function work(
+  call: ParsedCall,
+  callId: string | null,
+  known: ReadonlyMap<number, Outcome>,
+  tools: CallTools,
+): Promise<WriteResult> {
+  const operation = tools.operations[call.operation];
+  if (call.async) {
+    const job = { ...call, id: callId ?? randomUUID(), done: new Set(known.keys()) };
+    const refused = await submitJob(job, operation, { store: tools.submissions, keyRing: tools.keyRing });
+    if (!refused) throw inProgress();
+    tools.onOutcomes(call.operation, refused);
+    return { kind: 'job', jobId: job.id, replayed: false, job: asSubmitted(call, job.id, refused) };
+  }
+  readAnswered(call, tools.limits);
+  const { actor, report } = call;
+  const requester = { actor, share: String(call.clientId), signal: null, report };
+  const { outcomes, complete } = await applySync(call.records, operation, {
+    ...tools,
+    requester,
+    callId: callId ?? randomUUID(),
+    keyed: callId !== null,
+    known,
+  });
+  return { kind: 'outcomes', outcomes, replayed: false, complete };
+}
+
+/** Returns the job as it is right after submission, for an answer that needs no query. */
+function asSubmitted(call: ParsedCall, id: string, refused: readonly Outcome[]): Job {
+  const { clientId, operation, records } = call;
+  return {
+    id,
+    clientId,
+    state: 'queued',
+    operation,
+    records: records.count,
+    recordsDone: refused.length,
+    recordsFailed: refused.length,
+    users: records.users,
+    usersDone: 0,
+    usersApplied: 0,
+    submittedAt: new Date(),
+    startedAt: null,
+    endedAt: null,
+  };
+}

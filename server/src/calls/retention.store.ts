@@ -1,0 +1,138 @@
+import { sourceDays } from '../accounts/login-throttle.store.ts';
+import type { Database } from '../db/database.ts';
+
+/** Maximum number of rows per delete statement, so that each statement is short. */
+const rowsAtOnce = 5000;
+
+/**
+ * Deletes calls and jobs that ended more than `jobDays` days ago, and calls that were not completed before their key
+ * expired. A call whose key is still valid is kept, because a retry would otherwise be applied again.
+ */
+export async function sweepCalls(database: Database, options: { jobDays: number }): Promise<number> {
+  await database.query(
+    `update anagrafe.calls set idempotency_key = null
+      where idempotency_key is not null and state <> 'open' and key_expires_at <= now()`,
+  );
+  const old = await database.query<{ id: string }>(
+    `select id from anagrafe.calls
+      where ended_at <= now() - make_interval(days => $1) and idempotency_key is null
+     union all
+     select id from anagrafe.calls where state = 'open' and key_expires_at <= now()`,
+    [options.jobDays],
+  );
+  let swept = 0;
+  for (const { id } of old) swept += await sweepCall(database, id);
+  return swept;
+}
+
+/** Deletes the outcomes first, of which there may be 100,000. The next sweep continues if this one is interrupted. */
+async function sweepCall(database: Database, id: string): Promise<number> {
+  for (let from = 0; ; from += rowsAtOnce) {
+    await database.query(
+      'delete from anagrafe.outcomes where call_id = $1 and position >= $2 and position < $3',
+      [id, from, from + rowsAtOnce],
+    );
+    const left = await database.query('select from anagrafe.outcomes where call_id = $1 limit 1', [id]);
+    if (left.length === 0) break;
+  }
+  const gone = await database.query('delete from anagrafe.calls where id = $1 returning id', [id]);
+  return gone.length;
+}
+
+/** Retention periods in days. */
+export interface RetentionPeriods {
+  readonly deliveryDays: number;
+  /** Zero keeps the audit log forever. */
+  readonly auditDays: number;
+}
+
+/**
+ * Deletes expired sessions, replaced webhook secrets, old login throttles and sign-in sources, old deliveries, and the
+ * oldest part of the audit log. Returns the number of deleted rows.
+ */
+export async function sweepAccounts(database: Database, keeping: RetentionPeriods): Promise<number> {
+  await database.query(
+    'update anagrafe.webhooks set old_secret = null, old_secret_ends_at = null where old_secret_ends_at <= now()',
+  );
+  return (
+    (await sweepRows(database, 'sessions', 'refresh_expires_at <= now() - make_interval(days => $1)', 0)) +
+    (await sweepRows(database, 'console_sessions', 'used_at <= now() - make_interval(days => $1)', 1)) +
+    (await sweepRows(database, 'throttles', 'updated_at <= now() - make_interval(days => $1)', 1)) +
+    (await sweepRows(
+      database,
+      'sign_in_sources',
+      'used_at <= now() - make_interval(days => $1)',
+      sourceDays,
+    )) +
+    (await sweepRows(
+      database,
+      'deliveries',
+      `state <> 'pending' and created_at <= now() - make_interval(days => $1)`,
+      keeping.deliveryDays,
+    )) +
+    (await sweepAuditLog(database, keeping))
+  );
+}
+
+async function sweepRows(
+  database: Database,
+  table: 'sessions' | 'console_sessions' | 'throttles' | 'sign_in_sources' | 'deliveries',
+  condition: string,
+  days: number,
+): Promise<number> {
+  let swept = 0;
+  for (;;) {
+    const gone = await database.query(
+      `delete from anagrafe.${table} where ctid = any(array(
+         select ctid from anagrafe.${table} where ${condition} limit ${rowsAtOnce})) returning 1`,
+      [days],
+    );
+    swept += gone.length;
+    if (gone.length < rowsAtOnce) return swept;
+  }
+}
+
+/**
+ * Deletes rows from the beginning of the hash chain, so that the remaining rows still form a chain, and stores the hash
+ * that it now begins with. Rows that a webhook has not received yet are kept as long as deliveries.
+ */
+async function sweepAuditLog(
+  database: Database,
+  { auditDays, deliveryDays }: RetentionPeriods,
+): Promise<number> {
+  if (auditDays === 0) return 0;
+  let swept = 0;
+  for (;;) {
+    const gone = await database.query(
+      `with old as (
+         select position from anagrafe.journal, anagrafe.journal_chain
+          where position >= first_position and position < first_position + ${rowsAtOnce}
+            and at <= now() - make_interval(days => $1)
+            and position < (select last_position from anagrafe.journal_chain)
+            and position <= coalesce((
+              select min(position) from anagrafe.webhooks
+               where deleted_at is null and (disabled_at is null or disabled_at > now() - make_interval(days => $2))),
+              position)
+            and not exists (select from anagrafe.deliveries
+                             where deliveries.position = journal.position and state = 'pending'
+                               and created_at > now() - make_interval(days => $2))
+          order by position
+       ), whole as (
+         -- Up to the first one that stays.
+         select position from (select position, row_number() over (order by position) as nth from old) as numbered,
+                anagrafe.journal_chain
+          where position = first_position + nth - 1
+       ), gone as (
+         delete from anagrafe.journal where position in (select position from whole) returning position, seal
+       ), chain as (
+         update anagrafe.journal_chain
+            set first_position = last.position + 1, first_seal = last.seal
+           from (select position, seal from gone order by position desc limit 1) as last
+       )
+       select from gone`,
+      [auditDays, deliveryDays],
+    );
+    swept += gone.length;
+    if (gone.length < rowsAtOnce) return swept;
+  }
+}

@@ -1,0 +1,227 @@
+import type { Hmac } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { OwnCall } from '../accounts/own-password.ts';
+import type { SignedInUser } from '../clients/access.ts';
+import { actorOf } from '../clients/authentication.plugin.ts';
+import { unavailable } from '../db/errors.ts';
+import { debugOf, languageOf } from '../http/request-context.ts';
+import { isFlagged, representationFor, wantsAsync } from '../http/request-options.ts';
+import { writeAnswers } from '../http/schemas/answers.ts';
+import { InsertBody, StateBody, UpdateBody, WriteHeaders, WriteQuery } from '../http/schemas/requests.ts';
+import { sendEnvelope } from '../http/streaming.ts';
+import type { IdempotencyKey } from '../idempotency/idempotency.ts';
+import { findJob, type JobStore } from '../jobs/job.ts';
+import { jobFields } from '../jobs/jobs.routes.ts';
+import type { RecordList } from '../json/record-list.ts';
+import { ApiError, isPartOfOutage } from '../lib/field-errors.ts';
+import { wrongParameter } from '../lib/request-fields.ts';
+import type { OperationName } from '../records/operation.ts';
+import type { Outcome } from '../records/outcome.ts';
+import { tupleTexts } from '../records/tuple.ts';
+import { jobEnvelope, outcomesEnvelope } from './call-envelope.ts';
+import type { Estimate } from './dry-run.ts';
+import type { WriteCall, WriteResult } from './handle-write.ts';
+
+export type HandleWrite = (call: WriteCall) => Promise<WriteResult>;
+
+export type ChangeOwnPassword = (call: OwnCall) => Promise<Outcome>;
+
+interface WriteTools {
+  readonly changeOwnPassword: ChangeOwnPassword;
+  readonly takeCall: HandleWrite;
+  readonly jobs: JobStore;
+}
+
+/** `irs/update`, `irs/insert` and `irs/state`: answer with one tuple per record, or submit the records as a job. */
+export function writeRoutes(app: FastifyInstance, tools: WriteTools): void {
+  const { takeCall: handleWrite, jobs } = tools;
+  const config = { scope: 'sync:write', query: ['dryRun'], once: true, records: true } as const;
+
+  const ownConfig = { ...config, self: true } as const;
+
+  const update = (request: FastifyRequest, reply: FastifyReply) =>
+    request.caller.user ? updateSelf(request.caller.user, request, reply) : write('update', request, reply);
+  app.route({
+    method: ['PUT', 'PATCH'],
+    url: '/irs/update',
+    config: ownConfig,
+    schema: { hide: true },
+    handler: update,
+  });
+  app.route({
+    method: 'POST',
+    url: '/irs/update',
+    config: ownConfig,
+    schema: {
+      operationId: 'update',
+      summary: 'Register users and reset passwords',
+      description:
+        'Each user with a `Username` is registered, each with an `ID` gets a new password. A record is applied as a whole or not at all; records are independent of one another. `PUT` and `PATCH` mean the same. A signed-in user may reset its own password, with `CurrentPassword`, and nothing else.',
+      tags: ['irs'],
+      querystring: WriteQuery,
+      headers: WriteHeaders,
+      body: UpdateBody,
+      response: writeAnswers,
+    },
+    handler: update,
+  });
+
+  app.route({
+    method: 'POST',
+    url: '/irs/insert',
+    config,
+    schema: {
+      operationId: 'insert',
+      summary: 'Create principals, with or without users',
+      description: '`Item1` of each tuple is the ID of the new principal.',
+      tags: ['irs'],
+      querystring: WriteQuery,
+      headers: WriteHeaders,
+      body: InsertBody,
+      response: writeAnswers,
+    },
+    handler: (request, reply) => write('insert', request, reply),
+  });
+
+  app.route({
+    method: 'POST',
+    url: '/irs/state',
+    config,
+    schema: {
+      operationId: 'state',
+      summary: 'Disable and enable principals and users',
+      description:
+        'A disabled user cannot sign in and loses its sessions; under a disabled principal nobody can, and nobody is registered. A record is applied as a whole or not at all.',
+      tags: ['irs'],
+      querystring: WriteQuery,
+      headers: WriteHeaders,
+      body: StateBody,
+      response: writeAnswers,
+    },
+    handler: (request, reply) => write('state', request, reply),
+  });
+
+  async function write(operation: OperationName, request: FastifyRequest, reply: FastifyReply) {
+    const failures: unknown[] = [];
+    const body = request.body as RecordList | null;
+    request.holdMemory(workingMemory(body));
+    const result = await handleWrite({
+      operation,
+      body,
+      clientId: request.caller.clientId,
+      actor: actorOf(request),
+      key: idempotencyKeyOf(request),
+      dryRun: isFlagged(request, 'dryRun'),
+      async: wantsAsync(request.headers),
+      report: (error) => {
+        if (!isPartOfOutage(error)) failures.push(error);
+      },
+    });
+    if (failures.length > 0) {
+      request.log.error({ err: failures[0], operation, records: failures.length }, 'records failed');
+    }
+    if (result.kind !== 'estimate' && result.replayed) reply.header('idempotency-replayed', 'true');
+    if (result.kind === 'job') return answerJob(result, request, reply);
+    return answerOutcomes(result, request, reply);
+  }
+
+  async function updateSelf(user: SignedInUser, request: FastifyRequest, reply: FastifyReply) {
+    // A signed-in user sends a single record and may not use the options of bulk calls.
+    if (idempotencyKeyOf(request) || wantsAsync(request.headers) || isFlagged(request, 'dryRun'))
+      throw new ApiError('FORBIDDEN', { variant: 'plainly' });
+    const report = (error: unknown) => {
+      if (!isPartOfOutage(error)) request.log.error({ err: error }, 'a password was not changed');
+    };
+    const body = request.body as RecordList | null;
+    const outcome = await tools.changeOwnPassword({ body, user, actor: actorOf(request), report });
+    const result = { kind: 'outcomes', outcomes: [outcome], replayed: false, complete: true } as const;
+    return answerOutcomes(result, request, reply);
+  }
+
+  async function answerJob(
+    { jobId, job: submitted }: Extract<WriteResult, { kind: 'job' }>,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ) {
+    // A submitted job is answered with 202 even if this read fails: a client that gets an error sends the call again.
+    const job = await findJob(jobId, request.caller, jobs).catch((error) => {
+      if (!submitted) throw error;
+      return submitted;
+    });
+    const location = `${app.prefix}/jobs/${jobId}`;
+    const language = languageOf(request);
+    reply.header('location', location).header('preference-applied', 'respond-async');
+    const envelope = jobEnvelope(jobFields(job), { id: jobId, location }, language, debugOf(request));
+    return reply.code(202).header('content-language', language).send(envelope);
+  }
+}
+
+/**
+ * Returns the maximum memory in bytes that a call needs in addition to its body: a failed record is kept with its field
+ * errors until the client has read the answer. For a body of three bytes per record, that is over 100 times its size.
+ */
+function workingMemory(body: RecordList | null): number {
+  return (body?.count ?? 0) * 1024 + (body?.users ?? 0) * 512;
+}
+
+async function answerOutcomes(
+  result: Exclude<WriteResult, { kind: 'job' }>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  const language = languageOf(request);
+  const representation = result.kind === 'outcomes' ? representationFor(request) : null;
+  const estimate = result.kind === 'estimate' ? estimateFields(result.estimate) : null;
+  const envelope = () =>
+    outcomesEnvelope(result.outcomes, { language, estimate, request: request.id, debug: debugOf(request) });
+  const { statusCode } = envelope();
+  if (representation && statusCode < 400) reply.header('preference-applied', 'return=representation');
+  if (statusCode === 503) reply.header('retry-after', unavailable().retryAfterSeconds);
+  reply.code(statusCode).header('content-language', language);
+  return sendEnvelope(reply, envelope, tupleTexts(result.outcomes, language, representation));
+}
+
+function estimateFields({ register, reset, recordsFailed, seconds }: Estimate) {
+  return {
+    Register: register,
+    Reset: reset,
+    RecordsFailed: recordsFailed,
+    EstimatedSeconds: Math.ceil(seconds * 10) / 10,
+  };
+}
+
+const keyHeader = 'Idempotency-Key';
+const keyLengthMax = 255;
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** True if the route accepts an `Idempotency-Key`. A call with a key is handled once. */
+    once?: boolean;
+  }
+}
+
+/**
+ * Returns a function that starts the fingerprint of a request with an idempotency key; null without a key. The route is
+ * part of the fingerprint, because the same body means different things on different routes.
+ */
+export function fingerprintBy(newFingerprint: () => Hmac): (request: FastifyRequest) => Hmac | null {
+  return (request) => {
+    if (keyText(request) === null) return null;
+    return newFingerprint().update(`${request.routeOptions.url}\n`);
+  };
+}
+
+export function idempotencyKeyOf(request: FastifyRequest): IdempotencyKey | null {
+  const text = keyText(request);
+  return text !== null && request.fingerprint ? { text, fingerprint: request.fingerprint } : null;
+}
+
+function keyText(request: FastifyRequest): string | null {
+  const { once } = request.routeOptions.config;
+  const sent = request.headers['idempotency-key'];
+  // A dry run changes nothing, and must not claim the key of the call that follows it.
+  if (!once || sent === undefined || isFlagged(request, 'dryRun')) return null;
+  const key = Array.isArray(sent) ? '' : sent;
+  if (!/^[\x21-\x7e]{1,255}$/.test(key)) throw wrongParameter(keyHeader, 'key', { max: keyLengthMax });
+  return key;
+}

@@ -1,0 +1,218 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { operatorActor } from '../../audit/audit-log.ts';
+import { type Scope, scopes } from '../../clients/access.ts';
+import { openClients } from '../../clients/clients.store.ts';
+import {
+  type Client,
+  type ClientChange,
+  type ClientStore,
+  createClient,
+  defaultGraceHours,
+  defaultScopes,
+  graceEnd,
+  revokeClient,
+  rotateSecret,
+  updateClient,
+} from '../../clients/clients.ts';
+import { ConfigError, readConfig } from '../../config.ts';
+import { refuseUnmigrated } from '../../db/migrations.ts';
+import { isNetwork } from '../../lib/network.ts';
+import { openStore } from '../../store.ts';
+import { print, tell } from '../output/output.ts';
+
+export function clientCommand(): Command {
+  const command = new Command('client').description('manage the API clients that may call the service');
+
+  command
+    .command('create')
+    .description('create an API client; its secret is shown once')
+    .requiredOption('--name <name>', 'what the client is called in logs and lists')
+    .addOption(scopeOption().default([...defaultScopes], defaultScopes.join(',')))
+    .option(
+      '--network <networks>',
+      'where it may call from, such as 10.0.0.0/8,192.168.1.4',
+      readNetworks,
+      [],
+    )
+    .option('--known-by-address', 'let calls from these networks in without a credential', false)
+    .option('--json', 'as JSON')
+    .addHelpText(
+      'after',
+      '\nExample:\n  anagrafe client create --name erp --scope sync:write,sync:read --network 10.0.0.0/8',
+    )
+    .action(create);
+
+  command
+    .command('list')
+    .description('list the API clients')
+    .option('--json', 'as JSON')
+    .addHelpText('after', '\nExample:\n  anagrafe client list')
+    .action(list);
+
+  command
+    .command('update <public-key>')
+    .description('change a client, from its next call on; what is not named stays')
+    .option('--name <name>', 'what the client is called in logs and lists')
+    .addOption(scopeOption())
+    .option('--network <networks>', 'where it may call from, in place of what was there', readNetworks)
+    .option('--no-network', 'let it call from anywhere')
+    .option('--known-by-address', 'let calls from its networks in without a credential')
+    .option('--no-known-by-address', 'ask them for one again')
+    .option('--json', 'as JSON')
+    .addHelpText(
+      'after',
+      '\nExample:\n  anagrafe client update agp_1x2y3z --scope sync:read --network 10.0.0.0/8',
+    )
+    .action(update);
+
+  command
+    .command('rotate <public-key>')
+    .description('give a client a new secret; the old one goes on for a while')
+    .option('--grace-hours <hours>', 'how long the old secret goes on', readHours, defaultGraceHours)
+    .option('--json', 'as JSON')
+    .addHelpText('after', '\nExample:\n  anagrafe client rotate agp_1x2y3z --grace-hours 48')
+    .action(rotate);
+
+  command
+    .command('revoke <public-key>')
+    .description('shut a client out, from its next call on')
+    .option('--json', 'as JSON')
+    .addHelpText('after', '\nExample:\n  anagrafe client revoke agp_1x2y3z')
+    .action(revoke);
+  return command;
+}
+
+interface CreateOptions {
+  name: string;
+  scope: Scope[];
+  network: string[];
+  knownByAddress: boolean;
+  json?: boolean;
+}
+
+function create({ name, scope, network, knownByAddress, json }: CreateOptions): Promise<void> {
+  return withClients(async (store, place) => {
+    const first = (await store.listClients()).length === 0;
+    const options = { name, scopes: scope, networks: network, knownByAddress };
+    const { client, secret } = await createClient(options, store, operatorActor);
+    if (json) return print(JSON.stringify({ ...client, secret }));
+    showSecret(client.publicKey, secret);
+    tell(`\nClient "${name}" may use: ${client.scopes.join(', ')}. It is in the store ${place}.`);
+    if (first) tell('Protected mode is over.');
+  });
+}
+
+function list({ json }: { json?: boolean }): Promise<void> {
+  return withClients(async (store) => {
+    const clients = await store.listClients();
+    if (json) return print(JSON.stringify(clients));
+    if (clients.length === 0)
+      return tell('No API client yet. Create one with: npx --no -- anagrafe client create --name erp');
+    for (const client of clients) print(describe(client));
+  });
+}
+
+interface UpdateOptions {
+  name?: string;
+  scope?: Scope[];
+  network?: string[] | false;
+  knownByAddress?: boolean;
+  json?: boolean;
+}
+
+function update(
+  publicKey: string,
+  { name, scope, network, knownByAddress, json }: UpdateOptions,
+): Promise<void> {
+  const change: ClientChange = {
+    ...(name !== undefined && { name }),
+    ...(scope && { scopes: scope }),
+    ...(network !== undefined && { networks: network || [] }),
+    ...(knownByAddress !== undefined && { knownByAddress }),
+  };
+  if (Object.keys(change).length === 0)
+    throw new ConfigError(
+      'nothing was named that is to be changed; "anagrafe client update --help" lists it',
+    );
+  return withClients(async (store) => {
+    const client = await updateClient(publicKey, change, store, operatorActor);
+    if (json) return print(JSON.stringify(client));
+    print(describe(client));
+  });
+}
+
+function rotate(
+  publicKey: string,
+  { graceHours, json }: { graceHours: number; json?: boolean },
+): Promise<void> {
+  return withClients(async (store) => {
+    const oldEndsAt = graceEnd(graceHours);
+    const secret = await rotateSecret(publicKey, oldEndsAt, store, operatorActor);
+    if (json) return print(JSON.stringify({ publicKey, secret, oldEndsAt }));
+    showSecret(publicKey, secret);
+    tell(`\nThe old secret goes on until ${oldEndsAt.toISOString()}.`);
+  });
+}
+
+function revoke(publicKey: string, { json }: { json?: boolean }): Promise<void> {
+  return withClients(async (store) => {
+    await revokeClient(publicKey, store, operatorActor);
+    if (json) return print(JSON.stringify({ publicKey, revoked: true }));
+    tell(`Client ${publicKey} is revoked, from its next call on.`);
+  });
+}
+
+async function withClients(work: (store: ClientStore, place: string) => Promise<void>): Promise<void> {
+  const { database, place, close } = await openStore(readConfig(process.env), {
+    as: 'visitor',
+    log: () => {},
+  });
+  try {
+    await refuseUnmigrated(database);
+    await work(openClients(database), place);
+  } finally {
+    await close();
+  }
+}
+
+function showSecret(publicKey: string, secret: string): void {
+  print(`SyncPublicKey: ${publicKey}`);
+  print(`SyncSecretKey: ${secret}`);
+  tell('\nThe secret is shown only now: keep it where secrets are kept.');
+  tell(
+    'The commands take it as ANAGRAFE_KEY=<public>.<secret>, or out of a file with these two lines by --key-file.',
+  );
+}
+
+function describe(client: Client): string {
+  const state = client.revokedAt ? `revoked ${client.revokedAt.toISOString()}` : 'live';
+  const where = client.networks.length > 0 ? ` from ${client.networks.join(',')}` : '';
+  const known = client.knownByAddress ? ' (known by address)' : '';
+  return `${client.publicKey}  ${client.name}  ${client.scopes.join(',')}${where}${known}  ${state}`;
+}
+
+export function scopeOption(): Option {
+  return new Option('--scope <scopes>', 'what it may do, with commas between')
+    .choices(scopes)
+    .argParser(readScopes);
+}
+
+function readScopes(text: string): Scope[] {
+  const wanted = text.split(',').map((scope) => scope.trim());
+  const known = wanted.filter((scope): scope is Scope => (scopes as readonly string[]).includes(scope));
+  if (known.length !== wanted.length)
+    throw new InvalidArgumentError(`It takes ${scopes.join(', ')}, with commas between.`);
+  return known;
+}
+
+export function readNetworks(text: string): string[] {
+  const networks = text.split(',').map((network) => network.trim());
+  if (!networks.every(isNetwork))
+    throw new InvalidArgumentError('It takes addresses or networks such as 10.0.0.0/8, with commas between.');
+  return networks;
+}
+
+export function readHours(text: string): number {
+  if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError('It takes a number of hours.');
+  return Number(text);
+}

@@ -1,0 +1,155 @@
+import { open } from 'node:fs/promises';
+import type { Job } from '@anagrafe/client';
+import { Command } from 'commander';
+import { ConfigError } from '../../config.ts';
+import { type ConnectionOptions, reach, withConnection } from '../connection.ts';
+import { grouped, LiveLine, type Progress } from '../output/live-line.ts';
+import { exitCodes, print, tell } from '../output/output.ts';
+import { printPages, type RowOptions, withRows } from '../output/rows.ts';
+import { type Column, toTheMinute } from '../output/table.ts';
+
+export function jobCommand(): Command {
+  const command = new Command('job').description('look after calls that are done later');
+
+  const list = command.command('list').description('list the jobs, the newest first');
+  withConnection(withRows(list, 20))
+    .addHelpText('after', '\nExample:\n  anagrafe job list --limit 5')
+    .action(listJobs);
+
+  const watch = command
+    .command('watch <id>')
+    .description('show how a job goes until it ends')
+    .option('--json', 'the job as JSON, once it has ended');
+  withConnection(watch)
+    .addHelpText(
+      'after',
+      '\nThe exit code is 0 where every record was applied, 3 where some failed or were cancelled.' +
+        '\nCtrl-C ends the watching; the job goes on.' +
+        '\n\nExample:\n  anagrafe job watch 0b5c2a5e-1f0e-4b57-9c7b-3a3a6a8f7f10',
+    )
+    .action(watchJob);
+
+  const cancel = command
+    .command('cancel <id>')
+    .description('cancel what a job has not begun; what was written stays')
+    .option('--json', 'the job as JSON');
+  withConnection(cancel)
+    .addHelpText('after', '\nExample:\n  anagrafe job cancel 0b5c2a5e-1f0e-4b57-9c7b-3a3a6a8f7f10')
+    .action(cancelJob);
+
+  const failed = command
+    .command('failed <id>')
+    .description('print the records that were not applied, to be corrected and sent again')
+    .option('--out <file>', 'write them there, for its owner alone to read')
+    .option('--json', 'as JSON, which they are in any case; with --out, how many there are');
+  withConnection(failed)
+    .addHelpText(
+      'after',
+      '\nPasswords are not kept: fill them in before the records are sent again.' +
+        '\n\nExample:\n  anagrafe job failed 0b5c2a5e-1f0e-4b57-9c7b-3a3a6a8f7f10 --out failed.json',
+    )
+    .action(failedJob);
+  return command;
+}
+
+const columns: readonly Column<Job>[] = [
+  { head: 'ID', whole: true, cell: ({ ID }) => ID },
+  { head: 'State', whole: true, cell: ({ State }) => State },
+  { head: 'Done', side: 'right', whole: true, cell: ({ RecordsDone }) => String(RecordsDone) },
+  { head: 'Records', side: 'right', whole: true, cell: ({ Records }) => String(Records) },
+  { head: 'Failed', side: 'right', whole: true, cell: ({ RecordsFailed }) => String(RecordsFailed) },
+  { head: 'Operation', whole: true, cell: ({ Operation }) => Operation },
+  {
+    head: 'Submitted',
+    whole: true,
+    cell: ({ SubmittedAt }) => SubmittedAt,
+    shown: ({ SubmittedAt }) => toTheMinute(SubmittedAt),
+  },
+];
+
+async function listJobs(options: ConnectionOptions & RowOptions): Promise<void> {
+  const { anagrafe } = await reach(options);
+  const pages = (pageSize: number) => anagrafe.jobs.list({ pageSize });
+  return printPages(options, { pageSize: 1000, columns, pages });
+}
+
+async function cancelJob(id: string, options: ConnectionOptions & { json?: boolean }): Promise<void> {
+  const { anagrafe } = await reach(options);
+  const job = await anagrafe.jobs.cancel(id);
+  if (options.json) return print(JSON.stringify(job));
+  if (job.State === 'cancelled') return tell(`Job ${id} is cancelled; what was written before stays.`);
+  tell(`Job ${id} had ended before; nothing of it was left to cancel.`);
+}
+
+interface FailedOptions extends ConnectionOptions {
+  readonly out?: string;
+  readonly json?: boolean;
+}
+
+/** Prints the failed records of a job, or writes them to a file, indented for correction by hand. */
+export async function failedJob(id: string, { out, json, ...options }: FailedOptions): Promise<void> {
+  const { anagrafe } = await reach(options);
+  const failed = await anagrafe.jobs.failed(id);
+  const text = JSON.stringify(failed, null, 2);
+  if (out === undefined) return print(text);
+  await writePrivately(out, `${text}\n`);
+  if (json) return print(JSON.stringify({ file: out, records: failed.length }));
+  tell(`${failed.length} ${failed.length === 1 ? 'record is' : 'records are'} in ${out}.`);
+}
+
+/** Writes a file with mode 0600, because it contains personal data. */
+async function writePrivately(path: string, text: string): Promise<void> {
+  const file = await open(path, 'w', 0o600).catch((error: NodeJS.ErrnoException) => {
+    throw new ConfigError(`${path} cannot be written (${error.code}): give another file with --out`);
+  });
+  try {
+    // The mode passed to `open` does not apply to an existing file.
+    await file.chmod(0o600);
+    await file.writeFile(text);
+  } finally {
+    await file.close();
+  }
+}
+
+const pollMs = 500;
+
+/** Shows the progress of a job until it ends. Ctrl-C ends only the command; the job continues. */
+export async function watchJob(
+  id: string,
+  { json, ...options }: ConnectionOptions & { json?: boolean },
+): Promise<void> {
+  const { anagrafe } = await reach(options);
+  const line = new LiveLine();
+  const leaving = new AbortController();
+  const leave = () => leaving.abort();
+  process.once('SIGINT', leave);
+  try {
+    const onProgress = (job: Job) => line.show(standingOf(job));
+    const job = await anagrafe.jobs.wait(id, { onProgress, pollMs, signal: leaving.signal });
+    line.end();
+    const whole = job.RecordsFailed === 0 && job.State === 'completed';
+    process.exitCode = whole ? exitCodes.done : exitCodes.someFailed;
+    if (json) print(JSON.stringify(job));
+    else tell(inWords(job));
+  } catch (error) {
+    line.end();
+    if (!leaving.signal.aborted) throw error;
+    process.exitCode = exitCodes.interrupted;
+    tell(`The job goes on; "anagrafe job watch ${id}" shows it again.`);
+  } finally {
+    process.off('SIGINT', leave);
+  }
+}
+
+/** Counts users, because hashing takes most of the time; counts records if the job has no users. */
+export function standingOf(job: Job): Progress {
+  const { State: state, RecordsFailed: failed } = job;
+  if (job.Users > 0) return { state, done: job.UsersDone, total: job.Users, unit: 'users', failed };
+  return { state, done: job.RecordsDone, total: job.Records, unit: 'records', failed };
+}
+
+function inWords({ ID, State, Records, RecordsFailed }: Job): string {
+  const applied = `${grouped(Records - RecordsFailed)} of ${grouped(Records)} records`;
+  const ended = `Job ${ID} is ${State}: ${applied} were applied.`;
+  return RecordsFailed === 0 ? ended : `${ended} "anagrafe job failed ${ID}" has the others.`;
+}

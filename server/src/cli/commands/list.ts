@@ -1,0 +1,88 @@
+import type { Principal, UserOfPrincipal } from '@anagrafe/client';
+import { Command, InvalidArgumentError } from 'commander';
+import { type ConnectionOptions, reach, withConnection } from '../connection.ts';
+import { readCount } from '../output/format.ts';
+import { printPages, type RowOptions, withRows } from '../output/rows.ts';
+import { type Column, toTheMinute } from '../output/table.ts';
+
+interface ListOptions extends ConnectionOptions, RowOptions {
+  readonly users?: boolean;
+  readonly search?: string;
+  readonly id?: number;
+  readonly externalKey?: string;
+  readonly username?: string;
+  readonly since?: string;
+}
+
+export function listCommand(): Command {
+  const command = new Command('list')
+    .description('list the principals, or with --users the users, in the order of their IDs')
+    .option('--users', 'users in place of principals')
+    .option('--search <text>', 'what words of the texts, or the username, begin with')
+    .option('--id <id>', 'of one principal', readCount)
+    .option('--external-key <key>', 'of one principal, by its external key')
+    .option('--username <username>', 'the user with it; goes with --users')
+    .option('--since <date>', 'what changed since: 2026-01-31 or 2026-01-31T08:00:00Z', readDate);
+  return withConnection(withRows(command, 100))
+    .addHelpText('after', () => `\n${columnText()}\n\nExample:\n  anagrafe list --users --search mario`)
+    .action(list);
+}
+
+/** Checks only the form of the date. The service validates the rest. */
+function readDate(text: string): string {
+  if (/^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(Date.parse(text))) return text;
+  throw new InvalidArgumentError('It takes a date such as 2026-01-31 or 2026-01-31T08:00:00Z.');
+}
+
+async function list(options: ListOptions, command: Command): Promise<void> {
+  if (options.username !== undefined && !options.users)
+    command.error("error: option '--username <username>' goes with --users");
+  const { anagrafe } = await reach(options);
+  const { search: Search = null, id: ID = null, externalKey: ExternalKey = null, since = null } = options;
+  const filter = { Search, ID, ExternalKey, Date: since };
+  if (!options.users) {
+    const pages = (PageSize: number) => anagrafe.list({ ...filter, PageSize });
+    // A page is small, because each principal may include a thousand users.
+    return printPages(options, { pageSize: 100, columns: principalColumns, pages });
+  }
+  const pages = (PageSize: number) =>
+    anagrafe.users({ ...filter, Username: options.username ?? null, PageSize });
+  return printPages(options, { pageSize: 1000, columns: userColumns, pages });
+}
+
+const principalColumns: readonly Column<Principal>[] = [
+  { head: 'ID', side: 'right', whole: true, cell: ({ ID }) => String(ID) },
+  { head: 'Name', cell: nameOf },
+  { head: 'Users', side: 'right', cell: ({ UsersCount }) => String(UsersCount) },
+  { head: 'State', whole: true, cell: ({ State }) => State },
+  { head: 'External key', cell: ({ ExternalKey }) => ExternalKey ?? '' },
+  { head: 'Email', cell: ({ Email }) => Email ?? '' },
+  { head: 'Updated', whole: true, ...moment(({ UpdatedAt }) => UpdatedAt) },
+];
+
+const userColumns: readonly Column<UserOfPrincipal>[] = [
+  { head: 'ID', side: 'right', whole: true, cell: ({ ID }) => String(ID) },
+  { head: 'Principal', side: 'right', whole: true, cell: ({ IRID }) => String(IRID) },
+  { head: 'Username', cell: ({ Username }) => Username },
+  { head: 'State', whole: true, cell: ({ State }) => State },
+  { head: 'Email', cell: ({ Email }) => Email ?? '' },
+  { head: 'Last login', whole: true, ...moment(({ LastLoginAt }) => LastLoginAt) },
+];
+
+function nameOf({ Denomination, Surname, Name }: Principal): string {
+  return Denomination ?? [Surname, Name].filter(Boolean).join(' ');
+}
+
+function moment<Row>(of: (row: Row) => string | null): Pick<Column<Row>, 'cell' | 'shown'> {
+  return { cell: (row) => of(row) ?? '', shown: (row) => toTheMinute(of(row)) };
+}
+
+/** Returns the help text that lists the columns for scripts that split the lines at tabs. */
+function columnText(): string {
+  const heads = (columns: readonly { head: string }[]) => columns.map(({ head }) => head).join(', ');
+  return [
+    'Where it is no terminal that reads, the columns have tabs between them and no heads:',
+    `  principals: ${heads(principalColumns)}`,
+    `  users: ${heads(userColumns)}`,
+  ].join('\n');
+}

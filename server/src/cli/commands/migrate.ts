@@ -1,0 +1,23 @@
+import { Command } from 'commander';
+import { readConfig } from '../../config.ts';
+import { migrate } from '../../db/migrations.ts';
+import { openStore } from '../../store.ts';
+import { print, tell } from '../output/output.ts';
+
+export function migrateCommand(): Command {
+  return new Command('migrate')
+    .description('bring the database to the newest schema; "serve" does so by itself')
+    .option('--json', 'as JSON')
+    .addHelpText('after', '\nExample:\n  anagrafe migrate')
+    .action(async ({ json }: { json?: boolean }) => {
+      const store = await openStore(readConfig(process.env), { as: 'founder', log: tell });
+      try {
+        const names = await migrate(store.database);
+        if (json) return print(JSON.stringify({ migrated: names }));
+        for (const name of names) print(`migrated ${name}`);
+        if (names.length === 0) print('the schema is up to date');
+      } finally {
+        await store.close();
+      }
+    });
+}

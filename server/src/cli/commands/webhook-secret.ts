@@ -1,0 +1,70 @@
+import { Command } from 'commander';
+import { operatorActor } from '../../audit/audit-log.ts';
+import { defaultGraceHours, graceEnd } from '../../clients/clients.ts';
+import { readConfig } from '../../config.ts';
+import { ApiError } from '../../lib/field-errors.ts';
+import { findMasterKey } from '../../master-key-file.ts';
+import { testWebhook } from '../../webhooks/attempt.ts';
+import { openSigning } from '../../webhooks/sender.ts';
+import { newWebhookSecret, webhookName } from '../../webhooks/webhook.ts';
+import { openKnownKeyRing } from '../connection.ts';
+import { print, tell } from '../output/output.ts';
+import { noWebhook, readId, withWebhooks } from '../webhook-store.ts';
+import { readHours } from './client.ts';
+
+/** Returns the subcommands of `webhook` that use the secret of a webhook. */
+export function secretCommands(): Command[] {
+  return [
+    new Command('test')
+      .argument('<id>')
+      .description('send an endpoint one message to try it; the exit code is 1 where it is not taken')
+      .option('--json', 'as JSON')
+      .addHelpText('after', '\nExample:\n  anagrafe webhook test 3')
+      .action(test),
+    new Command('rotate')
+      .argument('<id>')
+      .description('give an endpoint a new secret; messages are signed with the old one too for a while')
+      .option('--grace-hours <hours>', 'how long the old secret goes on', readHours, defaultGraceHours)
+      .option('--json', 'as JSON')
+      .addHelpText('after', '\nExample:\n  anagrafe webhook rotate 3 --grace-hours 48')
+      .action(rotate),
+  ];
+}
+
+async function test(id: string, { json }: { json?: boolean }): Promise<void> {
+  const config = readConfig(process.env);
+  const key = await findMasterKey(config);
+  return withWebhooks(async (webhooks, database) => {
+    const signing = openSigning(await openKnownKeyRing(key, config, database), config.WEBHOOK_NETWORKS);
+    const tested = await testWebhook(readId(id), { ...signing, webhooks }).catch((error) => {
+      throw error instanceof ApiError && error.fault.code === 'WEBHOOK_NOT_FOUND' ? noWebhook(id) : error;
+    });
+    if (!tested.delivered) process.exitCode = 1;
+    if (json) return print(JSON.stringify(tested));
+    const { status, failure, answer, milliseconds } = tested;
+    const came = status === null ? `There was no answer: ${failure}` : `The receiver answered ${status}`;
+    tell(`${came}, after ${milliseconds} ms.`);
+    if (answer !== null) tell(answer);
+  });
+}
+
+async function rotate(
+  id: string,
+  { graceHours, json }: { graceHours: number; json?: boolean },
+): Promise<void> {
+  const config = readConfig(process.env);
+  const key = await findMasterKey(config);
+  return withWebhooks(async (webhooks, database) => {
+    const keyRing = await openKnownKeyRing(key, config, database);
+    const webhookId = readId(id);
+    const secret = newWebhookSecret();
+    const oldEndsAt = graceEnd(graceHours);
+    const sealed = keyRing.sealSecret(secret, webhookName(webhookId));
+    if (!(await webhooks.addSecret(webhookId, sealed, oldEndsAt, operatorActor))) throw noWebhook(id);
+    if (json) return print(JSON.stringify({ id: webhookId, secret, oldEndsAt }));
+    print(`Secret: ${secret}`);
+    tell(
+      `\nThe secret is shown only now. Messages are signed with the old one too until ${oldEndsAt.toISOString()}.`,
+    );
+  });
+}

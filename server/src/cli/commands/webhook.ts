@@ -1,0 +1,209 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { operatorActor } from '../../audit/audit-log.ts';
+import { type EventType, eventTypes } from '../../audit/events.ts';
+import { openClients } from '../../clients/clients.store.ts';
+import { ConfigError, readConfig } from '../../config.ts';
+import type { Database } from '../../db/database.ts';
+import { ApiError } from '../../lib/field-errors.ts';
+import { isUuid } from '../../lib/request-fields.ts';
+import { findMasterKey } from '../../master-key-file.ts';
+import type { Delivery } from '../../webhooks/delivery.ts';
+import {
+  type Granularity,
+  granularities,
+  newWebhookSecret,
+  readUrl,
+  type Webhook,
+  webhookName,
+} from '../../webhooks/webhook.ts';
+import { openKnownKeyRing } from '../connection.ts';
+import { print, tell } from '../output/output.ts';
+import { noWebhook, readId, withWebhooks } from '../webhook-store.ts';
+import { secretCommands } from './webhook-secret.ts';
+
+export function webhookCommand(): Command {
+  const command = new Command('webhook').description('manage the endpoints that are told what happens');
+
+  command
+    .command('create <url>')
+    .description('have an endpoint told what happens from now on; its secret is shown once')
+    .addOption(
+      new Option('--types <types>', 'which events, with commas between')
+        .choices(eventTypes)
+        .argParser(readTypes)
+        .default([], 'all'),
+    )
+    .addOption(
+      new Option('--granularity <what>', 'what there is a message for each of')
+        .choices(granularities)
+        .default('record'),
+    )
+    .option(
+      '--client <public-key>',
+      'the client it belongs to, of scope admin; it is disabled when that client is revoked or loses the scope',
+    )
+    .option('--json', 'as JSON')
+    .addHelpText(
+      'after',
+      '\nExample:\n  anagrafe webhook create https://erp.example.com/hooks --types user.registered,user.password_reset',
+    )
+    .action(create);
+
+  command
+    .command('list')
+    .description('list the endpoints')
+    .option('--json', 'as JSON')
+    .addHelpText('after', '\nExample:\n  anagrafe webhook list')
+    .action(list);
+
+  for (const [name, enabled, what] of [
+    ['enable', true, 'go on with an endpoint that is disabled, and tell it what has happened meanwhile'],
+    ['disable', false, 'tell an endpoint nothing for now'],
+  ] as const) {
+    command
+      .command(`${name} <id>`)
+      .description(what)
+      .option('--json', 'as JSON')
+      .addHelpText('after', `\nExample:\n  anagrafe webhook ${name} 3`)
+      .action((id: string, { json }: { json?: boolean }) => change(id, enabled, json));
+  }
+
+  command
+    .command('delete <id>')
+    .description('remove an endpoint')
+    .option('--json', 'as JSON')
+    .addHelpText('after', '\nExample:\n  anagrafe webhook delete 3')
+    .action(remove);
+
+  command
+    .command('deliveries <id>')
+    .description('show what was told to an endpoint lately, the newest first')
+    .option('--failed', 'only what was given up', false)
+    .option('--json', 'as JSON')
+    .addHelpText('after', '\nExample:\n  anagrafe webhook deliveries 3 --failed')
+    .action(deliveries);
+
+  command
+    .command('replay <id> [delivery]')
+    .description('send one message again, or all that were given up')
+    .option('--json', 'as JSON')
+    .addHelpText('after', '\nExample:\n  anagrafe webhook replay 3')
+    .action(replay);
+
+  for (const one of secretCommands()) command.addCommand(one);
+  return command;
+}
+
+interface CreateOptions {
+  types: EventType[];
+  granularity: Granularity;
+  client?: string;
+  json?: boolean;
+}
+
+async function create(text: string, { types, granularity, client, json }: CreateOptions): Promise<void> {
+  const config = readConfig(process.env);
+  const key = await findMasterKey(config);
+  const secret = newWebhookSecret();
+  return withWebhooks(async (store, database) => {
+    const keyRing = await openKnownKeyRing(key, config, database);
+    const seal = (id: number) => keyRing.sealSecret(secret, webhookName(id));
+    const owner = client === undefined ? null : await clientId(client, database);
+    const made = await store.create({ url: addressOf(text), types, granularity }, seal, owner, operatorActor);
+    if (json) return print(JSON.stringify({ ...made, secret }));
+    print(`Webhook: ${made.id}`);
+    print(`Secret:  ${secret}`);
+    tell('\nThe secret is shown only now: the receiver verifies messages with it.');
+  });
+}
+
+function list({ json }: { json?: boolean }): Promise<void> {
+  return withWebhooks(async (store) => {
+    const webhooks = await store.list();
+    if (json) return print(JSON.stringify(webhooks));
+    if (webhooks.length === 0)
+      return tell('No webhook yet. Create one with: npx --no -- anagrafe webhook create https://…');
+    for (const webhook of webhooks) print(describe(webhook));
+  });
+}
+
+function change(id: string, enabled: boolean, json?: boolean): Promise<void> {
+  return withWebhooks(async (store) => {
+    const changed = await store.change(readId(id), { enabled }, operatorActor).catch((error) => {
+      throw error instanceof ApiError && error.fault.code === 'FORBIDDEN' ? ownerNotAllowed(id) : error;
+    });
+    if (!changed) throw noWebhook(id);
+    if (json) return print(JSON.stringify(changed));
+    tell(`Webhook ${id} is ${enabled ? 'enabled' : 'disabled'}.`);
+  });
+}
+
+function remove(id: string, { json }: { json?: boolean }): Promise<void> {
+  return withWebhooks(async (store) => {
+    if (!(await store.remove(readId(id), operatorActor))) throw noWebhook(id);
+    if (json) return print(JSON.stringify({ id: readId(id), deleted: true }));
+    tell(`Webhook ${id} is removed.`);
+  });
+}
+
+function deliveries(id: string, { failed, json }: { failed: boolean; json?: boolean }): Promise<void> {
+  return withWebhooks(async (store) => {
+    if (!(await store.find(readId(id)))) throw noWebhook(id);
+    const found = await store.deliveries(readId(id), { page: 1, pageSize: 100, failedOnly: failed });
+    if (json) return print(JSON.stringify(found.deliveries));
+    for (const delivery of found.deliveries) print(describeDelivery(delivery));
+    tell(`${found.deliveries.length} of ${found.totalCount}`);
+  });
+}
+
+function replay(id: string, delivery: string | undefined, { json }: { json?: boolean }): Promise<void> {
+  return withWebhooks(async (store) => {
+    const webhook = await store.find(readId(id));
+    if (!webhook) throw noWebhook(id);
+    if (delivery !== undefined && !isUuid(delivery))
+      throw new ConfigError(`${delivery} is no message; "anagrafe webhook deliveries ${id}" shows them`);
+    const count = await store.replay(readId(id), delivery ?? null, operatorActor);
+    if (json) return print(JSON.stringify({ replayed: count }));
+    tell(`${count} ${count === 1 ? 'message is' : 'messages are'} sent again.`);
+    if (count > 0 && webhook.disabledAt) tell(`Once it is enabled: anagrafe webhook enable ${id}`);
+  });
+}
+
+function ownerNotAllowed(id: string): ConfigError {
+  return new ConfigError(
+    `the client of webhook ${id} is revoked or does not have the scope admin; give it the scope ("anagrafe client update"), or create the webhook with another client`,
+  );
+}
+
+async function clientId(publicKey: string, database: Database): Promise<number> {
+  const clients = await openClients(database).listClients();
+  const found = clients.find((client) => client.publicKey === publicKey && client.revokedAt === null);
+  if (found && !found.scopes.includes('admin'))
+    throw new ConfigError(`the client ${publicKey} does not have the scope admin, which its webhooks need`);
+  if (found) return found.id;
+  throw new ConfigError(`no live client has the public key ${publicKey}; "anagrafe client list" shows them`);
+}
+
+function describe({ id, url, types, granularity, disabledAt, disabledWhy }: Webhook): string {
+  const state = disabledAt ? `disabled ${disabledAt.toISOString()}: ${disabledWhy}` : 'live';
+  return `${id}  ${url}  ${types.length > 0 ? types.join(',') : 'all'}  by ${granularity}  ${state}`;
+}
+
+function describeDelivery({ id, type, state, attempts, status, failure, createdAt }: Delivery): string {
+  const came = status ?? failure ?? 'not sent yet';
+  return `${createdAt.toISOString()}  ${id}  ${type}  ${state} after ${attempts}: ${came}`;
+}
+
+function addressOf(text: string): string {
+  const url = readUrl(text);
+  if (url === null) throw new ConfigError(`${text} is no http or https address that messages can be sent to`);
+  return url;
+}
+
+function readTypes(text: string): EventType[] {
+  const wanted = text.split(',').map((type) => type.trim());
+  const known = wanted.filter((type): type is EventType => (eventTypes as readonly string[]).includes(type));
+  if (known.length !== wanted.length)
+    throw new InvalidArgumentError(`It takes ${eventTypes.join(', ')}, with commas between.`);
+  return known;
+}

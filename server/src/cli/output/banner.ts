@@ -1,0 +1,56 @@
+import type { Config } from '../../config.ts';
+import { version } from '../../lib/package-folder.ts';
+import type { Service } from '../../main.ts';
+
+/** Returns the text that `serve` prints when the service is ready. Its curl commands run as pasted. */
+export function banner(service: Service, config: Config): string {
+  const { url } = service;
+  const store =
+    config.DATABASE_URL === null
+      ? `its own PostgreSQL, data in ${config.DATA}`
+      : 'the PostgreSQL of ANAGRAFE_DATABASE_URL';
+  return [
+    '',
+    `  Anagrafe ${version} is ready, on ${store}.`,
+    '',
+    `  API       ${url}/api/sync/v1/irs/update`,
+    `  Docs      ${url}/docs`,
+    `  Console   ${url}/console`,
+    '',
+    ...(service.protectedMode ? protectedHints(url) : clientHints(url)),
+    '',
+  ].join('\n');
+}
+
+function protectedHints(url: string): string[] {
+  return [
+    '  Protected mode: no API client exists yet, so programs on this machine may call without a credential.',
+    '  Create a principal, then register a user under the ID that comes back as Item1:',
+    '',
+    ...call(url, 'insert', '[{"Denomination":"Rossi Srl"}]'),
+    '',
+    ...call(
+      url,
+      'update',
+      '[{"ID":1,"Users":[{"Username":"mario.rossi","Password":"una frase lunga","ConfirmPassword":"una frase lunga"}]}]',
+    ),
+    '',
+    '  npx --no -- anagrafe client create --name erp   creates the first API client and ends protected mode.',
+  ];
+}
+
+function clientHints(url: string): string[] {
+  return [
+    '  Callers need an API client (npx --no -- anagrafe client list). With SYNC_KEY=<public>.<secret>:',
+    '',
+    ...call(url, 'list', '{"PageSize":10}', ` \\\n      -H "Authorization: Bearer $SYNC_KEY"`),
+  ];
+}
+
+function call(url: string, name: string, body: string, credential = ''): string[] {
+  return [
+    `    curl ${url}/api/sync/v1/irs/${name}${credential} \\`,
+    `      -H 'Content-Type: application/json' \\`,
+    `      -d '${body}'`,
+  ];
+}

@@ -1,0 +1,29 @@
+import { InvalidArgumentError } from 'commander';
+
+const codes = { green: 32, red: 31, yellow: 33, grey: 90, bold: 1 };
+
+/** Colours a text if the stream is a terminal with colours and NO_COLOR is not set (https://no-color.org). */
+export function paint(stream: NodeJS.WriteStream, colour: keyof typeof codes, text: string): string {
+  const coloured = text !== '' && stream.isTTY && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
+  return coloured ? `\u001b[${codes[colour]}m${text}\u001b[0m` : text;
+}
+
+/** Formats a duration in its two largest units: `4 min 42 s`. */
+export function inUnits(seconds: number): string {
+  const whole = Math.ceil(seconds);
+  const [days, hours, minutes] = [86_400, 3600, 60].map((unit) => Math.floor(whole / unit)) as [
+    number,
+    number,
+    number,
+  ];
+  if (days > 0) return `${days} d ${hours % 24} h`;
+  if (hours > 0) return `${hours} h ${minutes % 60} min`;
+  return minutes > 0 ? `${minutes} min ${whole % 60} s` : `${whole} s`;
+}
+
+/** Parses an option or argument that is a positive integer. */
+export function readCount(text: string): number {
+  const number = /^\d{1,16}$/.test(text) ? Number(text) : 0;
+  if (Number.isSafeInteger(number) && number > 0) return number;
+  throw new InvalidArgumentError('It takes a whole number from 1 on.');
+}

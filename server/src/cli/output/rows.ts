@@ -1,0 +1,48 @@
+import type { Page } from '@anagrafe/client';
+import { type Command, Option } from 'commander';
+import { readCount } from './format.ts';
+import { grouped } from './live-line.ts';
+import { tell } from './output.ts';
+import { type Column, printRows } from './table.ts';
+
+/** The options of commands that print a list. */
+export interface RowOptions {
+  readonly limit: number;
+  readonly all?: boolean;
+  readonly json?: boolean;
+}
+
+export function withRows(command: Command, usual: number): Command {
+  return command
+    .addOption(new Option('--limit <count>', 'how many to show at most').argParser(readCount).default(usual))
+    .addOption(new Option('--all', 'show all, however many there are').conflicts('limit'))
+    .option('--json', 'one JSON object in each line');
+}
+
+interface ListInPages<Row> {
+  /** The largest page to request. */
+  readonly pageSize: number;
+  readonly columns: readonly Column<Row>[];
+  pages(pageSize: number): { page(number: number): Promise<Page<Row, unknown>> };
+}
+
+/** Prints a list page by page. Notes on stderr that the list is empty, or that the limit left rows out. */
+export async function printPages<Row>(options: RowOptions, list: ListInPages<Row>): Promise<void> {
+  const wanted = options.all ? Number.POSITIVE_INFINITY : options.limit;
+  let given = 0;
+  let total = 0;
+  async function* rows(): AsyncGenerator<Row> {
+    const pages = list.pages(Math.min(wanted, list.pageSize));
+    for (let number = 1; ; number++) {
+      const { records, totalCount, totalPages } = await pages.page(number);
+      const some = records.slice(0, wanted - given);
+      total = totalCount;
+      given += some.length;
+      yield* some;
+      if (given >= wanted || number >= totalPages) return;
+    }
+  }
+  await printRows(rows(), list.columns, options);
+  if (total === 0 && !options.json) tell('Nothing was found.');
+  if (total > wanted) tell(`These are ${grouped(given)} of ${grouped(total)}; --all shows all.`);
+}

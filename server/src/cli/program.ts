@@ -1,0 +1,35 @@
+import { Command } from 'commander';
+import { version } from '../lib/package-folder.ts';
+import { auditCommand } from './commands/audit.ts';
+import { clientCommand } from './commands/client.ts';
+import { completionCommand } from './commands/completion.ts';
+import { configCommand } from './commands/config.ts';
+import { doctorCommand } from './commands/doctor.ts';
+import { importCommand, resetCommand } from './commands/import.ts';
+import { jobCommand } from './commands/job.ts';
+import { listCommand } from './commands/list.ts';
+import { migrateCommand } from './commands/migrate.ts';
+import { serveCommand } from './commands/serve.ts';
+import { stateCommand } from './commands/state.ts';
+import { webhookCommand } from './commands/webhook.ts';
+import { exitCodeText } from './output/output.ts';
+
+/** The root command. `cli/run.ts` runs it; the reference page and the completion scripts are generated from it. */
+export const program = new Command('anagrafe')
+  .description('Keeps principal records and the user accounts that belong to them.')
+  .version(version)
+  .showHelpAfterError('(anagrafe --help shows every command)')
+  .addHelpText('after', `\n${exitCodeText()}`)
+  .addCommand(serveCommand())
+  .addCommand(migrateCommand())
+  .addCommand(configCommand())
+  .addCommand(clientCommand())
+  .addCommand(importCommand())
+  .addCommand(resetCommand())
+  .addCommand(webhookCommand())
+  .addCommand(auditCommand())
+  .addCommand(listCommand())
+  .addCommand(jobCommand())
+  .addCommand(stateCommand())
+  .addCommand(doctorCommand())
+  .addCommand(completionCommand());

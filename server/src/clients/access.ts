@@ -1,0 +1,145 @@
+import type { CallerEvidence } from '../http/credentials.ts';
+import { ApiError } from '../lib/field-errors.ts';
+import { digestOf, isPublicKey, isSameDigest, type KeyPair } from '../lib/secrets.ts';
+
+export const scopes = ['sync:write', 'sync:read', 'admin'] as const;
+
+export type Scope = (typeof scopes)[number];
+
+export interface Caller {
+  readonly kind: 'client' | 'console' | 'user' | 'protected';
+  /** Null for a user, and in protected mode, where no client exists. */
+  readonly clientId: number | null;
+  /** The signed-in user; null for every other caller. */
+  readonly user: SignedInUser | null;
+  readonly name: string;
+  readonly scopes: ReadonlySet<Scope>;
+}
+
+export interface SignedInUser {
+  readonly id: number;
+  readonly principalId: number;
+}
+
+export interface KnownClient {
+  readonly id: number;
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  /** Digests of the secrets that have not expired. */
+  readonly digests: readonly Buffer[];
+  /** True if the client may call from the address of the lookup. */
+  readonly mayCallFrom: boolean;
+}
+
+export type ClientAtConsole = Pick<KnownClient, 'id' | 'name' | 'scopes'>;
+
+export interface AccessStore {
+  /** Finds a client that is not revoked. */
+  findClient(publicKey: string, address: string | null): Promise<KnownClient | null>;
+  findClientByAddress(address: string): Promise<KnownClient | null>;
+  /** Finds the user of an access token. Returns null if the session has ended or the account is not active. */
+  findSignedIn(tokenDigest: Buffer): Promise<(SignedInUser & { readonly username: string }) | null>;
+  /** Finds the client of a console session that is valid from this address, and restarts the idle timeout. */
+  findAtConsole(tokenDigest: Buffer, address: string | null): Promise<ClientAtConsole | null>;
+  /** Returns true if an API client was ever created, even if it is now revoked. */
+  hasClients(): Promise<boolean>;
+}
+
+/** Thrown if an existing public key comes with a wrong secret, or from an address outside the client's networks. */
+export class DeniedClient extends ApiError {
+  readonly client: { readonly id: number; readonly publicKey: string };
+  readonly why: 'secret' | 'address';
+
+  constructor(client: { readonly id: number; readonly publicKey: string }, why: 'secret' | 'address') {
+    super('UNAUTHENTICATED', { variant: 'wrong' });
+    this.client = client;
+    this.why = why;
+  }
+}
+
+const noDigest = digestOf('');
+const protectedMode: Caller = {
+  kind: 'protected',
+  clientId: null,
+  user: null,
+  name: 'protected mode',
+  scopes: new Set(scopes),
+};
+
+/** Authenticates the caller, or throws an `ApiError`. An invalid credential never falls back to the address. */
+export async function identify(evidence: CallerEvidence, store: AccessStore): Promise<Caller> {
+  if (evidence.credentials.length > 1) throw new ApiError('UNAUTHENTICATED', { variant: 'several' });
+  const [credential] = evidence.credentials;
+  if (credential && 'accessToken' in credential) return identifyByToken(credential.accessToken, store);
+  if (credential && 'consoleToken' in credential)
+    return identifyAtConsole(credential.consoleToken, evidence, store);
+  if (credential !== undefined) return identifyByKey(credential, evidence, store);
+  if (!(await store.hasClients())) {
+    if (evidence.direct) return protectedMode;
+    throw new ApiError('UNAUTHENTICATED', { variant: 'closed' });
+  }
+  const known =
+    evidence.address !== null && !evidence.fromBrowser
+      ? await store.findClientByAddress(evidence.address)
+      : null;
+  if (!known) throw new ApiError('UNAUTHENTICATED', { variant: 'missing' });
+  // Browsers send no Origin with a GET over plain HTTP, so only the Host header reveals DNS rebinding.
+  if (!evidence.knownHost) throw new ApiError('UNAUTHENTICATED', { variant: 'host' });
+  // An address is weak proof of identity, so it never grants the scope `admin`.
+  return caller({ ...known, scopes: known.scopes.filter((scope) => scope !== 'admin') });
+}
+
+/** Throws `FORBIDDEN` unless the caller has the scope or `admin`. A user has no scope; routes admit users by `self`. */
+export function requireScope(who: Caller, scope: Scope): void {
+  if (who.user) throw new ApiError('FORBIDDEN', { variant: 'user' });
+  if (!who.scopes.has(scope) && !who.scopes.has('admin'))
+    throw new ApiError('FORBIDDEN', { variant: 'scope', figures: { scope } });
+}
+
+async function identifyByToken(token: string, store: AccessStore): Promise<Caller> {
+  const user = await store.findSignedIn(digestOf(token));
+  if (!user) throw new ApiError('UNAUTHENTICATED', { variant: 'token' });
+  return { kind: 'user', clientId: null, user, name: user.username, scopes: new Set() };
+}
+
+async function identifyAtConsole(
+  token: string,
+  evidence: CallerEvidence,
+  store: AccessStore,
+): Promise<Caller> {
+  requireSameOrigin(evidence);
+  const client = await store.findAtConsole(digestOf(token), evidence.address);
+  if (!client) throw new ApiError('UNAUTHENTICATED', { variant: 'console' });
+  return { ...caller(client), kind: 'console' };
+}
+
+/** Prevents CSRF: a browser may attach the console cookie to a request that a page of another site makes. */
+export function requireSameOrigin({ ownPage }: CallerEvidence): void {
+  if (!ownPage) throw new ApiError('FORBIDDEN', { variant: 'page' });
+}
+
+async function identifyByKey(
+  pair: KeyPair | null,
+  evidence: CallerEvidence,
+  store: AccessStore,
+): Promise<Caller> {
+  const publicKey = pair !== null && isPublicKey(pair.publicKey) ? pair.publicKey : null;
+  const client = publicKey === null ? null : await store.findClient(publicKey, evidence.address);
+  const digest = digestOf(pair?.secret ?? '');
+  // An unknown client gets the same comparison, so that the response time does not reveal which public keys exist.
+  const matches = (client?.digests ?? [noDigest]).filter((known) => isSameDigest(known, digest)).length > 0;
+  if (!client || publicKey === null) throw new ApiError('UNAUTHENTICATED', { variant: 'wrong' });
+  if (!matches || !client.mayCallFrom)
+    throw new DeniedClient({ id: client.id, publicKey }, matches ? 'address' : 'secret');
+  return caller(client);
+}
+
+function caller(client: ClientAtConsole): Caller {
+  return {
+    kind: 'client',
+    clientId: client.id,
+    user: null,
+    name: client.name,
+    scopes: new Set(client.scopes),
+  };
+}

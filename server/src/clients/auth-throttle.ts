@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import type { Actor, AuditLog } from '../audit/audit-log.ts';
+import { ApiError } from '../lib/field-errors.ts';
+
+const failuresPerMinute = 600;
+const failuresWindowMs = 60_000;
+const addressesKept = 10_000;
+/** A credential that was valid within this time is looked up even if its address has too many failures. */
+const goodForMs = 3_600_000;
+const credentialsKept = 10_000;
+
+/**
+ * Counts the invalid credentials of each address and refuses more than 600 a minute, because each costs a database
+ * query. A flood from a shared address does not block callers there whose credentials were valid within the last hour.
+ */
+export class AuthThrottle {
+  readonly #failures = new Map<string, { count: number; until: number }>();
+  /** Maps digests of valid credentials, least recently used first, to their expiry on the `performance.now()` clock. */
+  readonly #good = new Map<string, number>();
+
+  /**
+   * Runs the lookup of a credential. Throws `RATE_LIMITED` instead if the address has failed too often and the
+   * credential was not valid within `goodForMs`.
+   */
+  async run<Result>(address: string, credential: unknown, lookUp: () => Promise<Result>): Promise<Result> {
+    const digest = createHash('sha256').update(JSON.stringify(credential)).digest('base64');
+    if ((this.#good.get(digest) ?? 0) < performance.now()) this.#refuseFlood(address);
+    try {
+      const result = await lookUp();
+      put(this.#good, digest, performance.now() + goodForMs, credentialsKept);
+      return result;
+    } catch (error) {
+      if (error instanceof ApiError && error.fault.code === 'UNAUTHENTICATED') {
+        this.#good.delete(digest);
+        this.#countFailure(address);
+      }
+      throw error;
+    }
+  }
+
+  #refuseFlood(address: string): void {
+    const known = this.#failures.get(address);
+    const leftMs = known === undefined ? 0 : known.until - performance.now();
+    if (leftMs <= 0) this.#failures.delete(address);
+    else if (known !== undefined && known.count >= failuresPerMinute) {
+      const seconds = Math.ceil(leftMs / 1000);
+      throw new ApiError('RATE_LIMITED', {
+        variant: 'calls',
+        figures: { seconds },
+        retryAfterSeconds: seconds,
+      });
+    }
+  }
+
+  #countFailure(address: string): void {
+    const known = this.#failures.get(address);
+    if (known) known.count++;
+    else
+      put(this.#failures, address, { count: 1, until: performance.now() + failuresWindowMs }, addressesKept);
+  }
+}
+
+/** Sets a key as the newest of the map, and drops the oldest key if there are more than `most`. */
+function put<Value>(map: Map<string, Value>, key: string, value: Value, most: number): void {
+  map.delete(key);
+  map.set(key, value);
+  const [oldest] = map.keys();
+  if (map.size > most && oldest !== undefined) map.delete(oldest);
+}
+
+const deniedWindowMs = 3_600_000;
+const countersKept = 10_000;
+/** Maximum number of audit rows for one client within an hour, over all addresses. */
+const rowsPerClient = 100;
+
+interface Count {
+  count: number;
+  readonly since: number;
+}
+
+/**
+ * Writes an audit row when an existing public key comes with a wrong secret or from a forbidden address. A flood must
+ * not fill the audit log: of the attempts for one client from one address within an hour, it writes the 1st, 10th,
+ * 100th and so on, and at most 100 rows for one client from all addresses; the last of these has `last: true`.
+ */
+export class DeniedClients {
+  readonly #journal: AuditLog;
+  readonly #attempts = new Map<string, Count>();
+  readonly #rows = new Map<string, Count>();
+
+  constructor(auditLog: AuditLog) {
+    this.#journal = auditLog;
+  }
+
+  async note(
+    { id, publicKey }: { readonly id: number; readonly publicKey: string },
+    why: 'secret' | 'address',
+    source: string,
+    actor: Actor,
+  ): Promise<void> {
+    const attempts = countOne(this.#attempts, `${id} ${source}`);
+    if (!Number.isInteger(Math.log10(attempts))) return;
+    const rows = countOne(this.#rows, String(id));
+    if (rows > rowsPerClient) return;
+    const details = { client: id, publicKey, why, attempts, ...(rows === rowsPerClient && { last: true }) };
+    await this.#journal.note(actor, { action: 'client.denied', details });
+  }
+}
+
+/** Increments the hourly count of a key and returns it. Drops the oldest key beyond `countersKept`. */
+function countOne(counts: Map<string, Count>, key: string): number {
+  const known = counts.get(key);
+  const now = performance.now();
+  const current = known && now - known.since < deniedWindowMs ? known : { count: 0, since: now };
+  current.count++;
+  counts.delete(key);
+  counts.set(key, current);
+  const [oldest] = counts.keys();
+  if (counts.size > countersKept && oldest !== undefined) counts.delete(oldest);
+  return current.count;
+}

@@ -1,0 +1,111 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Actor, AuditLog } from '../audit/audit-log.ts';
+import {
+  addressOf,
+  type CallerEvidence,
+  hasCredential,
+  readEvidence,
+  type TrustSettings,
+} from '../http/credentials.ts';
+import { ApiError, isPartOfOutage } from '../lib/field-errors.ts';
+import { plainAddress, sourceOf } from '../lib/network.ts';
+import type { KeyPair } from '../lib/secrets.ts';
+import { type AccessStore, type Caller, DeniedClient, identify, requireScope, type Scope } from './access.ts';
+import { AuthThrottle, DeniedClients } from './auth-throttle.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The authenticated caller; `guard` sets it before any route of the API runs. */
+    caller: Caller;
+  }
+  interface FastifyContextConfig {
+    /** The scope that the route requires. */
+    scope?: Scope;
+    /** True if a signed-in user may call the route. */
+    self?: boolean;
+    /** True if the route requires no credential. A credential that is sent must still be valid. */
+    open?: boolean;
+    /** True if the route authenticates the caller itself. */
+    signIn?: boolean;
+  }
+}
+
+/** Returns the actor of a request, for the audit log. */
+export function actorOf(request: FastifyRequest, caller: Caller = request.caller): Actor {
+  const { kind, clientId, user } = caller;
+  return {
+    kind,
+    clientId,
+    userId: user?.id ?? null,
+    address: plainAddress(addressOf(request)),
+    requestId: request.id,
+  };
+}
+
+/** The caller of a request that is not authenticated. */
+const anyone: Caller = { kind: 'user', clientId: null, user: null, name: 'anyone', scopes: new Set() };
+
+/** Authenticates the caller of a request, or throws an `ApiError`. */
+export type Identify = (request: FastifyRequest) => Promise<Caller>;
+
+/**
+ * Runs `lookUp` under the `AuthThrottle`, which refuses addresses with many invalid credentials. `fromBody` is the
+ * credential of a request that sends it in the body instead of a header.
+ */
+export type Attempt = <Result>(
+  request: FastifyRequest,
+  lookUp: (evidence: CallerEvidence) => Promise<Result>,
+  fromBody?: KeyPair,
+) => Promise<Result>;
+
+export function attemptBy(trust: TrustSettings, auditLog: AuditLog): Attempt {
+  const attempts = new AuthThrottle();
+  const denied = new DeniedClients(auditLog);
+  /** Does not delay the response until the row is written: the delay would reveal that the public key exists. */
+  const noteDenied = (request: FastifyRequest, { client, why }: DeniedClient) => {
+    denied.note(client, why, sourceOf(addressOf(request)), actorOf(request, anyone)).catch((error) => {
+      if (!isPartOfOutage(error))
+        request.log.error({ err: error }, 'a refused client could not be noted in the audit log');
+    });
+  };
+  return (request, lookUp, fromBody) => {
+    const evidence = readEvidence(request, trust);
+    const credentials = fromBody ? [fromBody] : evidence.credentials;
+    // A request without a credential is not a guess, so the throttle neither counts nor refuses it.
+    if (credentials.length === 0) return lookUp(evidence);
+    return attempts.run(sourceOf(addressOf(request)), credentials, async () => {
+      try {
+        return await lookUp(evidence);
+      } catch (error) {
+        if (error instanceof DeniedClient) noteDenied(request, error);
+        throw error;
+      }
+    });
+  };
+}
+
+/** Creates an `Identify` that looks up the caller in the store, under the throttle of `attempt`. */
+export function identifyBy(store: AccessStore, attempt: Attempt): Identify {
+  return (request) => attempt(request, (evidence) => identify(evidence, store));
+}
+
+/**
+ * Adds the hooks that authenticate every request and check its scope. The registration of a route that declares none of
+ * `scope`, `self`, `open` and `signIn` throws, so that no route is public by mistake.
+ */
+export function guard(app: FastifyInstance, identifyCaller: Identify): void {
+  app.decorateRequest('caller', null as unknown as Caller);
+  app.addHook('onRoute', (route) => {
+    const { scope, self, open, signIn } = route.config ?? {};
+    if (!scope && !self && !open && !signIn)
+      throw new Error(`${route.method} ${route.url} does not say whom it is for`);
+  });
+  app.addHook('onRequest', async (request) => {
+    const { scope, self, open, signIn } = request.routeOptions.config;
+    const unknown = signIn || (open && !hasCredential(request));
+    request.caller = unknown ? anyone : await identifyCaller(request);
+    if (signIn || open || (self && request.caller.user)) return;
+    if (scope) requireScope(request.caller, scope);
+    else if (self) throw new ApiError('UNAUTHENTICATED', { variant: 'user' });
+  });
+}

@@ -1,0 +1,227 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { pageEnvelope, recordEnvelope } from '../http/envelope.ts';
+import { debugOf } from '../http/request-context.ts';
+import { ApiError, answer, Empty, errorAnswers, Moment, page, recordPage } from '../http/schemas/answers.ts';
+import { errorExample } from '../http/schemas/examples.ts';
+import { example, Id, named, nullable, strictObject } from '../http/schemas/named.ts';
+import { CallHeaders, CallQuery } from '../http/schemas/requests.ts';
+import { sendEnvelope } from '../http/streaming.ts';
+import { scopes } from './access.ts';
+import { actorOf } from './authentication.plugin.ts';
+import {
+  type Client,
+  type ClientStore,
+  createClient,
+  readClientChange,
+  readClientOptions,
+  readGraceEnd,
+  revokeClient,
+  rotateSecret,
+  updateClient,
+} from './clients.ts';
+
+/** Registers the routes under `/clients`, which manage the API clients. */
+export function clientRoutes(app: FastifyInstance, store: ClientStore): void {
+  const scope = 'admin' as const;
+  const about = { tags: ['admin'], querystring: CallQuery, headers: CallHeaders };
+
+  app.get(
+    '/clients',
+    {
+      config: { scope },
+      schema: {
+        operationId: 'clients',
+        summary: 'The API clients, in the order of their creation',
+        description: 'Revoked ones included; all of them in one page. Secrets are not kept, and not shown.',
+        ...about,
+        response: clientsAnswers,
+      },
+    },
+    async (request, reply) => {
+      const clients = await store.listClients();
+      const count = clients.length;
+      const page = { totalCount: count, count, page: 1, pageSize: Math.max(count, 1) };
+      return sendEnvelope(reply, () => pageEnvelope(page, [], debugOf(request)), clientItems(clients));
+    },
+  );
+
+  app.post(
+    '/clients',
+    {
+      config: { scope, maxValues: 200 },
+      schema: {
+        operationId: 'createClient',
+        summary: 'Create an API client',
+        description:
+          'Its `SecretKey` is in this answer and in no other. The first client that is created ends protected mode.',
+        ...about,
+        body: ClientBody,
+        response: newClientAnswers,
+      },
+    },
+    async (request) => {
+      const options = readClientOptions(request.body);
+      const { client, secret } = await createClient(options, store, actorOf(request));
+      return recordEnvelope({ ...clientFields(client), SecretKey: secret }, debugOf(request));
+    },
+  );
+
+  app.patch<{ Params: { publicKey: string } }>(
+    '/clients/:publicKey',
+    {
+      config: { scope, maxValues: 200 },
+      schema: {
+        operationId: 'changeClient',
+        summary: 'Change a client, from its next call on',
+        description:
+          'What is not named stays. `Networks` takes an empty list for anywhere. Nothing keeps the last client of scope `admin` from losing it.',
+        ...about,
+        params: ClientKey,
+        body: ClientChangeBody,
+        response: clientAnswers,
+      },
+    },
+    async (request) => {
+      const change = readClientChange(request.body);
+      const client = await updateClient(request.params.publicKey, change, store, actorOf(request));
+      return recordEnvelope(clientFields(client), debugOf(request));
+    },
+  );
+
+  app.post<{ Params: { publicKey: string } }>(
+    '/clients/:publicKey/rotate',
+    {
+      config: { scope, maxValues: 100, emptyBody: true },
+      schema: {
+        operationId: 'rotateClient',
+        summary: 'Give a client a new secret',
+        description:
+          'The `SecretKey` is in this answer and in no other. The old secret goes on for `Hours`, 24 where it is not said; older ones end at once.',
+        ...about,
+        params: ClientKey,
+        body: RotationBody,
+        response: newSecretAnswers,
+      },
+    },
+    async (request) => {
+      const { publicKey } = request.params;
+      const oldEndsAt = readGraceEnd(request.body);
+      const secret = await rotateSecret(publicKey, oldEndsAt, store, actorOf(request));
+      const record = { PublicKey: publicKey, SecretKey: secret, OldEndsAt: oldEndsAt };
+      return recordEnvelope(record, debugOf(request));
+    },
+  );
+
+  app.delete<{ Params: { publicKey: string } }>(
+    '/clients/:publicKey',
+    {
+      config: { scope, maxValues: 100, emptyBody: true },
+      schema: {
+        operationId: 'revokeClient',
+        summary: 'Shut a client out, from its next call on',
+        description:
+          'For good. Nothing keeps the last client of scope `admin` from being revoked, by itself too: `anagrafe client create --scope admin` at the command line makes another.',
+        ...about,
+        params: ClientKey,
+        response: revokedAnswers,
+      },
+    },
+    async (request) => {
+      await revokeClient(request.params.publicKey, store, actorOf(request));
+      return recordEnvelope(null, debugOf(request));
+    },
+  );
+}
+
+async function* clientItems(clients: readonly Client[]) {
+  for (const client of clients) yield [JSON.stringify(clientFields(client))];
+}
+
+function clientFields(client: Client) {
+  return {
+    ID: client.id,
+    PublicKey: client.publicKey,
+    Name: client.name,
+    Scopes: client.scopes,
+    Networks: client.networks,
+    KnownByAddress: client.knownByAddress,
+    CreatedAt: client.createdAt,
+    RevokedAt: client.revokedAt,
+  };
+}
+
+const Scope = named('Scope', Type.String({ enum: [...scopes] }));
+
+const client = {
+  ID: Id,
+  PublicKey: Type.String(),
+  Name: Type.String(),
+  Scopes: Type.Array(Scope),
+  Networks: Type.Array(Type.String(), { description: 'where it may call from; anywhere when empty' }),
+  KnownByAddress: Type.Boolean({ description: 'whether a call from its networks needs no credential' }),
+  CreatedAt: Moment,
+  RevokedAt: nullable(Moment),
+};
+const SecretKey = Type.String({ format: 'password', description: 'shown only here' });
+
+const ClientSchema = named('Client', strictObject(client));
+const NewClient = named('NewClient', strictObject({ ...client, SecretKey }));
+const NewSecret = named(
+  'NewSecret',
+  strictObject({ PublicKey: Type.String(), SecretKey, OldEndsAt: Moment }),
+);
+
+const clientParts = {
+  Scopes: Type.Optional(nullable(Type.Array(Scope, { minItems: 1 }))),
+  Networks: Type.Optional(nullable(Type.Array(Type.String(), { maxItems: 100 }))),
+  KnownByAddress: Type.Optional(nullable(Type.Boolean())),
+};
+const ClientName = Type.String({ minLength: 1, maxLength: 255 });
+export const ClientChangeBody = example(
+  named('ClientChange', strictObject({ Name: Type.Optional(nullable(ClientName)), ...clientParts })),
+  { Scopes: ['sync:read'] },
+);
+export const ClientBody = example(named('ClientWish', strictObject({ Name: ClientName, ...clientParts })), {
+  Name: 'erp',
+  Scopes: ['sync:write', 'sync:read'],
+  Networks: ['10.0.0.0/8'],
+});
+export const RotationBody = strictObject({
+  Hours: Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: 9999, default: 24 }))),
+});
+export const ClientKey = Type.Object({ publicKey: Type.String() });
+const noClient = {
+  422: answer('There is no such client', ApiError, errorExample(422, 'CLIENT_NOT_FOUND')),
+};
+export const clientsAnswers = {
+  200: answer('The clients', page('ClientsEnvelope', ClientSchema)),
+  ...errorAnswers,
+};
+export const clientAnswers = {
+  200: answer('The client', recordPage('ClientEnvelope', ClientSchema)),
+  422: answer(
+    'There is no such client, or such a client cannot be',
+    ApiError,
+    errorExample(422, 'CLIENT_NOT_FOUND'),
+  ),
+  ...errorAnswers,
+};
+export const newClientAnswers = {
+  200: answer('The client, with its secret', recordPage('NewClientEnvelope', NewClient)),
+  422: answer('Such a client cannot be', ApiError, errorExample(422, 'INVALID_CLIENT')),
+  ...errorAnswers,
+};
+export const newSecretAnswers = {
+  200: answer('The new secret', recordPage('NewSecretEnvelope', NewSecret)),
+  ...noClient,
+  ...errorAnswers,
+};
+export const revokedAnswers = {
+  200: answer(
+    'The client is shut out. If it was the last of scope `admin`, the command line makes another.',
+    Empty,
+  ),
+  ...noClient,
+  ...errorAnswers,
+};

@@ -1,0 +1,232 @@
+import { openAuditLog } from '../audit/audit.store.ts';
+import type { Actor } from '../audit/audit-log.ts';
+import type { Connection, Database } from '../db/database.ts';
+import { withReadErrors } from '../db/errors.ts';
+import { urlForAudit } from '../lib/network.ts';
+import type { AccessStore, KnownClient, SignedInUser } from './access.ts';
+import type { Client, ClientChange, ClientOptions, ClientStore, NewClient } from './clients.ts';
+import { endConsoleSessions, useConsoleSession } from './console-sessions.store.ts';
+
+const clientColumns = `id, public_key as "publicKey", name, scopes, networks::text[] as networks,
+  known_by_address as "knownByAddress", created_at as "createdAt", revoked_at as "revokedAt"`;
+
+const knownColumns = `client.id, client.name, client.scopes, array(
+    select digest from anagrafe.client_secrets
+     where client_id = client.id and (expires_at is null or expires_at > now())
+  ) as digests`;
+
+/** Runs the lookups of authentication. Clients are not cached, so a revoked client is rejected on its next request. */
+export function openAccess(database: Database): AccessStore {
+  let seen = false;
+  return {
+    findClient: (publicKey, address) => withReadErrors(() => findClient(database, publicKey, address)),
+    findClientByAddress: (address) => withReadErrors(() => findClientByAddress(database, address)),
+    findSignedIn: (digest) => withReadErrors(() => findSignedIn(database, digest)),
+    findAtConsole: (digest, address) => withReadErrors(() => useConsoleSession(database, digest, address)),
+    async hasClients() {
+      // Clients are revoked, never deleted, so the result stays true and can be cached.
+      seen ||= await withReadErrors(() => hasClients(database));
+      return seen;
+    },
+  };
+}
+
+export function openClients(database: Database): ClientStore {
+  return {
+    insertClient: (client, digest, actor) =>
+      withReadErrors(() => insertClient(database, client, digest, { first: false, actor })),
+    insertFirstClient: (client, digest, actor) =>
+      withReadErrors(() => insertClient(database, client, digest, { first: true, actor })),
+    listClients: () =>
+      withReadErrors(() =>
+        database.query<Client>(`select ${clientColumns} from anagrafe.clients order by id`),
+      ),
+    updateClient: (publicKey, change, check, actor) =>
+      withReadErrors(() => updateClient(database, publicKey, change, check, actor)),
+    addSecret: (publicKey, digest, oldEndsAt, actor) =>
+      withReadErrors(() => addSecret(database, publicKey, digest, oldEndsAt, actor)),
+    revokeClient: (publicKey, actor) => withReadErrors(() => revokeClient(database, publicKey, actor)),
+  };
+}
+
+async function findClient(
+  database: Database,
+  publicKey: string,
+  address: string | null,
+): Promise<KnownClient | null> {
+  const [client] = await database.query<KnownClient>(
+    `select ${knownColumns},
+            cardinality(networks) = 0 or coalesce($2::inet <<= any (networks), false) as "mayCallFrom"
+       from anagrafe.clients as client where public_key = $1 and revoked_at is null`,
+    [publicKey, address],
+  );
+  return client ?? null;
+}
+
+async function findClientByAddress(database: Database, address: string): Promise<KnownClient | null> {
+  const [client] = await database.query<KnownClient>(
+    `select ${knownColumns}, true as "mayCallFrom"
+       from anagrafe.clients as client
+      where known_by_address and revoked_at is null and $1::inet <<= any (networks)`,
+    [address],
+  );
+  return client ?? null;
+}
+
+async function hasClients(database: Connection): Promise<boolean> {
+  const rows = await database.query('select from anagrafe.clients limit 1');
+  return rows.length > 0;
+}
+
+/** SQL that is true if another client, not revoked, is known by an address within `networks`. */
+const isTaken = (networks: string, publicKey: string) => `exists (
+  select from anagrafe.clients as other, unnest(other.networks) as theirs, unnest(${networks}::cidr[]) as ours
+   where other.known_by_address and other.revoked_at is null and other.public_key <> ${publicKey} and theirs && ours)`;
+
+/** Serialises the writes: two concurrent ones could make two clients known by the same address. */
+const lockClients = 'lock table anagrafe.clients in share row exclusive mode';
+
+async function insertClient(
+  database: Database,
+  client: NewClient,
+  digest: Buffer,
+  { first, actor }: { first: boolean; actor: Actor },
+): Promise<Client | null> {
+  return database.transaction(async (connection) => {
+    await connection.query(lockClients);
+    if (first && (await hasClients(connection))) return null;
+    const [inserted] = await connection.query<Client>(
+      `insert into anagrafe.clients (public_key, name, scopes, networks, known_by_address)
+       select $1, $2, $3, $4::cidr[], $5
+        where not ($5 and ${isTaken('$4', '$1')})
+       on conflict do nothing
+       returning ${clientColumns}`,
+      [client.publicKey, client.name, client.scopes, client.networks, client.knownByAddress],
+    );
+    if (!inserted) return null;
+    await connection.query('insert into anagrafe.client_secrets (client_id, digest) values ($1, $2)', [
+      inserted.id,
+      digest,
+    ]);
+    const { id, publicKey, name, scopes, networks, knownByAddress } = inserted;
+    const details = { client: id, publicKey, name, scopes, networks, knownByAddress };
+    await openAuditLog(connection).note(actor, { action: 'client.created', details });
+    return inserted;
+  });
+}
+
+async function updateClient(
+  database: Database,
+  publicKey: string,
+  change: ClientChange,
+  check: (options: ClientOptions) => void,
+  actor: Actor,
+): Promise<Client | 'unknown' | 'taken'> {
+  return database.transaction(async (connection) => {
+    await connection.query(lockClients);
+    const [known] = await connection.query<Client>(
+      `select ${clientColumns} from anagrafe.clients where public_key = $1 and revoked_at is null`,
+      [publicKey],
+    );
+    if (!known) return 'unknown';
+    const { name, scopes, networks, knownByAddress } = { ...known, ...change };
+    check({ name, scopes, networks, knownByAddress });
+    const [updated] = await connection.query<Client>(
+      `update anagrafe.clients set name = $2, scopes = $3, networks = $4::cidr[], known_by_address = $5
+        where public_key = $1 and not ($5 and ${isTaken('$4', '$1')})
+       returning ${clientColumns}`,
+      [publicKey, name, scopes, networks, knownByAddress],
+    );
+    if (!updated) return 'taken';
+    if (!scopes.includes('admin')) await endConsoleSessions(connection, updated.id);
+    const details = { client: updated.id, publicKey, ...change };
+    if (Object.keys(change).length > 0)
+      await openAuditLog(connection).note(actor, { action: 'client.changed', details });
+    if (!scopes.includes('admin'))
+      await disableWebhooks(connection, { clientId: updated.id }, 'its client lost the scope admin', actor);
+    return updated;
+  });
+}
+
+async function addSecret(
+  database: Database,
+  publicKey: string,
+  digest: Buffer,
+  oldEndsAt: Date,
+  actor: Actor,
+): Promise<boolean> {
+  return database.transaction(async (connection) => {
+    const [client] = await connection.query<{ id: number }>(
+      'select id from anagrafe.clients where public_key = $1 and revoked_at is null for update',
+      [publicKey],
+    );
+    if (!client) return false;
+    await connection.query(
+      `update anagrafe.client_secrets
+          set expires_at = case when expires_at is null then $2::timestamptz else least(expires_at, now()) end
+        where client_id = $1`,
+      [client.id, oldEndsAt],
+    );
+    await connection.query('insert into anagrafe.client_secrets (client_id, digest) values ($1, $2)', [
+      client.id,
+      digest,
+    ]);
+    const details = { client: client.id, publicKey, oldEndsAt };
+    await openAuditLog(connection).note(actor, { action: 'client.rotated', details });
+    return true;
+  });
+}
+
+async function revokeClient(database: Database, publicKey: string, actor: Actor): Promise<boolean> {
+  return database.transaction(async (connection) => {
+    const [client] = await connection.query<{ id: number }>(
+      'update anagrafe.clients set revoked_at = now() where public_key = $1 and revoked_at is null returning id',
+      [publicKey],
+    );
+    if (!client) return false;
+    const details = { client: client.id, publicKey };
+    await openAuditLog(connection).note(actor, { action: 'client.revoked', details });
+    await disableWebhooks(connection, { clientId: client.id }, 'its client was revoked', actor);
+    return true;
+  });
+}
+
+export const bothActive = `users.state = 'active' and principals.state = 'active'`;
+export const epochsMatch =
+  'user_epoch = users.sessions_epoch and principal_epoch = principals.sessions_epoch';
+export const sessionsOfUsers =
+  'anagrafe.sessions join anagrafe.users on users.id = user_id join anagrafe.principals on principals.id = principal_id';
+
+/** Finds the user of an access token that has not expired. */
+export async function findSignedIn(
+  database: Database,
+  tokenDigest: Buffer,
+): Promise<(SignedInUser & { username: string }) | null> {
+  const [user] = await database.query<SignedInUser & { username: string }>(
+    `select users.id, principal_id as "principalId", username
+       from ${sessionsOfUsers}
+      where token_digest = $1 and token_expires_at > now() and ${bothActive} and ${epochsMatch}`,
+    [tokenDigest],
+  );
+  return user ?? null;
+}
+
+/** Disables one webhook, or all webhooks of a client, and writes an audit row for each. Returns their number. */
+export async function disableWebhooks(
+  connection: Connection,
+  which: { readonly id: number } | { readonly clientId: number },
+  why: string,
+  actor: Actor,
+): Promise<number> {
+  const [column, value] = 'id' in which ? ['id', which.id] : ['client_id', which.clientId];
+  const disabled = await connection.query<{ id: number; url: string }>(
+    `update anagrafe.webhooks set disabled_at = now(), disabled_why = $2
+      where ${column} = $1 and disabled_at is null and deleted_at is null returning id, url`,
+    [value, why],
+  );
+  for (const { id, url } of disabled) {
+    const details = { webhook: id, url: urlForAudit(url), why };
+    await openAuditLog(connection).note(actor, { action: 'webhook.disabled', details });
+  }
+  return disabled.length;
+}

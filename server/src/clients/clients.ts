@@ -1,0 +1,254 @@
+import { type Actor, operatorActor, serviceActor } from '../audit/audit-log.ts';
+import type { Code } from '../lib/error-codes.ts';
+import { ApiError } from '../lib/field-errors.ts';
+import { areTooWide, isNetwork } from '../lib/network.ts';
+import { type Fields, isAbsent, readParameters, wrongParameter } from '../lib/request-fields.ts';
+import {
+  digestOf,
+  isPublicKey,
+  isSameDigest,
+  type KeyPair,
+  newPublicKey,
+  newSecret,
+} from '../lib/secrets.ts';
+import type { AccessStore } from './access.ts';
+import { type Scope, scopes } from './access.ts';
+export interface Client {
+  readonly id: number;
+  readonly publicKey: string;
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  /** The networks that the client may call from, in CIDR notation; an empty list allows every address. */
+  readonly networks: readonly string[];
+  /** True if a call from `networks` needs no credential. */
+  readonly knownByAddress: boolean;
+  readonly createdAt: Date;
+  readonly revokedAt: Date | null;
+}
+
+export interface NewClient {
+  readonly publicKey: string;
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly networks: readonly string[];
+  readonly knownByAddress: boolean;
+}
+
+/** The properties of a client that a request sets on creation and can change later. */
+export type ClientOptions = Omit<NewClient, 'publicKey'>;
+export type ClientChange = Partial<ClientOptions>;
+
+/** Every method that changes a client writes the audit row in the same transaction. */
+export interface ClientStore {
+  /** Returns null if the public key is taken, or if another client is known by an address of the networks. */
+  insertClient(client: NewClient, digest: Buffer, actor: Actor): Promise<Client | null>;
+  /** Inserts like `insertClient`, but returns null if a client was ever created. */
+  insertFirstClient(client: NewClient, digest: Buffer, actor: Actor): Promise<Client | null>;
+  listClients(): Promise<readonly Client[]>;
+  /**
+   * Returns `unknown` if no live client has the public key, and `taken` if another client is known by an address of the
+   * networks. `check` receives the changed options and throws if they are invalid.
+   */
+  updateClient(
+    publicKey: string,
+    change: ClientChange,
+    check: (options: ClientOptions) => void,
+    actor: Actor,
+  ): Promise<Client | 'unknown' | 'taken'>;
+  /** Adds a secret. The previous one expires at `oldEndsAt`, older ones at once. False means no such live client. */
+  addSecret(publicKey: string, digest: Buffer, oldEndsAt: Date, actor: Actor): Promise<boolean>;
+  /** Returns false if no live client has the public key. */
+  revokeClient(publicKey: string, actor: Actor): Promise<boolean>;
+}
+
+/** An error about clients. API callers get the text of `code` and `variant`; the command line prints `message`. */
+export class ClientError extends ApiError {
+  constructor(code: Code, variant: string | null, message: string) {
+    super(code, variant === null ? {} : { variant });
+    this.message = message;
+  }
+}
+
+/** The default scopes of a new client. */
+export const defaultScopes: readonly Scope[] = ['sync:write', 'sync:read'];
+/** The default time for which the previous secret stays valid after a rotation. */
+export const defaultGraceHours = 24;
+
+export function graceEnd(hours: number): Date {
+  return new Date(Date.now() + hours * 3_600_000);
+}
+
+/** Throws a `ClientError` if the options are invalid. */
+function checkOptions(options: ClientOptions): void {
+  if (options.name.trim() === '' || /\p{C}/u.test(options.name))
+    throw new ClientError('INVALID_CLIENT', 'name', 'a client needs a name of one line');
+  if (options.knownByAddress && options.networks.length === 0) {
+    throw new ClientError(
+      'INVALID_CLIENT',
+      'networks',
+      'a client known by address needs at least one network',
+    );
+  }
+  if (options.knownByAddress && areTooWide(options.networks)) {
+    throw new ClientError(
+      'INVALID_CLIENT',
+      'everyone',
+      'the networks of a client known by address must cover at most 1/128 of all addresses: more would let in everyone',
+    );
+  }
+}
+
+export async function createClient(
+  options: ClientOptions,
+  store: ClientStore,
+  actor: Actor = operatorActor,
+): Promise<{ client: Client; secret: string }> {
+  checkOptions(options);
+  const secret = newSecret();
+  const client = await store.insertClient({ ...options, publicKey: newPublicKey() }, digestOf(secret), actor);
+  if (!client) throw addressTaken();
+  return { client, secret };
+}
+
+/** Changes only the properties in `change`. The change applies from the next call of the client. */
+export async function updateClient(
+  publicKey: string,
+  change: ClientChange,
+  store: ClientStore,
+  actor: Actor = operatorActor,
+): Promise<Client> {
+  demandPublicKey(publicKey);
+  const updated = await store.updateClient(publicKey, change, checkOptions, actor);
+  if (updated === 'unknown') throw noLiveClient(publicKey);
+  if (updated === 'taken') throw addressTaken();
+  return updated;
+}
+
+/**
+ * Creates the first client of an automated deployment, unless a client was ever created. Returns `known` if the pair is
+ * then a valid credential, `ignored` if it is not.
+ */
+export async function ensureFirstClient(
+  { publicKey, secret }: KeyPair,
+  store: ClientStore,
+  access: AccessStore,
+): Promise<'created' | 'known' | 'ignored'> {
+  const client = {
+    publicKey,
+    name: 'first',
+    scopes: ['admin'] as const,
+    networks: [],
+    knownByAddress: false,
+  };
+  const digest = digestOf(secret);
+  if (await store.insertFirstClient(client, digest, serviceActor)) return 'created';
+  const known = await access.findClient(publicKey, null);
+  return known?.digests.some((other) => isSameDigest(other, digest)) ? 'known' : 'ignored';
+}
+
+/** Adds a secret to a client. The old one stays valid until `oldEndsAt`, so that callers switch without downtime. */
+export async function rotateSecret(
+  publicKey: string,
+  oldEndsAt: Date,
+  store: ClientStore,
+  actor: Actor = operatorActor,
+): Promise<string> {
+  demandPublicKey(publicKey);
+  const secret = newSecret();
+  if (await store.addSecret(publicKey, digestOf(secret), oldEndsAt, actor)) return secret;
+  throw noLiveClient(publicKey);
+}
+
+export async function revokeClient(
+  publicKey: string,
+  store: ClientStore,
+  actor: Actor = operatorActor,
+): Promise<void> {
+  demandPublicKey(publicKey);
+  if (!(await store.revokeClient(publicKey, actor))) throw noLiveClient(publicKey);
+}
+
+function demandPublicKey(text: string): void {
+  if (!isPublicKey(text)) throw noLiveClient(text);
+}
+
+function addressTaken(): ClientError {
+  return new ClientError(
+    'CLIENT_ADDRESS_TAKEN',
+    null,
+    'another client is already known by an address of these networks',
+  );
+}
+
+function noLiveClient(publicKey: string): ClientError {
+  return new ClientError(
+    'CLIENT_NOT_FOUND',
+    null,
+    `no live client has the public key ${publicKey}; "anagrafe client list" shows them`,
+  );
+}
+
+const nameMax = 255;
+const networksMax = 100;
+const graceHoursMax = 9999;
+const parameters = ['Name', 'Scopes', 'Networks', 'KnownByAddress'];
+
+/** Reads the request body for a new client. */
+export function readClientOptions(body: unknown): ClientOptions {
+  const fields = readParameters(body, parameters);
+  const usual = { scopes: defaultScopes, networks: [], knownByAddress: false };
+  return { ...usual, name: readName(fields.Name), ...readParts(fields) };
+}
+
+/** Reads the request body for a change; a field that is absent or null stays unchanged. */
+export function readClientChange(body: unknown): ClientChange {
+  return readParts(readParameters(body, parameters));
+}
+
+function readParts(fields: Fields): ClientChange {
+  const { Name: name, Scopes: wanted, Networks: networks, KnownByAddress: knownByAddress } = fields;
+  return {
+    ...(!isAbsent(name) && { name: readName(name) }),
+    ...(!isAbsent(wanted) && { scopes: readScopes(wanted) }),
+    ...(!isAbsent(networks) && { networks: readNetworks(networks) }),
+    ...(!isAbsent(knownByAddress) && { knownByAddress: readFlag('KnownByAddress', knownByAddress) }),
+  };
+}
+
+function readName(name: unknown): string {
+  if (typeof name === 'string' && name !== '' && name.length <= nameMax) return name;
+  throw wrongParameter('Name', 'text', { max: nameMax });
+}
+
+function readFlag(name: string, value: unknown): boolean {
+  if (typeof value === 'boolean') return value;
+  throw wrongParameter(name, 'flag');
+}
+
+/** Reads the request body of a rotation and returns the time at which the old secret expires. */
+export function readGraceEnd(body: unknown): Date {
+  const hours = readParameters(isAbsent(body) ? {} : body, ['Hours']).Hours ?? defaultGraceHours;
+  if (Number.isInteger(hours) && Number(hours) >= 0 && Number(hours) <= graceHoursMax)
+    return graceEnd(Number(hours));
+  throw wrongParameter('Hours', 'number', { min: 0, max: graceHoursMax });
+}
+
+function readScopes(value: unknown): readonly Scope[] {
+  const wanted = Array.isArray(value) ? value : [];
+  if (wanted.length === 0 || !wanted.every(isScope))
+    throw wrongParameter('Scopes', 'scopes', { known: scopes.join(', ') });
+  return [...new Set(wanted)];
+}
+
+function isScope(value: unknown): value is Scope {
+  return (scopes as readonly unknown[]).includes(value);
+}
+
+function readNetworks(value: unknown): readonly string[] {
+  const good =
+    Array.isArray(value) &&
+    value.length <= networksMax &&
+    value.every((network) => typeof network === 'string' && isNetwork(network));
+  if (!good) throw wrongParameter('Networks', 'networks', { max: networksMax });
+  return value;
+}

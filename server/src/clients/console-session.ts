@@ -1,0 +1,102 @@
+import type { Actor } from '../audit/audit-log.ts';
+import type { CallerEvidence } from '../http/credentials.ts';
+import { ApiError } from '../lib/field-errors.ts';
+import { digestOf, type KeyPair, newConsoleToken } from '../lib/secrets.ts';
+import { type AccessStore, type Caller, identify, requireSameOrigin, requireScope } from './access.ts';
+
+/** The idle timeout, which ends the session of a console left open. */
+export const idleMinutes = 30;
+/** The maximum lifetime of a session, which limits the use of a stolen token. */
+export const maxSessionHours = 12;
+
+/** A session at the console of a client with the scope `admin`. */
+export interface ConsoleSession {
+  readonly clientId: number;
+  readonly publicKey: string;
+  readonly name: string;
+  /** The time at which the session ends if it is not used before. */
+  readonly expiresAt: Date;
+}
+
+export interface ConsoleStore {
+  /** Returns null if the client or its secret was changed after the lookup. */
+  begin(session: NewConsoleSession, actor: Actor): Promise<ConsoleSession | null>;
+  /** Finds a session that has not ended and is valid from this address. Does not restart its idle timeout. */
+  find(tokenDigest: Buffer, address: string | null): Promise<ConsoleSession | null>;
+  end(tokenDigest: Buffer, actor: Actor): Promise<void>;
+}
+
+export interface NewConsoleSession {
+  readonly clientId: number;
+  readonly secretDigest: Buffer;
+  readonly tokenDigest: Buffer;
+}
+
+export interface ConsoleTools {
+  readonly access: AccessStore;
+  readonly sessions: ConsoleStore;
+}
+
+/** The caller's access to the console. `protected`: protected mode, where callers on this machine need no session. */
+export type ConsoleState =
+  | { readonly state: 'signed-in'; readonly session: ConsoleSession }
+  | { readonly state: 'protected' | 'signed-out'; readonly session: null };
+
+/** Starts a session for the key pair of a client with the scope `admin`. The store receives only the token's digest. */
+export async function signInAtConsole(
+  pair: KeyPair,
+  evidence: CallerEvidence,
+  actorOf: (caller: Caller) => Actor,
+  { access, sessions }: ConsoleTools,
+): Promise<{ token: string; session: ConsoleSession }> {
+  requireSameOrigin(evidence);
+  rejectOtherCredentials(evidence);
+  const caller = await identify({ ...evidence, credentials: [pair] }, access);
+  requireScope(caller, 'admin');
+  const token = newConsoleToken();
+  const newSession = {
+    clientId: caller.clientId ?? 0,
+    secretDigest: digestOf(pair.secret),
+    tokenDigest: digestOf(token),
+  };
+  const session = await sessions.begin(newSession, actorOf({ ...caller, kind: 'console' }));
+  if (!session) throw new ApiError('UNAUTHENTICATED', { variant: 'wrong' });
+  return { token, session };
+}
+
+export async function consoleState(
+  evidence: CallerEvidence,
+  { access, sessions }: ConsoleTools,
+): Promise<ConsoleState> {
+  requireSameOrigin(evidence);
+  rejectOtherCredentials(evidence);
+  const token = consoleTokenIn(evidence);
+  const session = token === null ? null : await sessions.find(digestOf(token), evidence.address);
+  if (session) return { state: 'signed-in', session };
+  const open = evidence.direct && !(await access.hasClients());
+  return { state: open ? 'protected' : 'signed-out', session: null };
+}
+
+/** Ends the session of the request's cookie. Does nothing if there is none. */
+export async function signOutAtConsole(
+  evidence: CallerEvidence,
+  actorOf: (caller: Caller) => Actor,
+  { access, sessions }: ConsoleTools,
+): Promise<void> {
+  requireSameOrigin(evidence);
+  rejectOtherCredentials(evidence);
+  const token = consoleTokenIn(evidence);
+  if (token === null || !(await sessions.find(digestOf(token), evidence.address))) return;
+  await sessions.end(digestOf(token), actorOf(await identify(evidence, access)));
+}
+
+/** Rejects every credential except the console cookie, which may be that of an ended session. */
+function rejectOtherCredentials({ credentials }: CallerEvidence): void {
+  const others = credentials.filter((sent) => sent === null || !('consoleToken' in sent));
+  if (others.length > 0) throw new ApiError('UNAUTHENTICATED', { variant: 'several' });
+}
+
+function consoleTokenIn({ credentials }: CallerEvidence): string | null {
+  const [sent] = credentials;
+  return credentials.length === 1 && sent && 'consoleToken' in sent ? sent.consoleToken : null;
+}

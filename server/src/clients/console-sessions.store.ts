@@ -1,0 +1,106 @@
+import { actorColumns, actorPlaceholders, actorValues, openAuditLog } from '../audit/audit.store.ts';
+import type { Actor } from '../audit/audit-log.ts';
+import type { Connection, Database } from '../db/database.ts';
+import { withReadErrors } from '../db/errors.ts';
+import type { ClientAtConsole } from './access.ts';
+import {
+  type ConsoleSession,
+  type ConsoleStore,
+  idleMinutes,
+  maxSessionHours,
+  type NewConsoleSession,
+} from './console-session.ts';
+
+/** Stores the sessions of the console. It stores only the digest of a token. */
+export function openConsoleSessions(database: Database): ConsoleStore {
+  return {
+    begin: (session, actor) => withReadErrors(() => begin(database, session, actor)),
+    find: (digest, address) => withReadErrors(() => find(database, digest, address)),
+    end: (digest, actor) => withReadErrors(() => end(database, digest, actor)),
+  };
+}
+
+const withClients = `anagrafe.client_secrets as secret join anagrafe.clients as client on client.id = secret.client_id`;
+const mayBeAtConsole = `revoked_at is null and 'admin' = any (scopes)
+  and (secret.expires_at is null or secret.expires_at > now())`;
+const sessionColumns = `client.id as "clientId", public_key as "publicKey", name,
+  least(session.used_at + make_interval(mins => ${idleMinutes}),
+        session.created_at + make_interval(hours => ${maxSessionHours}), secret.expires_at) as "expiresAt"`;
+
+async function begin(
+  database: Database,
+  { clientId, secretDigest, tokenDigest }: NewConsoleSession,
+  actor: Actor,
+): Promise<ConsoleSession | null> {
+  const [begun] = await database.query<ConsoleSession>(
+    `with session as (
+       insert into anagrafe.console_sessions (token_digest, secret_id, secret_expires_at)
+       select $3, secret.id, secret.expires_at from ${withClients}
+        where client.id = $1 and digest = $2 and ${mayBeAtConsole}
+       returning secret_id, created_at, used_at
+     ), noted as (
+       insert into anagrafe.journal (${actorColumns}, action, details)
+       select ${actorPlaceholders(4)}, 'console.login', jsonb_build_object('client', $1::bigint) from session
+     )
+     select ${sessionColumns} from session join (${withClients}) on secret.id = secret_id`,
+    [clientId, secretDigest, tokenDigest, ...actorValues(actor)],
+  );
+  return begun ?? null;
+}
+
+interface FoundSession extends ConsoleSession, ClientAtConsole {
+  /** True if `used_at` is more than a minute old; only then does a use of the session update it. */
+  readonly stale: boolean;
+}
+
+async function find(
+  database: Database,
+  tokenDigest: Buffer,
+  address: string | null,
+): Promise<FoundSession | null> {
+  const [session] = await database.query<FoundSession>(
+    `select ${sessionColumns}, client.id, scopes, used_at < now() - interval '1 minute' as stale
+       from anagrafe.console_sessions as session join (${withClients}) on secret.id = secret_id
+      where token_digest = $1 and ${mayBeAtConsole}
+        and secret.expires_at is not distinct from secret_expires_at
+        and session.created_at > now() - make_interval(hours => ${maxSessionHours})
+        and session.used_at > now() - make_interval(mins => ${idleMinutes})
+        and (cardinality(networks) = 0 or $2::inet <<= any (networks))`,
+    [tokenDigest, address],
+  );
+  return session ?? null;
+}
+
+/** Finds a session like `find`, and restarts its idle timeout. */
+export async function useConsoleSession(
+  database: Database,
+  tokenDigest: Buffer,
+  address: string | null,
+): Promise<ClientAtConsole | null> {
+  const session = await find(database, tokenDigest, address);
+  if (session?.stale)
+    await database.query('update anagrafe.console_sessions set used_at = now() where token_digest = $1', [
+      tokenDigest,
+    ]);
+  return session;
+}
+
+async function end(database: Database, tokenDigest: Buffer, actor: Actor): Promise<void> {
+  await database.transaction(async (connection) => {
+    const ended = await connection.query(
+      'delete from anagrafe.console_sessions where token_digest = $1 returning 1',
+      [tokenDigest],
+    );
+    const details = { client: actor.clientId };
+    if (ended.length > 0) await openAuditLog(connection).note(actor, { action: 'console.logout', details });
+  });
+}
+
+/** Deletes the sessions of a client that lost the scope `admin`: they must not be valid if it regains the scope. */
+export async function endConsoleSessions(connection: Connection, clientId: number): Promise<void> {
+  await connection.query(
+    `delete from anagrafe.console_sessions using anagrafe.client_secrets as secret
+      where secret.id = secret_id and client_id = $1`,
+    [clientId],
+  );
+}

@@ -1,0 +1,123 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { readTexts } from '../accounts/sign-in.ts';
+import type { AccessStore, Caller } from '../clients/access.ts';
+import { type Attempt, actorOf } from '../clients/authentication.plugin.ts';
+import {
+  type ConsoleState,
+  type ConsoleStore,
+  consoleState,
+  signInAtConsole,
+  signOutAtConsole,
+} from '../clients/console-session.ts';
+import { clearConsoleCookie, setConsoleCookie } from '../http/credentials.ts';
+import { recordEnvelope } from '../http/envelope.ts';
+import { debugOf } from '../http/request-context.ts';
+import { answer, errorAnswers, Moment, page } from '../http/schemas/answers.ts';
+import { named, nullable, strictObject } from '../http/schemas/named.ts';
+import { CallHeaders, CallQuery } from '../http/schemas/requests.ts';
+
+interface SessionTools {
+  readonly access: AccessStore;
+  readonly sessions: ConsoleStore;
+  readonly attempt: Attempt;
+}
+
+const path = '/console/session';
+
+/** Registers `/console/session`: GET reads the state of the session, POST signs in, DELETE signs out. */
+export function consoleSessionRoutes(app: FastifyInstance, tools: SessionTools): void {
+  const { attempt } = tools;
+  const about = { tags: ['console'], querystring: CallQuery, headers: CallHeaders, response: consoleAnswers };
+  const actor = (request: FastifyRequest) => (caller: Caller) => actorOf(request, caller);
+
+  app.get(
+    path,
+    {
+      config: { signIn: true },
+      schema: {
+        operationId: 'consoleSession',
+        summary: 'Who is signed in at the console',
+        description:
+          'In protected mode the console is open to this machine without signing in. To ask is no use of a session: it does not go on for it.',
+        ...about,
+      },
+    },
+    async (request, reply) => {
+      const found = await attempt(request, (evidence) => consoleState(evidence, tools));
+      // Every later call would reject the cookie of an ended session as an invalid credential.
+      if (!found.session) clearConsoleCookie(request, reply);
+      return recordEnvelope(stateFields(found), debugOf(request));
+    },
+  );
+
+  app.post(
+    path,
+    {
+      config: { signIn: true, maxValues: 100 },
+      schema: {
+        operationId: 'signInAtConsole',
+        summary: 'Sign in at the console',
+        description:
+          'With the keys of an API client of scope `admin`, from a page of the console. The session is in a cookie that no script can read; with it, every call is made as that client. It ends after 30 minutes without use, and after 12 hours at most.',
+        ...about,
+        body: ConsoleKeys,
+      },
+    },
+    async (request, reply) => {
+      const { PublicKey: publicKey, SecretKey: secret } = readTexts(request.body, ['PublicKey', 'SecretKey']);
+      const pair = { publicKey, secret };
+      const { token, session } = await attempt(
+        request,
+        (evidence) => signInAtConsole(pair, evidence, actor(request), tools),
+        pair,
+      );
+      setConsoleCookie(token, request, reply);
+      return recordEnvelope(stateFields({ state: 'signed-in', session }), debugOf(request));
+    },
+  );
+
+  app.delete(
+    path,
+    {
+      config: { signIn: true, emptyBody: true, maxValues: 100 },
+      schema: {
+        operationId: 'signOutAtConsole',
+        summary: 'Sign out of the console',
+        ...about,
+      },
+    },
+    async (request, reply) => {
+      await attempt(request, (evidence) => signOutAtConsole(evidence, actor(request), tools));
+      clearConsoleCookie(request, reply);
+      return recordEnvelope(stateFields({ state: 'signed-out', session: null }), debugOf(request));
+    },
+  );
+}
+
+function stateFields({ state, session }: ConsoleState) {
+  return {
+    State: state,
+    Client: session && { PublicKey: session.publicKey, Name: session.name },
+    ExpiresAt: session?.expiresAt ?? null,
+  };
+}
+
+const ConsoleSession = named(
+  'ConsoleSession',
+  strictObject({
+    State: Type.String({ enum: ['protected', 'signed-in', 'signed-out'] }),
+    Client: nullable(strictObject({ PublicKey: Type.String(), Name: Type.String() })),
+    ExpiresAt: nullable(Moment),
+  }),
+);
+
+export const ConsoleKeys = named(
+  'ConsoleKeys',
+  strictObject({ PublicKey: Type.String(), SecretKey: Type.String({ format: 'password' }) }),
+);
+
+export const consoleAnswers = {
+  200: answer('Who is signed in', page('ConsoleSessionEnvelope', Type.Never(), ConsoleSession)),
+  ...errorAnswers,
+};

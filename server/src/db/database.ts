@@ -1,0 +1,192 @@
+import pg from 'pg';
+import { CommitUnknown, failureKind, NotConnected, ReadOnlyServer, readOnlyTransaction } from './errors.ts';
+import type { OutageMonitor } from './outage.ts';
+
+/** Parses `bigint` as a number without loss: the validation of requests rejects IDs above `Number.MAX_SAFE_INTEGER`. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser(oid, format) {
+    if (format === 'binary') return pg.types.getTypeParser(oid, format);
+    if (oid === int8ArrayOid) return parseInt8Array;
+    return oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format);
+  },
+};
+
+/** OID of the type `bigint[]`. */
+const int8ArrayOid: number = 1016;
+
+function parseInt8Array(text: string): number[] {
+  return text === '{}' ? [] : text.slice(1, -1).split(',').map(Number);
+}
+
+/** A named prepared statement, for statements that run often: each connection parses it once. */
+export interface Prepared {
+  readonly name: string;
+  readonly text: string;
+}
+
+export interface Connection {
+  query<Row extends pg.QueryResultRow>(
+    statement: string | Prepared,
+    values?: readonly unknown[],
+  ): Promise<Row[]>;
+}
+
+/** A connection pool. Each call of `query` runs in its own transaction. */
+export interface Database extends Connection {
+  /**
+   * Runs the statements of `work` on one connection in one transaction. They share one time limit, `statementMs` plus
+   * 5 seconds; with `patient`, each statement may take up to 10 minutes.
+   */
+  transaction<Result>(
+    work: (connection: Connection) => Promise<Result>,
+    options?: { patient?: boolean },
+  ): Promise<Result>;
+  close(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  readonly connection: pg.PoolConfig;
+  readonly poolSize: number;
+  /** Time limit of a statement on the server, in milliseconds. Default 25,000. The client waits 5,000 longer. */
+  readonly statementMs?: number;
+  /** Maximum wait for a connection of the pool, in milliseconds. Default 30,000. */
+  readonly connectMs?: number;
+  /** Rejects connections to a read-only server, which a proxy may return during a failover. */
+  readonly writable?: boolean;
+  /** Counts the failures during an outage of the database. */
+  readonly outages?: OutageMonitor;
+  /** Called when an idle connection fails and `outages` does not count the failure. */
+  onLostConnection(error: Error): void;
+}
+
+/** Additional wait on the client, so that the statement timeout of the server is reported first. */
+const answerSlackMs = 5000;
+const idleMs = 10_000;
+const rollbackMs = 5000;
+/** Time limit of one statement in a patient transaction: writing a large record takes minutes at worst. */
+const patientMs = 600_000;
+
+export function openDatabase(options: DatabaseOptions): Database {
+  const statementMs = options.statementMs ?? 25_000;
+  const pool = new pg.Pool({
+    ...options.connection,
+    types,
+    max: options.poolSize,
+    application_name: 'anagrafe',
+    // Includes the wait for a free connection, which grows during a burst of requests.
+    connectionTimeoutMillis: options.connectMs ?? 30_000,
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    // The settings are sent as a statement, because PgBouncer rejects or ignores startup parameters.
+    onConnect: async (client) => {
+      const [session] = await run<{ readOnly: string }>(
+        client,
+        sessionSettings(statementMs),
+        [],
+        statementMs + answerSlackMs,
+      );
+      if (options.writable && session?.readOnly === 'on') throw new ReadOnlyServer();
+    },
+  });
+  const { outages } = options;
+  pool.on('error', (error) => {
+    if (!outages?.failed(error)) options.onLostConnection(error);
+  });
+  // A new connection can break in the same chunk that reports it ready, before its requester can add a listener.
+  pool.on('connect', (client) => client.on('error', () => undefined));
+
+  async function withClient<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+    const requestedAt = performance.now();
+    const client = await pool.connect().catch((error) => {
+      const failure = error instanceof ReadOnlyServer ? error : new NotConnected(error);
+      outages?.failed(failure);
+      throw failure;
+    });
+    let broken: Error | undefined;
+    // Without a listener, the error event of a connection that breaks between two statements would end the process.
+    const onError = (error: Error) => {
+      broken = error;
+    };
+    client.on('error', onError);
+    try {
+      const result = await work(client);
+      outages?.answered(requestedAt);
+      return result;
+    } catch (error) {
+      outages?.failed(error as Error);
+      // The pool discards a connection to a server that became a standby: it would reject every further write.
+      const answered = error instanceof pg.DatabaseError && error.code !== readOnlyTransaction;
+      if (!answered || failureKind(error) === 'unknown') broken ??= error as Error;
+      throw error;
+    } finally {
+      client.removeListener('error', onError);
+      client.release(broken);
+    }
+  }
+
+  return {
+    query: (statement, values = []) =>
+      withClient(async (client) => {
+        try {
+          return await run(client, statement, values, statementMs + answerSlackMs);
+        } catch (error) {
+          // A text with several statements may leave a transaction open, which the next query would run in.
+          const answered = error instanceof pg.DatabaseError;
+          if (answered && values.length === 0) await rollback(client);
+          throw error;
+        }
+      }),
+    transaction: (work, { patient = false } = {}) =>
+      withClient(async (client) => {
+        const answerMs = (patient ? patientMs : statementMs) + answerSlackMs;
+        // All statements share one time limit; in a patient transaction each statement has its own.
+        const endsAt = performance.now() + answerMs;
+        const leftMs = () => (patient ? answerMs : Math.max(endsAt - performance.now(), 1));
+        const plain = (text: string) => run(client, text, [], leftMs());
+        // Releases the locks of a node that disappeared, before TCP keepalive detects the dead connection.
+        await plain(`begin; set local idle_in_transaction_session_timeout = ${patient ? patientMs : idleMs}`);
+        try {
+          if (patient) await plain(`set local statement_timeout = ${patientMs}`);
+          const result = await work({
+            query: (statement, values) => run(client, statement, values, leftMs()),
+          });
+          await plain('commit').catch((error) => {
+            throw failureKind(error) === 'unknown' ? new CommitUnknown(error) : error;
+          });
+          return result;
+        } catch (error) {
+          await rollback(client);
+          throw error;
+        }
+      }),
+    close: () => pool.end(),
+  };
+}
+
+/**
+ * Disables sequential scans: PostgreSQL reuses a plan made for a small table when the table is large, and every
+ * statement of the service has an index.
+ */
+function sessionSettings(statementMs: number): string {
+  return `select set_config('statement_timeout', '${statementMs}', false), set_config('enable_seqscan', 'off', false),
+                 current_setting('transaction_read_only') as "readOnly"`;
+}
+
+/** Closes the connection if the server does not answer within `rollbackMs`; closing rolls back too. */
+async function rollback(client: pg.PoolClient): Promise<void> {
+  await run(client, 'rollback', [], rollbackMs).catch((error) => client.emit('error', error));
+}
+
+async function run<Row extends pg.QueryResultRow>(
+  client: pg.ClientBase,
+  statement: string | Prepared,
+  values: readonly unknown[] = [],
+  answerMs: number,
+): Promise<Row[]> {
+  const config = typeof statement === 'string' ? { text: statement } : statement;
+  const query = { ...config, values: [...values], query_timeout: answerMs };
+  // `pg` returns an array of results for a text with several statements.
+  const result: pg.QueryResult<Row> | pg.QueryResult<Row>[] = await client.query<Row>(query);
+  return Array.isArray(result) ? result.flatMap(({ rows }) => rows) : result.rows;
+}

@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { packageFolder } from '../lib/package-folder.ts';
+import type { Connection, Database } from './database.ts';
+import { StorageError } from './errors.ts';
+import { checkServer } from './server-version.ts';
+
+const folder = new URL('migrations/', packageFolder);
+const fileName = /^(\d{4})_([a-z0-9_]+)\.sql$/;
+/** Key of the advisory lock that serializes the migrations of nodes starting at once. The number is arbitrary. */
+const lockKey = 8420_0001;
+
+interface Migration {
+  readonly version: number;
+  readonly name: string;
+  readonly sql: string;
+  readonly checksum: string;
+}
+
+/** Runs the pending migrations in one transaction. Returns their names. */
+export async function migrate(database: Database): Promise<string[]> {
+  await checkServer(database);
+  const migrations = await readMigrations();
+  // A migration of a large table, or the wait for the node that runs it, takes longer than a call may.
+  const patient = { patient: true };
+  return database.transaction(async (connection) => {
+    await connection.query('select pg_advisory_xact_lock($1)', [lockKey]);
+    const applied = await readApplied(connection);
+    refuseNewer(migrations, applied);
+    const run: string[] = [];
+    for (const migration of migrations) {
+      const known = applied.get(migration.version);
+      if (known && known.checksum !== migration.checksum) {
+        throw new StorageError(
+          `migration ${migration.name} differs from the one that was run on this database`,
+        );
+      }
+      if (known) continue;
+      await connection.query(migration.sql);
+      await connection.query(
+        'insert into anagrafe.migrations (version, name, checksum) values ($1, $2, $3)',
+        [migration.version, migration.name, migration.checksum],
+      );
+      run.push(migration.name);
+    }
+    return run;
+  }, patient);
+}
+
+/** Throws a `StorageError` if migrations are pending. For commands that must not change the schema. */
+export async function refuseUnmigrated(database: Database): Promise<void> {
+  await checkServer(database);
+  if ((await missingMigrations(database)).length > 0) {
+    throw new StorageError(
+      'the database is behind this version: run "anagrafe migrate", or start the service',
+    );
+  }
+}
+
+/** Returns the names of the pending migrations. */
+export async function missingMigrations(database: Database): Promise<string[]> {
+  const migrations = await readMigrations();
+  const applied: AppliedMigrations = (await hasMigrationsTable(database))
+    ? await readMigrationsTable(database)
+    : new Map();
+  refuseNewer(migrations, applied);
+  return migrations.filter(({ version }) => !applied.has(version)).map(({ name }) => name);
+}
+
+function refuseNewer(migrations: readonly Migration[], applied: AppliedMigrations): void {
+  const newest = migrations.at(-1)?.version ?? 0;
+  for (const [version, { name }] of applied) {
+    if (version > newest) {
+      throw new StorageError(
+        `the database has migration ${name}, which this version does not know: upgrade the service`,
+      );
+    }
+  }
+}
+
+async function readMigrations(): Promise<Migration[]> {
+  const names = (await readdir(folder)).filter((name) => fileName.test(name)).sort();
+  return Promise.all(
+    names.map(async (name) => {
+      const sql = await readFile(new URL(name, folder), 'utf8');
+      const checksum = createHash('sha256').update(sql).digest('hex');
+      return { version: Number(name.slice(0, 4)), name: name.replace(/\.sql$/, ''), sql, checksum };
+    }),
+  );
+}
+
+async function readApplied(connection: Connection): Promise<AppliedMigrations> {
+  // The check lets a role without the CREATE privilege run a service whose schema is up to date.
+  if (!(await hasMigrationsTable(connection))) await createMigrationsTable(connection);
+  return readMigrationsTable(connection);
+}
+
+/** Migrations that ran on the database, by version. */
+type AppliedMigrations = Map<number, { name: string; checksum: string }>;
+
+async function hasMigrationsTable(connection: Connection): Promise<boolean> {
+  const [found] = await connection.query<{ name: string | null }>(
+    `select to_regclass('anagrafe.migrations')::text as name`,
+  );
+  return found?.name !== null;
+}
+
+async function readMigrationsTable(connection: Connection): Promise<AppliedMigrations> {
+  const rows = await connection.query<{ version: number; name: string; checksum: string }>(
+    'select version, name, checksum from anagrafe.migrations',
+  );
+  return new Map(rows.map((row) => [row.version, row]));
+}
+
+async function createMigrationsTable(connection: Connection): Promise<void> {
+  await connection.query('create schema if not exists anagrafe');
+  await connection.query(`
+    create table if not exists anagrafe.migrations (
+      version     integer primary key,
+      name        text not null,
+      checksum    text not null,
+      applied_at  timestamptz not null default now()
+    )`);
+}

@@ -1,0 +1,44 @@
+import type { Connection } from './database.ts';
+import { StorageError } from './errors.ts';
+
+const oldestServer = 15;
+
+/** The state of the database server, for the operator. */
+export interface ServerState {
+  readonly version: string;
+  readonly readOnly: boolean;
+  /** True if the schema exists, or the role may create it. */
+  readonly mayCreate: boolean;
+  readonly role: string;
+  /** The name of the database. */
+  readonly name: string;
+  /** The clock of the server. */
+  readonly time: Date;
+}
+
+export async function inspectServer(database: Connection): Promise<ServerState> {
+  const [state] = await database.query<ServerState>(
+    `select current_setting('server_version') as version, current_setting('transaction_read_only') = 'on' as "readOnly",
+            has_database_privilege(current_database(), 'create') or to_regnamespace('anagrafe') is not null as "mayCreate",
+            current_user as role, current_database() as name, clock_timestamp() as time`,
+  );
+  return state as ServerState;
+}
+
+/** Throws a `StorageError` if the server is too old, is a standby, or has an encoding other than UTF8. */
+export async function checkServer(database: Connection): Promise<void> {
+  const [server] = await database.query<{ version: string; encoding: string; standby: boolean }>(
+    `select current_setting('server_version') as version, current_setting('server_encoding') as encoding,
+            pg_is_in_recovery() as standby`,
+  );
+  if (Number.parseInt(server?.version ?? '', 10) < oldestServer) {
+    throw new StorageError(
+      `the database is PostgreSQL ${server?.version}; ${oldestServer} or newer is needed`,
+    );
+  }
+  if (server?.encoding !== 'UTF8') {
+    throw new StorageError(`the database is encoded in ${server?.encoding}; create one with encoding UTF8`);
+  }
+  if (server.standby)
+    throw new StorageError('the database is a standby, which takes no writes: name the primary');
+}

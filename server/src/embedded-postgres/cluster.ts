@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto';
+import { chown, lchown, mkdtemp, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Binaries } from './binaries.ts';
+import { CommandError, runAsOsUser } from './command.ts';
+import { type DataFolder, PORT, sweep } from './data-folder.ts';
+import { diskFull, EmbeddedPostgresError } from './errors.ts';
+
+/** The name of the role that owns the cluster, and of the database in it. */
+export const ROLE = 'anagrafe';
+
+const UNFINISHED = 'postgres.new-';
+
+/** Creates a missing cluster, rejects one of another major version, and writes the connection rules. */
+export async function prepareCluster(home: DataFolder, binaries: Binaries, log: (message: string) => void) {
+  if (!(await clusterExists(home.cluster, binaries.major))) {
+    log(`Making a PostgreSQL ${binaries.major} cluster in ${home.cluster}`);
+    await makeCluster(home, binaries);
+  }
+  await handToOwner(home);
+  await writeConnectionRules(home);
+}
+
+/** Returns true if the cluster exists. Throws if another major version created it. */
+export async function clusterExists(cluster: string, major: string): Promise<boolean> {
+  const made = await versionOf(cluster);
+  if (made === undefined || made === major) return made !== undefined;
+  throw new EmbeddedPostgresError(
+    `${cluster} was made by PostgreSQL ${made} and this release brings ${major}: run the release that made it, or move the data with pg_dump to a PostgreSQL of your own and set ANAGRAFE_DATABASE_URL.`,
+  );
+}
+
+/**
+ * Returns the settings of every start, passed on the command line to override the configuration files. The log
+ * settings keep the data of statements (names, addresses, hashes) out of the log.
+ */
+export function settings(home: DataFolder): string[] {
+  const values = {
+    listen_addresses: '',
+    port: PORT,
+    unix_socket_directories: `"${home.sockets.replaceAll('"', '""')}"`,
+    unix_socket_permissions: '0700',
+    max_connections: 250,
+    fsync: 'on',
+    full_page_writes: 'on',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    log_destination: 'stderr',
+    logging_collector: 'off',
+    log_statement: 'none',
+    log_min_duration_statement: -1,
+    log_min_error_statement: 'panic',
+    log_error_verbosity: 'terse',
+    log_parameter_max_length: 0,
+    log_parameter_max_length_on_error: 0,
+  };
+  return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+}
+
+async function versionOf(cluster: string): Promise<string | undefined> {
+  try {
+    return (await readFile(join(cluster, 'PG_VERSION'), 'utf8')).trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  const found = await readdir(cluster).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  if (found.length === 0) return undefined;
+  throw new EmbeddedPostgresError(
+    `${cluster} holds files and is not a PostgreSQL cluster: move it away, or set ANAGRAFE_DATA to another folder.`,
+  );
+}
+
+/** Creates the cluster under a temporary name and renames it, so that a killed start leaves no partial cluster. */
+async function makeCluster(home: DataFolder, binaries: Binaries): Promise<void> {
+  await sweep(home.data, UNFINISHED);
+  const unfinished = await mkdtemp(join(home.data, UNFINISHED));
+  try {
+    await chown(unfinished, home.owner.uid, home.owner.gid);
+    await runAsOsUser(home, binaries.initdb, [
+      `--pgdata=${unfinished}`,
+      `--username=${ROLE}`,
+      '--auth-local=peer',
+      '--auth-host=reject',
+      '--data-checksums',
+      '--encoding=UTF8',
+      '--locale=C',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+      '--no-instructions',
+    ]);
+    await rename(unfinished, home.cluster);
+    await makeDurable(home.data);
+  } catch (error) {
+    if (error instanceof CommandError) throw initdbFailed(error, home);
+    // A concurrent first start has created the cluster, which is used instead.
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (!['ENOTEMPTY', 'EEXIST'].includes(code)) throw error;
+  } finally {
+    await rm(unfinished, { recursive: true, force: true });
+  }
+}
+
+function initdbFailed(error: CommandError, home: DataFolder): EmbeddedPostgresError {
+  if (error.output.includes('No space left')) return diskFull(home.data, { cause: error });
+  const reason = error.output.split('\n').find((line) => /error|fatal/i.test(line)) ?? error.message;
+  return new EmbeddedPostgresError(`PostgreSQL could not make its cluster in ${home.data}: ${reason}`, {
+    cause: error,
+  });
+}
+
+async function makeDurable(folder: string): Promise<void> {
+  const handle = await open(folder);
+  await handle.sync().finally(() => handle.close());
+}
+
+/** Changes the owner of a cluster that root restored from a backup, because PostgreSQL could not read it. */
+async function handToOwner({ cluster, owner }: DataFolder): Promise<void> {
+  if ((await stat(cluster)).uid === owner.uid) return;
+  for (const name of await readdir(cluster, { recursive: true })) {
+    await lchown(join(cluster, name), owner.uid, owner.gid);
+  }
+  await chown(cluster, owner.uid, owner.gid);
+}
+
+/** Admits only the owner and root, only over the Unix socket, and only as `ROLE`. */
+async function writeConnectionRules(home: DataFolder): Promise<void> {
+  await write(home, 'pg_hba.conf', `local all ${ROLE} peer map=${ROLE}\n`);
+  const lines = home.owner.admitted.map((name) => `${ROLE} "${name.replaceAll('"', '""')}" ${ROLE}\n`);
+  await write(home, 'pg_ident.conf', [...new Set(lines)].join(''));
+}
+
+async function write({ cluster, owner }: DataFolder, name: string, text: string): Promise<void> {
+  const path = join(cluster, name);
+  if ((await readFile(path, 'utf8').catch(() => '')) === text) return;
+  const unfinished = `${path}.${randomBytes(6).toString('hex')}`;
+  const handle = await open(unfinished, 'wx', 0o600);
+  try {
+    await handle.chown(owner.uid, owner.gid);
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(unfinished, path);
+}

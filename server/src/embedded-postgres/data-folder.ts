@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto';
+import { chmod, chown, lstat, mkdir, readdir, realpath, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { EmbeddedPostgresError } from './errors.ts';
+import { chooseOsUser, closedParent, mayEnter, type OsUser } from './os-user.ts';
+
+/** The paths of the embedded PostgreSQL, and the operating system user that owns them. */
+export interface DataFolder {
+  readonly data: string;
+  readonly cluster: string;
+  readonly sockets: string;
+  readonly log: string;
+  readonly owner: OsUser;
+}
+
+export const PORT = 5432;
+
+/** Maximum length in bytes of the path of a socket. Operating systems allow 103 or 107 bytes. */
+const LONGEST_SOCKET_PATH = 100;
+
+export async function prepareDataFolder(dataFolder: string): Promise<DataFolder> {
+  const data = await makeDataFolder(resolve(dataFolder));
+  const cluster = join(data, 'postgres');
+  const owner = await chooseOsUser(cluster);
+  await openToOwner(data, owner);
+  const sockets = await makeSocketFolder(data, owner);
+  return { data, cluster, sockets, log: join(data, 'postgres.log'), owner };
+}
+
+/** Returns true if the folder contains a cluster, running or not. */
+export async function hasCluster(dataFolder: string): Promise<boolean> {
+  return stat(join(resolve(dataFolder), 'postgres')).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}
+
+/** Lets other users traverse but not list the data folder of root; its contents have their own modes. */
+async function makeDataFolder(path: string): Promise<string> {
+  const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
+  const first = await mkdir(path, { recursive: true, mode });
+  // A strict umask would deny the owner of the cluster access to the folders created above.
+  if (first !== undefined) {
+    for (let made = path; made.length >= first.length; made = dirname(made)) await chmod(made, mode);
+  }
+  const data = await realpath(path);
+  await refuseSharedFolder(data);
+  return data;
+}
+
+/** Rejects a folder that other users may write to: they could replace the master key and the cluster in it. */
+async function refuseSharedFolder(data: string): Promise<void> {
+  const { mode, gid } = await stat(data);
+  const groupMayWrite = (mode & 0o020) !== 0 && gid !== process.getgid?.();
+  if ((mode & 0o002) === 0 && !groupMayWrite) return;
+  throw new EmbeddedPostgresError(
+    `Other users may write to ${data}, where the data and the master key are: run "chmod go-w ${data}" first.`,
+  );
+}
+
+async function openToOwner(data: string, owner: OsUser): Promise<void> {
+  if (owner.identity.uid === undefined) return;
+  await refuseClosed(data, owner);
+  const folder = await stat(data);
+  if (!mayEnter(folder, owner)) await chmod(data, (folder.mode & 0o777) | 0o011);
+}
+
+/** Throws an `EmbeddedPostgresError` if a parent folder denies access to the owner. */
+export async function refuseClosed(data: string, owner: OsUser): Promise<void> {
+  const closed = owner.identity.uid === undefined ? undefined : await closedParent(data, owner);
+  if (closed === undefined) return;
+  throw new EmbeddedPostgresError(
+    `PostgreSQL runs as user ${owner.admitted[0]}, to whom ${closed} is closed: set ANAGRAFE_DATA=/var/lib/anagrafe, or another folder that is open to that user.`,
+  );
+}
+
+async function makeSocketFolder(data: string, owner: OsUser): Promise<string> {
+  const near = join(data, 'run');
+  if (fits(near)) return makePrivateFolder(near, owner);
+  const hash = createHash('sha256').update(data).digest('hex').slice(0, 8);
+  for (const parent of new Set([tmpdir(), '/tmp'])) {
+    const far = join(await realpath(parent).catch(() => '/tmp'), `anagrafe-${owner.uid}-${hash}`);
+    if (fits(far) && (await closedParent(far, owner)) === undefined) return makePrivateFolder(far, owner);
+  }
+  throw new EmbeddedPostgresError(
+    `The path of ${data} is too long for a socket: set ANAGRAFE_DATA to a shorter one.`,
+  );
+}
+
+function fits(folder: string): boolean {
+  return Buffer.byteLength(join(folder, `.s.PGSQL.${PORT}`)) <= LONGEST_SOCKET_PATH;
+}
+
+/** Rejects an existing folder of another user, who could have created it first in a shared folder such as `/tmp`. */
+async function makePrivateFolder(path: string, owner: OsUser): Promise<string> {
+  await mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  const found = await lstat(path);
+  const ours = found.uid === owner.uid || found.uid === process.getuid?.();
+  if (!found.isDirectory() || !ours) {
+    throw new EmbeddedPostgresError(
+      `${path} must be a folder of user ${owner.admitted[0]} and is not: remove it and start again.`,
+    );
+  }
+  if ((found.mode & 0o777) !== 0o700) await chmod(path, 0o700);
+  if (found.uid !== owner.uid) await chown(path, owner.uid, owner.gid);
+  return path;
+}
+
+const ABANDONED_MS = 10 * 60_000;
+
+/** Removes temporary folders of killed starts. Keeps those younger than 10 minutes, which a running start may use. */
+export async function sweep(folder: string, prefix: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(prefix)) continue;
+    const path = join(folder, name);
+    const { mtimeMs } = await lstat(path);
+    if (Date.now() - mtimeMs > ABANDONED_MS) await rm(path, { recursive: true, force: true });
+  }
+}

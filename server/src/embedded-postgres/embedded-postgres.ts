@@ -1,0 +1,191 @@
+import { stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { checkPlatform, inspectBinaries } from './binaries.ts';
+import { clusterExists } from './cluster.ts';
+import { type ConnectedServer, connectOrStart } from './connect-or-start.ts';
+import { type DataFolder, hasCluster, prepareDataFolder, refuseClosed } from './data-folder.ts';
+import { EmbeddedPostgresError, explain } from './errors.ts';
+import { holderOf, isLastVisit, lockForService, lockForVisit, readLockFile } from './locks.ts';
+import { chooseOsUser } from './os-user.ts';
+import { type Connection, stopPostmaster } from './postmaster.ts';
+
+export { EmbeddedPostgresError } from './errors.ts';
+export type { Connection } from './postmaster.ts';
+
+/** A running embedded PostgreSQL. */
+export interface EmbeddedPostgres {
+  /** Connection settings for `pg`: socket folder, port, database, user. */
+  readonly connection: Connection;
+  /** True if the service took over a PostgreSQL that was already running, for example that of a killed service. */
+  readonly adopted: boolean;
+  /** Stops PostgreSQL if this process is responsible for it. Idempotent. */
+  stop(): Promise<void>;
+}
+
+export interface EmbeddedPostgresOptions {
+  readonly dataFolder: string;
+  readonly log?: (message: string) => void;
+}
+
+const ATTEMPTS = 5;
+const RETRY_MS = 2000;
+
+/** For the service: starts or adopts PostgreSQL, and takes the lock that excludes a second service on the folder. */
+export async function startEmbeddedPostgres({
+  dataFolder,
+  log = ignore,
+}: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  checkPlatform();
+  const home = await prepareDataFolder(dataFolder).catch(rethrow(dataFolder));
+  let current: ConnectedServer | undefined = await connectService(home, log).catch(rethrow(home.data));
+  let recovery = Promise.resolve();
+  let stopped: Promise<void> | undefined;
+
+  /** Starts PostgreSQL again if it ends while the service is running. */
+  function watch({ client }: ConnectedServer): void {
+    client.once('end', () => {
+      current = undefined;
+      if (stopped === undefined) recovery = recover();
+    });
+  }
+  async function recover(): Promise<void> {
+    log('The connection to PostgreSQL was lost; starting it again');
+    while (current === undefined && stopped === undefined) {
+      try {
+        current = await connectService(home, log);
+        watch(current);
+      } catch (error) {
+        log(`PostgreSQL could not be started again. ${explain(error, home.data).message}`);
+        await sleep(RETRY_MS);
+      }
+    }
+  }
+  async function stop(): Promise<void> {
+    await recovery;
+    if (current === undefined) return;
+    const { client } = current;
+    await stopPostmaster(home).catch(rethrow(home.data));
+    await disconnect(client);
+  }
+
+  watch(current);
+  return {
+    connection: current.connection,
+    adopted: !current.started,
+    stop: () => (stopped ??= stop()),
+  };
+}
+
+export interface VisitOptions extends EmbeddedPostgresOptions {
+  /** Creates a cluster in a folder without one. Default true. */
+  readonly mayCreate?: boolean;
+}
+
+/** For a CLI command: uses the running PostgreSQL, or starts it for the duration of the command. */
+export async function visitEmbeddedPostgres({
+  dataFolder,
+  log = ignore,
+  mayCreate = true,
+}: VisitOptions): Promise<EmbeddedPostgres> {
+  checkPlatform();
+  if (!mayCreate && !(await hasCluster(dataFolder))) {
+    throw new EmbeddedPostgresError(
+      `There is no store in ${dataFolder}: run the command where the service runs, or set ANAGRAFE_DATA to its folder.`,
+    );
+  }
+  const home = await prepareDataFolder(dataFolder).catch(rethrow(dataFolder));
+  const { client, connection } = await connectAndLock(
+    () => connectOrStart(home, 'visit', log),
+    lockForVisit,
+  ).catch(rethrow(home.data));
+  let stopped: Promise<void> | undefined;
+
+  async function stop(): Promise<void> {
+    // The query fails if PostgreSQL has already stopped.
+    const last = await isLastVisit(client).catch(() => false);
+    if (last) await stopPostmaster(home).catch(rethrow(home.data));
+    await disconnect(client);
+  }
+  return { connection, adopted: false, stop: () => (stopped ??= stop()) };
+}
+
+/** Connects to PostgreSQL and takes the advisory lock of the service, which the connection keeps until it ends. */
+function connectService(home: DataFolder, log: (message: string) => void): Promise<ConnectedServer> {
+  return connectAndLock(
+    () => connectOrStart(home, 'service', log),
+    (client) => lockForService(client, home.data),
+  );
+}
+
+/** Connects again if another process stops PostgreSQL between the connect and the lock. */
+async function connectAndLock(
+  connect: () => Promise<ConnectedServer>,
+  lock: (client: pg.Client) => Promise<void>,
+): Promise<ConnectedServer> {
+  for (let attempt = 1; ; attempt += 1) {
+    const reached = await connect();
+    try {
+      await lock(reached.client);
+      return reached;
+    } catch (error) {
+      await disconnect(reached.client);
+      if (error instanceof EmbeddedPostgresError || attempt === ATTEMPTS) throw error;
+    }
+  }
+}
+
+async function disconnect(client: pg.Client): Promise<void> {
+  await client.end().catch(ignore);
+}
+
+function rethrow(dataFolder: string): (error: unknown) => never {
+  return (error) => {
+    throw explain(error, dataFolder);
+  };
+}
+
+function ignore(): void {}
+
+/** The state of the embedded PostgreSQL, read without changing anything. */
+export interface EmbeddedPostgresState {
+  /** The version of the installed package. */
+  readonly version: string;
+  readonly major: string;
+  /** True if the programs run already; otherwise the first start copies or links them. */
+  readonly ready: boolean;
+  /** The name of the operating system user that runs PostgreSQL. */
+  readonly owner: string;
+  /** `broken off`: a lock file exists, but PostgreSQL is not running, for example after a crash. */
+  readonly cluster: 'none' | 'running' | 'stopped' | 'broken off';
+  /** The process ID of the running PostgreSQL, otherwise null. */
+  readonly pid: number | null;
+}
+
+/** @throws {EmbeddedPostgresError} PostgreSQL cannot be used; the message says what to do. */
+export async function inspectEmbeddedPostgres(dataFolder: string): Promise<EmbeddedPostgresState> {
+  checkPlatform();
+  const data = resolve(dataFolder);
+  const cluster = join(data, 'postgres');
+  try {
+    const owner = await chooseOsUser(cluster);
+    const home = { data: await nearestFolder(data), cluster, sockets: join(data, 'run'), log: '', owner };
+    await refuseClosed(home.data, owner);
+    const { version, major, ready } = await inspectBinaries(home);
+    const about = { version, major, ready, owner: owner.admitted[0] ?? String(owner.uid), pid: null };
+    if (!(await clusterExists(cluster, major))) return { ...about, cluster: 'none' };
+    const lock = await readLockFile(cluster);
+    if (!lock) return { ...about, cluster: 'stopped' };
+    if ((await holderOf(lock.pid, cluster)) !== 'postgres') return { ...about, cluster: 'broken off' };
+    return { ...about, cluster: 'running', pid: lock.pid };
+  } catch (error) {
+    throw explain(error, data);
+  }
+}
+
+/** Returns the path or its nearest existing parent, because a missing folder cannot be a working directory. */
+export async function nearestFolder(path: string): Promise<string> {
+  const found = await stat(path).catch(() => undefined);
+  return found?.isDirectory() ? path : nearestFolder(dirname(path));
+}

@@ -1,0 +1,133 @@
+import { createCipheriv, createDecipheriv, createHmac, type Hmac, hkdfSync, randomBytes } from 'node:crypto';
+import { TimeSlice } from '../lib/yield-to-event-loop.ts';
+
+const algorithm = 'aes-256-gcm';
+const keyBytes = 32;
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/** The encryption key of one job, in plain form and in encrypted form for the database. */
+export interface JobKey {
+  readonly key: Buffer;
+  readonly wrapped: Buffer;
+}
+
+/** Encrypts and signs under keys that are derived from the master key; each purpose has a key of its own. */
+export class KeyRing {
+  readonly #fingerprintKey: Buffer;
+  readonly #wrappingKey: Buffer;
+  readonly #journalKey: Buffer;
+  readonly #guessKey: Buffer;
+  readonly #secretKey: Buffer;
+  /** Equal for two services if and only if they have the same master key; it reveals nothing else about the key. */
+  readonly identity: Buffer;
+
+  constructor(masterKey: Buffer) {
+    if (masterKey.length !== keyBytes) throw new Error(`a master key has ${keyBytes} bytes`);
+    this.#fingerprintKey = derive(masterKey, 'fingerprint of a body');
+    this.#wrappingKey = derive(masterKey, 'wrapping of a job key');
+    this.#journalKey = derive(masterKey, 'chain of the journal');
+    this.#guessKey = derive(masterKey, 'digest of a guess');
+    this.#secretKey = derive(masterKey, 'sealing of a secret');
+    this.identity = derive(masterKey, 'identity of the master key');
+  }
+
+  /** Starts the HMAC of a request body. It is keyed, so that stored fingerprints cannot be used to test passwords. */
+  newFingerprint(): Hmac {
+    return createHmac('sha256', this.#fingerprintKey);
+  }
+
+  /** Returns the hash that links an audit log row to the previous one. Without the key no other hash chain verifies. */
+  sealRow(previousHash: Buffer, position: number, text: string): Buffer {
+    return createHmac('sha256', this.#journalKey).update(previousHash).update(`${position} ${text}`).digest();
+  }
+
+  /**
+   * Encrypts a stored secret that the service needs in plain form again, such as that of a webhook. `associatedData`
+   * is authenticated, not encrypted; `openSecret` needs the same value.
+   */
+  sealSecret(secret: string, associatedData: string): Buffer {
+    return seal(Buffer.from(secret), this.#secretKey, associatedData);
+  }
+
+  openSecret(encrypted: Buffer, associatedData: string): string {
+    return open(encrypted, this.#secretKey, associatedData).toString();
+  }
+
+  /** Returns the keyed digest under which the login throttle stores an entered username or a source address. */
+  throttleDigest(text: string): Buffer {
+    return createHmac('sha256', this.#guessKey).update(text).digest();
+  }
+
+  newJobKey(callId: string): JobKey {
+    const key = randomBytes(keyBytes);
+    return { key, wrapped: seal(key, this.#wrappingKey, callId) };
+  }
+
+  openJobKey(wrapped: Buffer, callId: string): Buffer {
+    return open(wrapped, this.#wrappingKey, callId);
+  }
+}
+
+/**
+ * Encrypts with AES-256-GCM; returns nonce, ciphertext and tag. `associatedData` is authenticated, not encrypted;
+ * `open` needs the same value.
+ */
+export function seal(plain: Buffer, key: Buffer, associatedData: string): Buffer {
+  const { nonce, cipher } = newCipher(key, associatedData);
+  return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+}
+
+/** Encrypts pieces of `byteCount` bytes in total like `seal`, in time slices that do not block the event loop. */
+export async function sealPieces(
+  plain: Iterable<Buffer>,
+  byteCount: number,
+  key: Buffer,
+  associatedData: string,
+): Promise<Buffer> {
+  const timeSlice = new TimeSlice();
+  const { nonce, cipher } = newCipher(key, associatedData);
+  const encrypted = Buffer.allocUnsafe(nonceBytes + byteCount + tagBytes);
+  let at = nonce.copy(encrypted);
+  for (const piece of plain) {
+    at += cipher.update(piece).copy(encrypted, at);
+    if (timeSlice.isOver) await timeSlice.yield();
+  }
+  cipher.final();
+  cipher.getAuthTag().copy(encrypted, at);
+  return encrypted;
+}
+
+function newCipher(key: Buffer, associatedData: string) {
+  const nonce = randomBytes(nonceBytes);
+  const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes });
+  return { nonce, cipher: cipher.setAAD(Buffer.from(associatedData)) };
+}
+
+/** Decrypts the result of `seal`. Throws if the key, the associated data or any byte differs. */
+export function open(encrypted: Buffer, key: Buffer, associatedData: string): Buffer {
+  const nonce = encrypted.subarray(0, nonceBytes);
+  const decipher = createDecipheriv(algorithm, key, nonce, { authTagLength: tagBytes })
+    .setAAD(Buffer.from(associatedData))
+    .setAuthTag(encrypted.subarray(-tagBytes));
+  const plain = decipher.update(encrypted.subarray(nonceBytes, -tagBytes));
+  // `final` returns no more bytes; it throws if the tag is wrong.
+  decipher.final();
+  return plain;
+}
+
+function derive(masterKey: Buffer, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', masterKey, Buffer.alloc(0), `anagrafe: ${purpose}`, keyBytes));
+}
+
+const masterKeyFormats = [
+  { syntax: /^[0-9a-f]{64}$/i, encoding: 'hex' },
+  { syntax: /^[A-Za-z0-9+/]{43}=?$/, encoding: 'base64' },
+  { syntax: /^[A-Za-z0-9_-]{43}=?$/, encoding: 'base64url' },
+] as const;
+
+/** Decodes a master key of 32 bytes; null if the text has none of the accepted formats. */
+export function readMasterKey(text: string): Buffer | null {
+  const format = masterKeyFormats.find(({ syntax }) => syntax.test(text));
+  return format ? Buffer.from(text, format.encoding) : null;
+}

@@ -1,0 +1,34 @@
+import type { FastifyInstance } from 'fastify';
+import { requireScope } from './clients/access.ts';
+import type { Identify } from './clients/authentication.plugin.ts';
+import type { Readiness } from './db/readiness.ts';
+import { readEvidence, type TrustSettings } from './http/credentials.ts';
+import type { Metrics } from './metrics.ts';
+
+/** Registers the redirect to the console, the liveness and readiness probes, and the Prometheus metrics. */
+export function healthRoutes(
+  app: FastifyInstance,
+  tools: { readiness: Readiness; metrics: Metrics; identifyCaller: Identify; trust: TrustSettings },
+): void {
+  const { readiness, metrics, identifyCaller, trust } = tools;
+
+  app.get('/', { logLevel: 'warn', schema: { hide: true } }, async (_request, reply) =>
+    reply.redirect('/console'),
+  );
+
+  app.get('/health/live', { logLevel: 'warn', schema: { hide: true } }, async () => ({ status: 'live' }));
+
+  app.get('/health/ready', { logLevel: 'warn', schema: { hide: true } }, async (_request, reply) => {
+    const reason = await readiness.check();
+    if (reason === null) return { status: 'ready' };
+    return reply.code(503).send({ status: 'not ready', reason });
+  });
+
+  app.get('/metrics', { logLevel: 'warn', schema: { hide: true } }, async (request, reply) => {
+    const evidence = readEvidence(request, trust);
+    // A scraper on this machine needs no credential; any other needs one with the scope `sync:read`.
+    if (!evidence.direct || evidence.credentials.length > 0)
+      requireScope(await identifyCaller(request), 'sync:read');
+    return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
+  });
+}

@@ -1,0 +1,66 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type Language, languages } from '../i18n/translate.ts';
+import { ApiError } from '../lib/field-errors.ts';
+import { addressOf } from './credentials.ts';
+import type { Debug } from './envelope.ts';
+import { isFlagged } from './request-options.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Start of the request, a value of `performance.now()`. */
+    startedAt: number;
+  }
+}
+
+/**
+ * Sets the start time and the `X-Request-Id` header of every request. Rejects HTTP versions other than 1.0 and 1.1, and
+ * HTTP/1.1 without a `Host` header.
+ */
+export function registerRequestContext(app: FastifyInstance): void {
+  app.decorateRequest('startedAt', 0);
+  app.addHook('onRequest', async (request, reply) => {
+    request.startedAt = performance.now();
+    reply.header('x-request-id', request.id);
+    const { httpVersion } = request.raw;
+    if (httpVersion !== '1.0' && (httpVersion !== '1.1' || request.headers.host === undefined))
+      throw new ApiError('INVALID_REQUEST');
+  });
+}
+
+export function languageOf(request: FastifyRequest): Language {
+  return chooseLanguage(request.headers['accept-language']);
+}
+
+/** Returns the debug part of the envelope if the request has `?debug=true`, otherwise null. */
+export function debugOf(request: FastifyRequest): Debug | null {
+  if (!isFlagged(request, 'debug')) return null;
+  const duration = performance.now() - request.startedAt;
+  const now = Date.now();
+  return {
+    RequestTime: new Date(now - duration).toISOString(),
+    ResponseTime: new Date(now).toISOString(),
+    Duration: Math.round(duration * 1000) / 1000,
+    ClientIP: addressOf(request),
+    RequestId: request.id,
+  };
+}
+
+/** Returns the supported language with the highest quality in `Accept-Language` (RFC 9110), or English. */
+export function chooseLanguage(header: string | undefined): Language {
+  let best: Language = 'en';
+  let bestQuality = 0;
+  for (const range of (header ?? '').split(',', 50)) {
+    const [tag = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+    const language = tag.split('-')[0] ?? '';
+    const quality = Number(parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? 1);
+    if (isLanguage(language) && quality > bestQuality) {
+      best = language;
+      bestQuality = quality;
+    }
+  }
+  return best;
+}
+
+function isLanguage(text: string): text is Language {
+  return Object.hasOwn(languages, text);
+}

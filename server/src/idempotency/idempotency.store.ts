@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto';
+import { actorColumns, actorPlaceholders, actorValues, openAuditLog } from '../audit/audit.store.ts';
+import type { Actor } from '../audit/audit-log.ts';
+import type { Database } from '../db/database.ts';
+import { withReadErrors } from '../db/errors.ts';
+import type { StoredFailure } from '../records/failed-records.ts';
+import type { Outcome } from '../records/outcome.ts';
+import {
+  insertRefusals,
+  type OutcomeRow,
+  outcomeColumns,
+  refusalsJson,
+  storeFailures,
+  toOutcomes,
+} from '../records/outcomes.store.ts';
+import {
+  type Claim,
+  type CompletedDetails,
+  type IdempotencyStore,
+  type KeyedCall,
+  type Lease,
+  leaseMs,
+} from './idempotency.ts';
+
+interface KnownCall {
+  readonly id: string;
+  readonly state: 'open' | 'queued' | 'running' | 'completed';
+  readonly is_job: boolean;
+  readonly same: boolean;
+}
+
+interface LeasedCall {
+  readonly id: string;
+  readonly at: string;
+}
+
+/** Stores the calls with an idempotency key, and the failed records of the calls without one. */
+export function openIdempotencyStore(database: Database, options: { keyHours: number }): IdempotencyStore {
+  return {
+    claim: (call) => withReadErrors(() => claim(database, call, options.keyHours)),
+    outcomes: (callId) => withReadErrors(() => outcomes(database, callId)),
+    refuse: (callId, errorAnswers) => withReadErrors(() => storeFailures(database, callId, errorAnswers)),
+    complete: (callId, actor, details) => withReadErrors(() => complete(database, callId, actor, details)),
+    note: (callId, errorAnswers, actor, details) =>
+      withReadErrors(() => note(database, callId, errorAnswers, actor, details)),
+  };
+}
+
+async function complete(
+  database: Database,
+  callId: string,
+  actor: Actor,
+  details: CompletedDetails,
+): Promise<void> {
+  await database.query(
+    `with completed as (
+       update anagrafe.calls set state = 'completed', in_hand_at = null, ended_at = now()
+        where id = $1 and state = 'open' returning id
+     )
+     insert into anagrafe.journal (${actorColumns}, action, details)
+     select ${actorPlaceholders(2)}, 'call.completed', $8::jsonb from completed`,
+    [callId, ...actorValues(actor, callId), JSON.stringify(details)],
+  );
+}
+
+/** Stores a call without a key. A call without failed records needs only its audit row. */
+async function note(
+  database: Database,
+  callId: string,
+  errorAnswers: readonly StoredFailure[],
+  actor: Actor,
+  details: CompletedDetails,
+): Promise<void> {
+  const action = 'call.completed';
+  if (errorAnswers.length === 0) return openAuditLog(database).note(actor, { action, callId, details });
+  const { operation, records, users, recordsFailed, usersApplied } = details;
+  await database.query(
+    `with call as (
+       insert into anagrafe.calls
+         (id, client_id, operation, state, ended_at, records, users, records_failed, users_applied)
+       values ($1, $3, $4, 'completed', now(), $5, $6, $7, $8)
+     ), refused as (${insertRefusals(1)})
+     insert into anagrafe.journal (${actorColumns}, action, details)
+     values (${actorPlaceholders(9)}, '${action}', $15::jsonb)`,
+    [
+      callId,
+      await refusalsJson(errorAnswers),
+      actor.clientId,
+      operation,
+      records,
+      users,
+      recordsFailed,
+      usersApplied,
+      ...actorValues(actor, callId),
+      JSON.stringify(details),
+    ],
+  );
+}
+
+/**
+ * Creates the lease of a call. `in_hand_at`, the time of the last renewal, is its fencing token: every statement
+ * applies only if the column still has a value that this lease wrote, so a lease that was taken over changes nothing.
+ * The lease chooses the time itself: when the response to a renewal is lost, the column has the old value or the new
+ * one, and the lease knows both.
+ */
+function openLease(database: Database, { id, at }: LeasedCall): Lease {
+  const claimedAt = Date.parse(at);
+  const start = performance.now();
+  let tokens = [at];
+  let last: Promise<void> = Promise.resolve();
+
+  /** Runs the statements one after the other, because each needs the tokens of the previous one. */
+  function change(statement: () => Promise<unknown>): Promise<void> {
+    const next = async () => {
+      await withReadErrors(statement);
+    };
+    last = last.then(next, next);
+    return last;
+  }
+
+  async function renew(): Promise<void> {
+    const token = new Date(claimedAt + performance.now() - start).toISOString();
+    const before = tokens;
+    tokens = [...before, token];
+    const renewed = await database.query(
+      `update anagrafe.calls set in_hand_at = $3::timestamptz where ${ours} returning id`,
+      [id, before, token],
+    );
+    if (renewed.length > 0) tokens = [token];
+  }
+
+  const ours = `id = $1 and state = 'open' and in_hand_at = any($2::timestamptz[])`;
+  return {
+    renew: () => change(renew),
+    release: () =>
+      change(() => database.query(`update anagrafe.calls set in_hand_at = null where ${ours}`, [id, tokens])),
+    discard: () => change(() => database.query(`delete from anagrafe.calls where ${ours}`, [id, tokens])),
+  };
+}
+
+async function claim(database: Database, call: KeyedCall, keyHours: number): Promise<Claim> {
+  const { clientId, operation, key } = call;
+  const owner = [clientId, key.text];
+  // An expired key can be used again even if the retention run has not removed it yet.
+  await database.query(
+    `update anagrafe.calls set idempotency_key = null
+      where coalesce(client_id, 0) = coalesce($1::bigint, 0) and idempotency_key = $2 and key_expires_at <= now()`,
+    owner,
+  );
+  const [made] = await database.query<LeasedCall>(
+    `insert into anagrafe.calls
+       (id, client_id, idempotency_key, operation, fingerprint, state, in_hand_at, key_expires_at)
+     values ($3, $1, $2, $4, $5, 'open', now(), now() + make_interval(hours => $6))
+     on conflict do nothing returning id, in_hand_at::text as at`,
+    [...owner, randomUUID(), operation, key.fingerprint, keyHours],
+  );
+  if (made) return { state: 'new', callId: made.id, lease: openLease(database, made) };
+  const [known] = await database.query<KnownCall>(
+    `select id, state, is_job, fingerprint = $3 and operation = $4 as same from anagrafe.calls
+      where coalesce(client_id, 0) = coalesce($1::bigint, 0) and idempotency_key = $2`,
+    [...owner, key.fingerprint, operation],
+  );
+  // Another request deleted the call between the two statements, because it failed as a whole: try again.
+  if (!known) return claim(database, call, keyHours);
+  if (!known.same) return { state: 'reused' };
+  if (known.is_job) return { state: 'job', callId: known.id };
+  if (known.state === 'completed') return { state: 'answered', callId: known.id };
+  const [taken] = await database.query<LeasedCall>(
+    `update anagrafe.calls set in_hand_at = now()
+      where id = $1 and state = 'open' and (in_hand_at is null or in_hand_at < now() - make_interval(secs => $2))
+     returning id, in_hand_at::text as at`,
+    [known.id, leaseMs / 1000],
+  );
+  return taken
+    ? { state: 'resumed', callId: taken.id, lease: openLease(database, taken) }
+    : { state: 'running' };
+}
+
+async function outcomes(database: Database, callId: string): Promise<Map<number, Outcome>> {
+  const rows = await database.query<OutcomeRow>(
+    `select ${outcomeColumns} from anagrafe.outcomes where call_id = $1 order by position`,
+    [callId],
+  );
+  const read = await toOutcomes(database, rows);
+  return new Map(rows.map((row, at) => [row.position, read[at] as Outcome]));
+}

@@ -1,0 +1,78 @@
+import type { Actor } from '../audit/audit-log.ts';
+import type { StoredFailure } from '../records/failed-records.ts';
+import type { OperationName } from '../records/operation.ts';
+import type { Outcome } from '../records/outcome.ts';
+
+/** Identifies a retry: a call with the same key and the same fingerprint is the same call. */
+export interface IdempotencyKey {
+  readonly text: string;
+  /** The HMAC of the path and the body. */
+  readonly fingerprint: Buffer;
+}
+
+export interface KeyedCall {
+  readonly clientId: number | null;
+  readonly operation: OperationName;
+  readonly key: IdempotencyKey;
+}
+
+/**
+ * The state of the call with a key. `new`: the key was not used before. `resumed`: an earlier request released its
+ * lease or let it expire. `running`: another request holds the lease. `reused`: the key belongs to another body or
+ * operation. `answered`: the call is completed. `job`: the call was submitted as a job.
+ */
+export type Claim =
+  | { readonly state: 'new' | 'resumed'; readonly callId: string; readonly lease: Lease }
+  | { readonly state: 'answered' | 'job'; readonly callId: string }
+  | { readonly state: 'running' | 'reused' };
+
+/**
+ * The exclusive claim of a request on a call. It expires after `leaseMs` without renewal; a retry may then take it
+ * over, after which the methods of the old lease have no effect.
+ */
+export interface Lease {
+  /** Renews the lease. The holder calls it every `leaseRenewalMs`. */
+  renew(): Promise<void>;
+  /** Ends the lease, so that a retry can resume the call at once. */
+  release(): Promise<void>;
+  /** Deletes a call that has applied nothing, so that its key can be used again. */
+  discard(): Promise<void>;
+}
+
+/** The counts of a completed call. */
+export interface CallCounts {
+  readonly operation: OperationName;
+  readonly records: number;
+  readonly recordsFailed: number;
+  readonly users: number;
+  readonly usersApplied: number;
+  /** The time from the first record to the last. The audit rows of all records fall within it. */
+  readonly milliseconds: number;
+}
+
+/** The details of the audit row `call.completed`. */
+export type CompletedDetails = CallCounts & Readonly<Record<string, unknown>>;
+
+/** Stores the outcome of each record for calls with a key, and only the failed records for calls without one. */
+export interface IdempotencyStore {
+  /** Finds or creates the call with the key, and takes its lease if no other request holds it. */
+  claim(call: KeyedCall): Promise<Claim>;
+  /** Returns the outcomes stored so far, by the zero-based index of the record in the request. */
+  outcomes(callId: string): Promise<ReadonlyMap<number, Outcome>>;
+  refuse(callId: string, errorAnswers: readonly StoredFailure[]): Promise<unknown>;
+  /** Marks a call whose records all have outcomes as completed, and writes its audit row. Does nothing if repeated. */
+  complete(callId: string, actor: Actor, details: CompletedDetails): Promise<void>;
+  /** Stores a completed call without a key: its failed records and its audit row, in one statement. */
+  note(
+    callId: string,
+    errorAnswers: readonly StoredFailure[],
+    actor: Actor,
+    details: CompletedDetails,
+  ): Promise<void>;
+}
+
+/** The interval at which the holder renews a lease. */
+export const leaseRenewalMs = 4000;
+
+/** The lease expires after this time without renewal; a retry may then take it over. */
+export const leaseMs = 4 * leaseRenewalMs;

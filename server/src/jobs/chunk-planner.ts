@@ -1,0 +1,43 @@
+/** Number of users per chunk: one or two seconds of hashing, so that the chunks of other clients do not wait long. */
+const usersInChunk = 250;
+
+/** A valid record that is not applied yet. */
+export interface QueuedTask {
+  /** Zero-based index of the record in the call. */
+  readonly position: number;
+  /** Number of users in the record. */
+  readonly users: number;
+  /** Ordering key: records with the same key are applied in the order sent. Null means any order. */
+  readonly order: number | null;
+}
+
+export interface PlannedChunk {
+  /** Positions of the records, in the order sent. */
+  readonly positions: readonly number[];
+  /** Number of users; a record without users counts as one. */
+  readonly users: number;
+}
+
+/**
+ * Divides a job into chunks that can run in parallel. Records with the same ordering key go into the same chunk,
+ * whatever its size.
+ */
+export function planChunks(waiting: readonly QueuedTask[]): PlannedChunk[] {
+  const chunks: { positions: number[]; users: number }[] = [];
+  let current: { positions: number[]; users: number } | undefined;
+  const chunkOf = new Map<number, { positions: number[]; users: number }>();
+  for (const record of waiting) {
+    const tied = record.order === null ? undefined : chunkOf.get(record.order);
+    if (!tied && (!current || current.users >= usersInChunk)) {
+      current = { positions: [], users: 0 };
+      chunks.push(current);
+    }
+    const chunk = tied ?? current;
+    if (!chunk) continue;
+    chunk.positions.push(record.position);
+    // A record without users still costs a write.
+    chunk.users += Math.max(record.users, 1);
+    if (record.order !== null) chunkOf.set(record.order, chunk);
+  }
+  return chunks;
+}

@@ -1,0 +1,127 @@
+import type { Connection, Database } from '../db/database.ts';
+import { withReadErrors } from '../db/errors.ts';
+import type { OperationName } from '../records/operation.ts';
+import { storeFailures } from '../records/outcomes.store.ts';
+import type { BegunChunk, ChunkStore } from './run-chunk.ts';
+
+/** Maximum number of bytes of a chunk that one query reads. */
+const bytesAtOnce = 1_000_000;
+
+/** Opens the store that the workers use to run chunks. */
+export function openChunks(database: Database): ChunkStore {
+  return {
+    begin: (callId, number) => withReadErrors(() => begin(database, callId, number)),
+    isCancelled: (callId) => withReadErrors(() => isCancelled(database, callId)),
+    refuse: (callId, errorAnswers) => withReadErrors(() => storeFailures(database, callId, errorAnswers)),
+    end: (callId, number) => withReadErrors(() => end(database, callId, number)),
+  };
+}
+
+interface BegunRow {
+  readonly operation: OperationName;
+  readonly clientId: number | null;
+  readonly attempts: number;
+  readonly cancelled: boolean;
+  readonly wrappedKey: Buffer;
+  readonly positions: readonly number[];
+  readonly bytes: number;
+  /** The encrypted records; null if they are longer than `bytesAtOnce`. */
+  readonly sealed: Buffer | null;
+}
+
+async function begin(database: Database, callId: string, number: number): Promise<BegunChunk | null> {
+  const [chunk] = await database.query<BegunRow>(
+    `with started as (
+       update anagrafe.calls set state = 'running', started_at = now()
+        where id = $1 and state = 'queued' and cancelled_at is null
+     )
+     update anagrafe.chunks as chunk set attempts = attempts + 1
+       from anagrafe.calls as call
+      where call.id = $1 and chunk.call_id = $1 and chunk.number = $2
+     returning operation, client_id as "clientId", attempts, cancelled_at is not null as cancelled,
+               wrapped_key as "wrappedKey", positions, octet_length(sealed) as bytes,
+               case when octet_length(sealed) <= ${bytesAtOnce} then sealed end as sealed`,
+    [callId, number],
+  );
+  if (!chunk) return null;
+  const sealed = chunk.sealed ?? (await readSealed(database, callId, number, chunk.bytes));
+  if (!sealed) return null;
+  // The first attempt finds no outcomes, unless another node was still answering the same call. The primary key of
+  // `outcomes` then rejects the second write of a record.
+  const rows =
+    chunk.attempts > 1
+      ? await database.query<{ position: number }>(
+          'select position from anagrafe.outcomes where call_id = $1 and position = any($2)',
+          [callId, chunk.positions],
+        )
+      : [];
+  return { ...chunk, sealed, done: new Set(rows.map((row) => row.position)) };
+}
+
+/**
+ * Reads the encrypted records in pieces: the driver receives bytes as text of twice the size, and a large record would
+ * block the event loop. Returns null if another worker has ended the chunk meanwhile.
+ */
+async function readSealed(
+  database: Database,
+  callId: string,
+  number: number,
+  bytes: number,
+): Promise<Buffer | null> {
+  const sealed = Buffer.allocUnsafe(bytes);
+  for (let at = 0; at < bytes; at += bytesAtOnce) {
+    const [row] = await database.query<{ piece: Buffer }>(
+      'select substring(sealed from $3 for $4) as piece from anagrafe.chunks where call_id = $1 and number = $2',
+      [callId, number, at + 1, bytesAtOnce],
+    );
+    if (!row) return null;
+    row.piece.copy(sealed, at);
+  }
+  return sealed;
+}
+
+async function isCancelled(database: Database, callId: string): Promise<boolean> {
+  const [found] = await database.query<{ cancelled: boolean }>(
+    'select cancelled_at is not null as cancelled from anagrafe.calls where id = $1',
+    [callId],
+  );
+  return found?.cancelled ?? true;
+}
+
+async function end(database: Database, callId: string, number: number): Promise<void> {
+  await database.transaction(
+    async (connection) => {
+      // The row lock serialises the ends of the chunks of a job, so that one of them sees that it is the last.
+      await connection.query('select from anagrafe.calls where id = $1 for no key update', [callId]);
+      await connection.query('delete from anagrafe.chunks where call_id = $1 and number = $2', [
+        callId,
+        number,
+      ]);
+      const left = await connection.query('select from anagrafe.chunks where call_id = $1 limit 1', [callId]);
+      if (left.length === 0) await endJobWithoutChunks(connection, callId);
+    },
+    { patient: true },
+  );
+}
+
+/** Ends a job whose records all have an outcome: stores the counts and destroys the job key. */
+export async function endJobWithoutChunks(connection: Connection, callId: string): Promise<void> {
+  await connection.query(
+    `with ended as (
+       update anagrafe.calls as job
+          set state = 'completed', ended_at = clock_timestamp(), wrapped_key = null,
+              records_failed = counted.failed, users_applied = counted.applied
+         from (select count(*) filter (where refusal is not null) as failed,
+                      coalesce(sum(users) filter (where applied is not null), 0) as applied
+                 from anagrafe.outcomes where call_id = $1) as counted
+        where id = $1 and state <> 'completed'
+       returning job.*
+     )
+     insert into anagrafe.journal (actor, client_id, call_id, action, details)
+     select case when client_id is null then 'protected' else 'client' end, client_id, id, 'job.completed',
+            jsonb_build_object('operation', operation, 'cancelled', cancelled_at is not null, 'records', records,
+                               'recordsFailed', records_failed, 'users', users, 'usersApplied', users_applied)
+       from ended`,
+    [callId],
+  );
+}

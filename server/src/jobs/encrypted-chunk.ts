@@ -1,0 +1,95 @@
+import { open, sealPieces } from '../encryption/key-ring.ts';
+import { readRecord } from '../json/record-list.ts';
+import type { Fields } from '../lib/request-fields.ts';
+import { TimeSlice } from '../lib/yield-to-event-loop.ts';
+import type { ReservedIds } from '../records/id-reservation.ts';
+
+/** A record of a chunk before encryption. */
+export interface SentRecord {
+  /** Zero-based index of the record in the call. */
+  readonly position: number;
+  /** Number of users in the record. */
+  readonly users: number;
+  /** The JSON text of the record, as sent. */
+  readonly text: Buffer;
+  /** The IDs that are reserved for the record. */
+  readonly numbers: ReservedIds;
+}
+
+/** A record of a chunk after decryption. */
+export interface WaitingRecord {
+  readonly position: number;
+  readonly users: number;
+  readonly numbers: ReservedIds;
+  /** Parses the record on demand, because it may be large. */
+  fields(): Promise<Fields>;
+}
+
+/** Header of a record: a line of JSON that precedes its text. `bytes` is the length of the text. */
+type Head = readonly [
+  position: number,
+  users: number,
+  bytes: number,
+  principalId: number | null,
+  userIds: readonly number[],
+];
+
+const newLine = 10;
+/** Number of bytes that are encrypted in one step. */
+const blockBytes = 65_536;
+
+/** Encrypts the records of a chunk. `name` is authenticated: decryption fails with another name. */
+export async function encryptRecords(
+  records: readonly SentRecord[],
+  key: Buffer,
+  name: string,
+): Promise<Buffer> {
+  const timeSlice = new TimeSlice();
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for (const { position, users, text, numbers } of records) {
+    const head: Head = [position, users, text.length, numbers.principal, numbers.users];
+    const line = Buffer.from(`${JSON.stringify(head)}\n`);
+    pieces.push(line, text);
+    bytes += line.length + text.length;
+    if (timeSlice.isOver) await timeSlice.yield();
+  }
+  return sealPieces(inBlocks(pieces), bytes, key, name);
+}
+
+/**
+ * Yields the same bytes in blocks that are neither too small for the cipher nor too large for the event loop. All of
+ * them share one buffer: the consumer must finish with a block before it requests the next one.
+ */
+function* inBlocks(pieces: readonly Buffer[]): Generator<Buffer> {
+  const block = Buffer.allocUnsafe(blockBytes);
+  let used = 0;
+  for (const piece of pieces) {
+    for (let at = 0; at < piece.length; ) {
+      const copied = piece.copy(block, used, at);
+      at += copied;
+      used += copied;
+      if (used < blockBytes) continue;
+      yield block;
+      used = 0;
+    }
+  }
+  yield block.subarray(0, used);
+}
+
+export async function decryptRecords(sealed: Buffer, key: Buffer, name: string): Promise<WaitingRecord[]> {
+  const timeSlice = new TimeSlice();
+  const plain = open(sealed, key, name);
+  const records: WaitingRecord[] = [];
+  for (let at = 0; at < plain.length; ) {
+    const start = plain.indexOf(newLine, at) + 1;
+    const head = JSON.parse(plain.toString('utf8', at, start)) as Head;
+    const [position, users, bytes, principal, userIds] = head;
+    const text = plain.subarray(start, start + bytes);
+    const numbers = { principal, users: userIds };
+    records.push({ position, users, numbers, fields: () => readRecord(text) });
+    at = start + bytes;
+    if (timeSlice.isOver) await timeSlice.yield();
+  }
+  return records;
+}

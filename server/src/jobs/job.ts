@@ -1,0 +1,115 @@
+import type { Actor } from '../audit/audit-log.ts';
+import type { Caller } from '../clients/access.ts';
+import type { Connection } from '../db/database.ts';
+import { ApiError } from '../lib/field-errors.ts';
+import type { Page } from '../lib/paging.ts';
+import { isUuid } from '../lib/request-fields.ts';
+import type { FailedRecord } from '../records/failed-records.ts';
+import type { OperationName } from '../records/operation.ts';
+import type { IndexedOutcome } from '../records/outcome.ts';
+
+export type JobState = 'queued' | 'running' | 'completed' | 'cancelled';
+
+export interface Job {
+  readonly id: string;
+  /** Null for a job that was submitted in protected mode. */
+  readonly clientId: number | null;
+  readonly state: JobState;
+  readonly operation: OperationName;
+  readonly records: number;
+  readonly recordsDone: number;
+  readonly recordsFailed: number;
+  readonly users: number;
+  /** Number of users of the records that have an outcome, failed records included. */
+  readonly usersDone: number;
+  readonly usersApplied: number;
+  readonly submittedAt: Date;
+  readonly startedAt: Date | null;
+  readonly endedAt: Date | null;
+}
+
+/** Filters and page of a list of jobs. */
+export interface JobListing extends Page {
+  /** Selects jobs that have not ended: running jobs first, then the others in queue order. */
+  readonly openOnly?: boolean;
+  /** Selects jobs with at least one failed record so far. */
+  readonly failedOnly?: boolean;
+}
+
+export interface OutcomePage extends Page {
+  readonly failedOnly: boolean;
+  /** True to include the users of applied records, of which there may be very many. */
+  readonly withUsers: boolean;
+}
+
+export interface JobPage {
+  readonly job: Job;
+  readonly outcomes: readonly IndexedOutcome[];
+}
+
+/** Reads and cancels jobs. */
+export interface JobStore {
+  find(id: string): Promise<Job | null>;
+  /** Lists the newest jobs first, unless `openOnly` is set. */
+  list(owner: JobOwner, listing: JobListing): Promise<{ jobs: Job[]; totalCount: number }>;
+  /** Returns a job with a page of its outcomes, both from one snapshot. */
+  read(id: string, page: OutcomePage): Promise<JobPage | null>;
+  failed(id: string): AsyncIterable<FailedRecord>;
+  /** Cancels the records that are not yet in progress. Does nothing if the job has ended. */
+  cancel(id: string, actor: Actor): Promise<void>;
+}
+
+/** The jobs of one client (null: those submitted in protected mode), or of all clients. */
+export type JobOwner = { readonly clientId: number | null } | 'everyone';
+
+export function jobsSeenBy(caller: Caller): JobOwner {
+  return caller.scopes.has('admin') ? 'everyone' : { clientId: caller.clientId };
+}
+
+/** Returns a job that the caller may see. A job of another client gets the same error as a missing one. */
+export async function findJob(id: string, caller: Caller, store: JobStore): Promise<Job> {
+  const job = isUuid(id) ? await store.find(id) : null;
+  if (!job || !sees(caller, job)) throw new ApiError('JOB_NOT_FOUND');
+  return job;
+}
+
+/** Does the same as `findJob`, and returns a page of outcomes with the job. */
+export async function readJob(
+  id: string,
+  page: OutcomePage,
+  caller: Caller,
+  store: JobStore,
+): Promise<JobPage> {
+  const found = isUuid(id) ? await store.read(id, page) : null;
+  if (!found || !sees(caller, found.job)) throw new ApiError('JOB_NOT_FOUND');
+  return found;
+}
+
+function sees(caller: Caller, job: Job): boolean {
+  const owner = jobsSeenBy(caller);
+  return owner === 'everyone' || owner.clientId === job.clientId;
+}
+
+/** Computes the average speed of a job and its estimated end. Null means that it cannot be computed. */
+export function paceOf(job: Job, now: Date): { usersPerSecond: number | null; estimatedEnd: Date | null } {
+  if (!job.startedAt) return { usersPerSecond: null, estimatedEnd: null };
+  const seconds = ((job.endedAt ?? now).getTime() - job.startedAt.getTime()) / 1000;
+  const rate = seconds > 0 ? job.usersApplied / seconds : 0;
+  const usersPerSecond = Math.round(rate * 10) / 10;
+  const left = job.users - job.usersDone;
+  const known = job.state === 'running' && rate > 0;
+  return { usersPerSecond, estimatedEnd: known ? new Date(now.getTime() + (left / rate) * 1000) : null };
+}
+
+/** A chunk in the queue. A chunk with a lower `turn` runs earlier. */
+export interface QueuedChunk {
+  readonly callId: string;
+  readonly number: number;
+  readonly turn: number;
+}
+
+/** The queue that assigns chunks to nodes. */
+export interface ChunkQueue {
+  /** Enqueues the chunks in the transaction of `connection`. */
+  enqueue(connection: Connection, chunks: readonly QueuedChunk[]): Promise<void>;
+}

@@ -1,0 +1,223 @@
+import { serviceActor } from '../audit/audit-log.ts';
+import type { KeyRing } from '../encryption/key-ring.ts';
+import type { Code } from '../lib/error-codes.ts';
+import { ErrorBudget, FieldErrors } from '../lib/field-errors.ts';
+import { inGroups } from '../lib/groups.ts';
+import type { Fields } from '../lib/request-fields.ts';
+import type { Semaphore } from '../lib/semaphore.ts';
+import { Aborted, type Hasher } from '../passwords/hash-pool.ts';
+import { isSettled, prepareRecords, TaskChain } from '../records/apply.ts';
+import { checkRecords } from '../records/batch.ts';
+import { type StoredFailure, storedFailure } from '../records/failed-records.ts';
+import type { OperationName, Operations } from '../records/operation.ts';
+import type { Outcome } from '../records/outcome.ts';
+import { required, sentIdOf } from '../records/parsed-record.ts';
+import { decryptRecords, type WaitingRecord } from './encrypted-chunk.ts';
+import { chunkName } from './submit.ts';
+
+/** Number of users per group. The records of a group are looked up, hashed and written together. */
+const usersPerGroup = 64;
+/** Number of users whose failures are stored together: the records of one principal may form a chunk of any size. */
+const usersPerFailureGroup = 500;
+/** Number of groups in progress: while one is hashed, the next one is prepared. */
+const groupsAtOnce = 2;
+/** Number of attempts after which the remaining records of a chunk fail. */
+const attemptsMax = 100;
+
+export interface BegunChunk {
+  readonly operation: OperationName;
+  readonly clientId: number | null;
+  /** Number of attempts to run the chunk, including this one. */
+  readonly attempts: number;
+  readonly cancelled: boolean;
+  readonly wrappedKey: Buffer;
+  /** The encrypted records. */
+  readonly sealed: Buffer;
+  /** Positions of all records of the chunk in the call. */
+  readonly positions: readonly number[];
+  /** Positions that already have an outcome. */
+  readonly done: ReadonlySet<number>;
+}
+
+export interface ChunkStore {
+  /** Starts an attempt. Returns null if another worker has ended the chunk. */
+  begin(callId: string, number: number): Promise<BegunChunk | null>;
+  isCancelled(callId: string): Promise<boolean>;
+  /** Stores failed records, except those that already have an outcome. Returns the positions that were stored. */
+  refuse(callId: string, errorAnswers: readonly StoredFailure[]): Promise<ReadonlySet<number>>;
+  /** Deletes the chunk. The last chunk ends the job and destroys its key. */
+  end(callId: string, number: number): Promise<void>;
+}
+
+export interface ChunkTools {
+  readonly store: ChunkStore;
+  readonly operations: Operations;
+  readonly hasher: Hasher;
+  readonly keyRing: KeyRing;
+  /** Limits the parallel writes of all chunks of this node, so that connections stay free for synchronous calls. */
+  readonly writes: Semaphore;
+  /** Called with outcomes once they are final. */
+  onOutcomes(operation: OperationName, outcomes: readonly Outcome[]): void;
+  report(error: unknown): void;
+}
+
+/** One attempt to run a chunk. */
+interface ChunkRun {
+  readonly callId: string;
+  readonly chunk: Pick<BegunChunk, 'operation' | 'clientId' | 'attempts' | 'cancelled'>;
+  /** The records that have no outcome yet. */
+  readonly left: readonly WaitingRecord[];
+  /** False if the records could not be decrypted. A later attempt would fail too. */
+  readonly readable: boolean;
+  readonly tools: ChunkTools;
+  /** Aborts the attempt. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Applies the remaining records of a chunk. The outcome of a record is written in the same statement as the record, so
+ * that a chunk can be aborted at any point, retried, or run by two nodes at once, and no record is applied twice.
+ */
+export async function runChunk(
+  callId: string,
+  number: number,
+  tools: ChunkTools,
+  signal: AbortSignal,
+): Promise<void> {
+  const run = await begin(callId, number, tools, signal);
+  if (!run) return;
+  const { chunk, left, readable } = run;
+  if (chunk.cancelled) await refuseAll(left, 'CANCELLED', run);
+  else if (!readable || chunk.attempts > attemptsMax) await refuseAll(left, 'RECORD_FAILED', run);
+  else await applyRecords(left, run);
+  await tools.store.end(callId, number);
+}
+
+async function begin(
+  callId: string,
+  number: number,
+  tools: ChunkTools,
+  signal: AbortSignal,
+): Promise<ChunkRun | null> {
+  const begun = await tools.store.begin(callId, number);
+  if (!begun) return null;
+  // The run does not keep `sealed`, so that its memory is freed after decryption: a record may be large.
+  const { wrappedKey, sealed, positions, done, ...chunk } = begun;
+  const open = async () =>
+    decryptRecords(sealed, tools.keyRing.openJobKey(wrappedKey, callId), chunkName(callId, number));
+  const opened = await open().catch((error) => {
+    tools.report(error);
+    return null;
+  });
+  const records = opened ?? positions.map(unreadable);
+  const left = records.filter(({ position }) => !done.has(position));
+  return { callId, chunk, left, readable: opened !== null, tools, signal };
+}
+
+/** Replaces a record that could not be decrypted. Only its position is known. */
+function unreadable(position: number): WaitingRecord {
+  return { position, users: 0, numbers: { principal: null, users: [] }, fields: async () => ({}) };
+}
+
+async function applyRecords(records: readonly WaitingRecord[], run: ChunkRun): Promise<void> {
+  const line = new TaskChain();
+  const running = new Set<Promise<void>>();
+  try {
+    // Groups are prepared one after the other, so that records of one principal join the line in the order sent.
+    for (const group of inGroups(records, usersPerGroup, sizeOf)) {
+      if (running.size >= groupsAtOnce) await Promise.race(running);
+      if (run.signal.aborted) throw new Aborted('the service is stopping');
+      if (await run.tools.store.isCancelled(run.callId)) {
+        await refuseAll(group, 'CANCELLED', run);
+        continue;
+      }
+      const apply = await prepareGroup(group, line, run);
+      const applying = apply();
+      running.add(applying);
+      applying.then(() => running.delete(applying)).catch(() => undefined);
+    }
+  } finally {
+    await Promise.allSettled(running);
+  }
+  await Promise.all(running);
+}
+
+async function prepareGroup(
+  group: readonly WaitingRecord[],
+  line: TaskChain,
+  run: ChunkRun,
+): Promise<() => Promise<void>> {
+  const { callId, chunk, tools, signal } = run;
+  const operation = tools.operations[chunk.operation];
+  const parsedRecords = await checkRecords(
+    fieldsOf(group),
+    operation,
+    operation.newCheck(),
+    new ErrorBudget(),
+  );
+  const positions = new Map(parsedRecords.map((parsed, at) => [parsed, required(group[at]).position]));
+  const apply = await prepareRecords(operation, parsedRecords, {
+    requester: {
+      actor: {
+        ...serviceActor,
+        kind: chunk.clientId === null ? 'protected' : 'client',
+        clientId: chunk.clientId,
+      },
+      share: String(chunk.clientId),
+      signal: signal,
+      report: tools.report,
+    },
+    hasher: tools.hasher,
+    semaphore: tools.writes,
+    line,
+    numbers: new Map(parsedRecords.map((parsed, at) => [parsed, required(group[at]).numbers])),
+    referenceOf: (parsed) => ({ callId, position: required(positions.get(parsed)), kept: true }),
+  });
+  return async () => settle(group, await apply(), run);
+}
+
+async function settle(
+  group: readonly WaitingRecord[],
+  outcomes: readonly (Outcome | null)[],
+  { callId, chunk, tools }: ChunkRun,
+): Promise<void> {
+  const own = outcomes.filter((outcome) => outcome !== null);
+  const settled = own.filter(isSettled);
+  const errorAnswers: StoredFailure[] = [];
+  for (const [at, { position, fields }] of group.entries()) {
+    const outcome = outcomes[at];
+    if (outcome?.refusal && isSettled(outcome))
+      errorAnswers.push(await storedFailure(position, chunk.operation, await fields(), outcome));
+  }
+  const kept = await tools.store.refuse(callId, errorAnswers);
+  const applied = settled.filter(({ refusal }) => refusal === null);
+  tools.onOutcomes(chunk.operation, [...applied, ...outcomesAt(kept, errorAnswers)]);
+  if (settled.length < own.length) throw new Aborted('the database did not take every record');
+}
+
+async function refuseAll(records: readonly WaitingRecord[], code: Code, run: ChunkRun): Promise<void> {
+  const { callId, chunk, tools } = run;
+  for (const group of inGroups(records, usersPerFailureGroup, sizeOf)) {
+    const errorAnswers: StoredFailure[] = [];
+    for (const record of group) {
+      const fields = await record.fields();
+      const outcome = { id: sentIdOf(fields), refusal: { code }, faults: new FieldErrors(), users: [] };
+      errorAnswers.push(await storedFailure(record.position, chunk.operation, fields, outcome));
+    }
+    const kept = await tools.store.refuse(callId, errorAnswers);
+    tools.onOutcomes(chunk.operation, outcomesAt(kept, errorAnswers));
+  }
+}
+
+/** Returns the outcomes at the given positions. Another node has settled the others. */
+function outcomesAt(positions: ReadonlySet<number>, errorAnswers: readonly StoredFailure[]): Outcome[] {
+  return errorAnswers.filter(({ position }) => positions.has(position)).map(({ outcome }) => outcome);
+}
+
+function sizeOf({ users }: WaitingRecord): number {
+  return users;
+}
+
+async function* fieldsOf(records: readonly WaitingRecord[]): AsyncGenerator<Fields> {
+  for (const record of records) yield record.fields();
+}

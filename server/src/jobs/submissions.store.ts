@@ -1,0 +1,98 @@
+import { openAuditLog } from '../audit/audit.store.ts';
+import type { Connection, Database } from '../db/database.ts';
+import { withReadErrors } from '../db/errors.ts';
+import { notifyWorkers } from '../db/notify.ts';
+import { storeFailures } from '../records/outcomes.store.ts';
+import { endJobWithoutChunks } from './chunks.store.ts';
+import type { ChunkQueue, QueuedChunk } from './job.ts';
+import type { EncryptedChunk, JobWriter, NewJob, SubmissionStore } from './submit.ts';
+
+/** Number of users by which the turn advances by one. */
+const usersInTurn = 100;
+
+export function openSubmissions(database: Database, queue: ChunkQueue): SubmissionStore {
+  return { submit: (job, fill) => withReadErrors(() => submit(database, queue, job, fill)) };
+}
+
+async function submit(
+  database: Database,
+  queue: ChunkQueue,
+  job: NewJob,
+  fill: (book: JobWriter) => Promise<void>,
+): Promise<boolean> {
+  return database.transaction(
+    async (connection) => {
+      const chunks: { number: number; users: number }[] = [];
+      if (!(await putJob(connection, job))) return false;
+      const { operation, records, users } = job;
+      const details = { operation, records, users };
+      await openAuditLog(connection).note(job.actor, { action: 'job.submitted', callId: job.id, details });
+      await fill({
+        refuse: (errorAnswers) => storeFailures(connection, job.id, errorAnswers),
+        async add(chunk) {
+          await putChunk(connection, job.id, chunk);
+          chunks.push({ number: chunk.number, users: chunk.users });
+        },
+      });
+      const queued = await assignTurns(connection, job, chunks);
+      await queue.enqueue(connection, queued);
+      await notifyWorkers(connection);
+      if (chunks.length === 0) await endJobWithoutChunks(connection, job.id);
+      return true;
+    },
+    { patient: true },
+  );
+}
+
+/**
+ * Inserts the job. A call with an idempotency key already has a row, which becomes the job. Returns false and changes
+ * nothing if the state of that row is not `open`.
+ */
+async function putJob(connection: Connection, job: NewJob): Promise<boolean> {
+  const rows = await connection.query(
+    `insert into anagrafe.calls as call (id, client_id, operation, state, is_job, records, users, wrapped_key)
+     values ($1, $2, $3, 'queued', true, $4, $5, $6)
+     on conflict (id) do update
+        set state = 'queued', is_job = true, records = $4, users = $5, wrapped_key = $6, in_hand_at = null,
+            submitted_at = now()
+      where call.state = 'open'
+     returning id`,
+    [job.id, job.clientId, job.operation, job.records, job.users, job.wrappedKey],
+  );
+  return rows.length > 0;
+}
+
+async function putChunk(connection: Connection, callId: string, chunk: EncryptedChunk): Promise<void> {
+  await connection.query(
+    'insert into anagrafe.chunks (call_id, number, positions, turn, sealed) values ($1, $2, $3, 0, $4)',
+    [callId, chunk.number, chunk.positions, chunk.sealed],
+  );
+}
+
+/**
+ * Start-time fair queueing: the turns of a client's chunks ascend from the turn that is served now, or from the last
+ * turn of the client if that is higher. Clients are thus served alternately, however many chunks each of them has.
+ */
+async function assignTurns(
+  connection: Connection,
+  job: NewJob,
+  chunks: readonly { number: number; users: number }[],
+): Promise<QueuedChunk[]> {
+  const [found] = await connection.query<{ served: number | null; own: number | null }>(
+    `select coalesce(max(turn) filter (where attempts > 0), min(turn)) as served,
+            max(turn) filter (where coalesce(client_id, 0) = coalesce($2::bigint, 0)) as own
+       from anagrafe.chunks join anagrafe.calls on calls.id = call_id where call_id <> $1`,
+    [job.id, job.clientId],
+  );
+  let turn = Math.max(found?.served ?? 0, found?.own ?? 0);
+  const queued = chunks.map(({ number, users }) => {
+    turn += Math.ceil(users / usersInTurn);
+    return { callId: job.id, number, turn };
+  });
+  await connection.query(
+    `update anagrafe.chunks set turn = given.turn from unnest($2::int[], $3::int[]) as given (number, turn)
+      where call_id = $1 and chunks.number = given.number`,
+    [job.id, queued.map(({ number }) => number), queued.map((chunk) => chunk.turn)],
+  );
+  return queued;
+}

@@ -1,0 +1,136 @@
+import type { Actor } from '../audit/audit-log.ts';
+import type { KeyRing } from '../encryption/key-ring.ts';
+import type { RecordList } from '../json/record-list.ts';
+import { ErrorBudget } from '../lib/field-errors.ts';
+import { inGroups } from '../lib/groups.ts';
+import { checkRecords, positionsOf, recordsAt } from '../records/batch.ts';
+import { type StoredFailure, storedFailure } from '../records/failed-records.ts';
+import type { IdNeed } from '../records/id-reservation.ts';
+import type { Operation, OperationName } from '../records/operation.ts';
+import { type Outcome, refused } from '../records/outcome.ts';
+import { required } from '../records/parsed-record.ts';
+import { planChunks, type QueuedTask } from './chunk-planner.ts';
+import { encryptRecords } from './encrypted-chunk.ts';
+
+/** Number of users per group. The records of a group are checked with one set of queries. */
+const usersPerGroup = 2000;
+
+export interface NewJob {
+  readonly id: string;
+  readonly clientId: number | null;
+  readonly operation: OperationName;
+  readonly records: number;
+  readonly users: number;
+  readonly wrappedKey: Buffer;
+  readonly actor: Actor;
+}
+
+export interface EncryptedChunk {
+  readonly number: number;
+  readonly users: number;
+  readonly positions: readonly number[];
+  readonly sealed: Buffer;
+}
+
+/** Adds the failed records and the chunks of a new job, in the transaction that stores the job. */
+export interface JobWriter {
+  refuse(errorAnswers: readonly StoredFailure[]): Promise<unknown>;
+  add(chunk: EncryptedChunk): Promise<void>;
+}
+
+export interface SubmissionStore {
+  /**
+   * Stores the job and what `fill` adds to it in one transaction; any node may then run it. Returns false and stores
+   * nothing if another request has completed or submitted the call with this ID meanwhile.
+   */
+  submit(job: NewJob, fill: (book: JobWriter) => Promise<void>): Promise<boolean>;
+}
+
+/**
+ * Submits records as a job. Invalid records fail now; the others are stored encrypted and enqueued. `done` holds the
+ * positions whose outcome is already known. Returns the outcomes of the invalid records in the order sent, or null if
+ * another request has completed or submitted the call.
+ */
+export async function submitJob(
+  call: {
+    id: string;
+    clientId: number | null;
+    actor: Actor;
+    records: RecordList;
+    done: ReadonlySet<number>;
+  },
+  operation: Operation,
+  tools: { store: SubmissionStore; keyRing: KeyRing },
+): Promise<readonly Outcome[] | null> {
+  const { id, records } = call;
+  const { key, wrapped } = tools.keyRing.newJobKey(id);
+  const job = {
+    id,
+    clientId: call.clientId,
+    operation: operation.name,
+    records: records.count,
+    users: records.users,
+    wrappedKey: wrapped,
+    actor: call.actor,
+  };
+  // The checks run before the transaction: their queries must not wait for connections that open transactions hold.
+  const { refusals: errorAnswers, waiting, needs } = await partitionRecords(call, operation);
+  // IDs are reserved now, so that they follow the order sent even if the chunks run in another order.
+  const numbered = await operation.number(needs);
+  const numbers = new Map(waiting.map(({ position }, at) => [position, numbered[at]]));
+  const submitted = await tools.store.submit(job, async (book) => {
+    for (const group of errorAnswers) await book.refuse(group);
+    for (const [number, { positions, users }] of planChunks(waiting).entries()) {
+      const chunk = positions.map((position) => ({
+        position,
+        users: records.usersOf(position),
+        text: records.text(position),
+        numbers: required(numbers.get(position)),
+      }));
+      const sealed = await encryptRecords(chunk, key, chunkName(id, number));
+      await book.add({ number, users, positions, sealed });
+    }
+  });
+  return submitted ? errorAnswers.flat().map(({ outcome }) => outcome) : null;
+}
+
+export function chunkName(callId: string, number: number): string {
+  return `${callId} ${number}`;
+}
+
+interface CheckedRecords {
+  readonly refusals: readonly (readonly StoredFailure[])[];
+  readonly waiting: readonly QueuedTask[];
+  /** One for each element of `waiting`, in the same order. */
+  readonly needs: readonly IdNeed[];
+}
+
+/** Checks the records in groups and separates valid from invalid ones. Only invalid records stay in memory. */
+async function partitionRecords(
+  call: { records: RecordList; done: ReadonlySet<number> },
+  operation: Operation,
+): Promise<CheckedRecords> {
+  const { records } = call;
+  const check = operation.newCheck();
+  const budget = new ErrorBudget();
+  const errorAnswers: StoredFailure[][] = [];
+  const waiting: QueuedTask[] = [];
+  const needs: IdNeed[] = [];
+  const left = positionsOf(records).filter((position) => !call.done.has(position));
+  for (const positions of inGroups(left, usersPerGroup, (position) => records.usersOf(position))) {
+    const parsedRecords = await checkRecords(recordsAt(records, positions), operation, check, budget);
+    const failures: StoredFailure[] = [];
+    for (const [at, position] of positions.entries()) {
+      const parsed = required(parsedRecords[at]);
+      if (parsed.faults.none) {
+        waiting.push({ position, users: parsed.users.length, order: operation.order(parsed) });
+        needs.push(operation.need(parsed));
+      } else {
+        const fields = await records.fields(position);
+        failures.push(await storedFailure(position, operation.name, fields, refused(parsed)));
+      }
+    }
+    errorAnswers.push(failures);
+  }
+  return { refusals: errorAnswers, waiting, needs };
+}

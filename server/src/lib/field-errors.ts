@@ -1,0 +1,167 @@
+import type { Code, ErrorDetail, Figures } from './error-codes.ts';
+
+/** The maximum number of places that are listed for one record. */
+const listedPerRecord = 1000;
+/** The maximum number of places that are listed for all records of a call; after that each record lists one. */
+const listedPerCall = 20_000;
+/** The place of the `MORE_ERRORS` entry, which counts the places of a record that are not listed. */
+const wholeRecord = '$';
+
+/** The field errors of one record, by place, such as `Users[0].Password`. The number of listed places is bounded. */
+export class FieldErrors {
+  #most: number;
+  /** The number of places that are not listed. `MORE_ERRORS` refers to this object, so its count stays current. */
+  #dropped: { count: number } | undefined;
+  #lastDropped: string | undefined;
+  /** The number of places that `ErrorBudget` has already counted. */
+  #counted = 0;
+  /** Created on the first error: most records have none, and a call may have a hundred thousand records. */
+  #byPlace: Map<string, ErrorDetail[]> | undefined;
+  /** The first error with each code. It determines the code of the record without a search through all errors. */
+  #firstOfKind: Map<Code, ErrorDetail> | undefined;
+  #ofUsersAlone = true;
+
+  constructor(most = listedPerRecord) {
+    this.#most = most;
+  }
+
+  add(place: string, code: Code, figures?: Figures, variant?: string): void {
+    // A hostile record has as many errors as fit into a body, so errors that are not listed are only counted.
+    if (this.isFull && this.firstOfKind.has(code) && !this.#byPlace?.has(place)) this.#drop(place);
+    else this.put(place, { code, ...(figures && { figures }), ...(variant && { variant }) });
+  }
+
+  put(place: string, error: ErrorDetail): void {
+    this.#byPlace ??= new Map();
+    const known = this.#byPlace.get(place);
+    if (known) known.push(error);
+    else if (!this.isFull || place === wholeRecord) this.#byPlace.set(place, [error]);
+    else this.#drop(place);
+    if (place === wholeRecord) return;
+    this.#firstOfKind ??= new Map();
+    if (!this.#firstOfKind.has(error.code)) this.#firstOfKind.set(error.code, error);
+    if (!userPlace.test(place)) this.#ofUsersAlone = false;
+  }
+
+  /** True if errors at further places are counted but not listed. */
+  get isFull(): boolean {
+    return this.#listed >= this.#most;
+  }
+
+  /** The number of listed places, without the `MORE_ERRORS` entry. */
+  get #listed(): number {
+    return (this.#byPlace?.size ?? 0) - (this.#dropped ? 1 : 0);
+  }
+
+  /** Counts a place that is not listed. Several errors at one place follow each other, and count once. */
+  #drop(place: string): void {
+    if (place !== this.#lastDropped) this.#countDropped(1);
+    this.#lastDropped = place;
+    if (!userPlace.test(place)) this.#ofUsersAlone = false;
+  }
+
+  #countDropped(count: number): void {
+    if (!this.#dropped) {
+      this.#dropped = { count: 0 };
+      this.#byPlace?.set(wholeRecord, [{ code: 'MORE_ERRORS', figures: this.#dropped }]);
+    }
+    this.#dropped.count += count;
+  }
+
+  /**
+   * Lists at most `most` places more than after the previous call of this method, and at least one place in total.
+   * Returns the number of places listed since then.
+   */
+  keepAtMost(most: number): number {
+    this.#most = Math.min(this.#most, Math.max(this.#counted + most, 1));
+    if (this.#listed > this.#most) this.#dropExcess();
+    const more = this.#listed - this.#counted;
+    this.#counted = this.#listed;
+    return more;
+  }
+
+  #dropExcess(): void {
+    const excess = [...(this.#byPlace?.keys() ?? [])]
+      .filter((place) => place !== wholeRecord)
+      .slice(this.#most);
+    for (const place of excess) this.#byPlace?.delete(place);
+    this.#countDropped(excess.length);
+  }
+
+  get firstOfKind(): ReadonlyMap<Code, ErrorDetail> {
+    return this.#firstOfKind ?? noKinds;
+  }
+
+  /** True if every error belongs to `Users`, and none to a field of the principal. */
+  get onlyInUsers(): boolean {
+    return this.#ofUsersAlone;
+  }
+
+  get byPlace(): ReadonlyMap<string, readonly ErrorDetail[]> {
+    return this.#byPlace ?? noErrors;
+  }
+
+  get none(): boolean {
+    return this.#byPlace === undefined;
+  }
+}
+
+/** Limits the errors that are kept for one call: two bytes of a body can cause an error of a hundred bytes. */
+export class ErrorBudget {
+  #left = listedPerCall;
+
+  /** Creates the errors of a record, which list no more places than the call has left. */
+  newFieldErrors(): FieldErrors {
+    return new FieldErrors(Math.max(Math.min(this.#left, listedPerRecord), 1));
+  }
+
+  /** Drops the places beyond the limit of the call, and counts them in the `MORE_ERRORS` entry of the record. */
+  limit(errors: FieldErrors): void {
+    if (!errors.none) this.#left -= errors.keepAtMost(Math.max(this.#left, 0));
+  }
+}
+
+/** Matches the places of users: `Users`, `Users[0].Password`. */
+const userPlace = /^Users\b/;
+const noErrors: ReadonlyMap<string, readonly ErrorDetail[]> = new Map();
+const noKinds: ReadonlyMap<Code, ErrorDetail> = new Map();
+
+/** Rejects a request as a whole. `http/status.ts` maps the code to the HTTP status. */
+export class ApiError extends Error {
+  readonly fault: ErrorDetail;
+  /** The value of the `Retry-After` header; undefined if the response has none. */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(
+    code: Code,
+    details: { variant?: string; figures?: Figures; retryAfterSeconds?: number; cause?: unknown } = {},
+  ) {
+    super(code, { cause: details.cause });
+    this.name = 'Refusal';
+    this.fault = {
+      code,
+      ...(details.variant && { variant: details.variant }),
+      ...(details.figures && { figures: details.figures }),
+    };
+    this.retryAfterSeconds = details.retryAfterSeconds;
+  }
+}
+
+/** The mark is an own property of the error, so that it is kept when pg-boss copies the error. */
+const outageMark = Symbol('part of an outage');
+
+/** Marks an error that was counted as part of a database outage. */
+export function markOutage(error: object): void {
+  Object.assign(error, { [outageMark]: true });
+}
+
+/** Returns true if the error or one of its causes was marked by `markOutage`, so that the caller need not log it. */
+export function isPartOfOutage(error: unknown): boolean {
+  for (let cause = error; typeof cause === 'object' && cause !== null; cause = causeOf(cause))
+    if (outageMark in cause) return true;
+  return false;
+}
+
+function causeOf(error: object): unknown {
+  return (error as { cause?: unknown }).cause;
+}

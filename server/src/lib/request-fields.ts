@@ -1,0 +1,132 @@
+import { closestName } from './did-you-mean.ts';
+import type { Figures } from './error-codes.ts';
+import { ApiError, type FieldErrors } from './field-errors.ts';
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export const idMax = Number.MAX_SAFE_INTEGER;
+const emailMax = 254;
+const fieldNameShown = 60;
+/** The maximum number of unknown fields that are named in errors; an object may have thousands of them. */
+const unknownShown = 20;
+
+/** The syntax that browsers accept for `<input type="email">`. */
+const emailSyntax =
+  /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i;
+
+/**
+ * Control characters, and characters that change or hide the visible text: directional marks and overrides, zero-width
+ * spaces, word joiners. U+200C and U+200D are allowed: Persian, Indian scripts and emoji need them.
+ */
+const forbiddenCharacter = /[\p{Cc}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u;
+
+export function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Returns the unparsed users of a record; an empty array if `Users` is not an array. */
+export function usersOf(record: Fields): readonly unknown[] {
+  return Array.isArray(record.Users) ? record.Users : [];
+}
+
+/** Null counts as absent. */
+export function isAbsent(value: unknown): value is null | undefined {
+  return value === undefined || value === null;
+}
+
+export function isId(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 1;
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+export function isUuid(text: string): boolean {
+  return uuid.test(text);
+}
+
+/** Appends a field to a place: `Users[0]` and `Password` give `Users[0].Password`. */
+export function within(place: string, field: string): string {
+  return place === '' ? field : `${place}.${field}`;
+}
+
+/** Adds an error for each unknown field, so that a misspelled field is never silently ignored. */
+export function refuseUnknownFields(
+  fields: Fields,
+  known: readonly string[],
+  place: string,
+  errors: FieldErrors,
+): void {
+  let unknown = 0;
+  for (const name of Object.keys(fields)) {
+    if (isAbsent(fields[name]) || known.includes(name)) continue;
+    if (++unknown > unknownShown) continue;
+    const field = shown(name);
+    // `$` is the place of the record as a whole.
+    const at = place === '' && field === '$' ? '["$"]' : within(place, field);
+    const meant = errors.isFull ? null : closestName(name, known);
+    if (meant) errors.add(at, 'UNKNOWN_FIELD', { field, known: meant }, 'spelling');
+    else errors.add(at, 'UNKNOWN_FIELD', { field }, 'unknown');
+  }
+  if (unknown > unknownShown) {
+    const count = unknown - unknownShown;
+    errors.add(place === '' ? 'Record' : place, 'UNKNOWN_FIELD', { count }, 'more');
+  }
+}
+
+/** Shortens a name from a request for use in an error, without splitting a surrogate pair. */
+export function shown(name: string): string {
+  return name.length > fieldNameShown
+    ? `${name.slice(0, fieldNameShown).replace(/[\ud800-\udbff]$/, '')}…`
+    : name;
+}
+
+/** Returns the string, null if it is absent, or undefined (and adds an error) if the value is not a string. */
+export function readString(value: unknown, place: string, errors: FieldErrors): string | null | undefined {
+  if (isAbsent(value)) return null;
+  if (typeof value === 'string') return value;
+  errors.add(place, 'WRONG_TYPE', undefined, 'string');
+  return undefined;
+}
+
+export function isEmail(text: string): boolean {
+  return text.length <= emailMax && emailSyntax.test(text);
+}
+
+export function readEmail(value: unknown, place: string, errors: FieldErrors): string | null {
+  const text = readString(value, place, errors);
+  if (isAbsent(text)) return null;
+  if (text === '') errors.add(place, 'TEXT_EMPTY', undefined, 'optional');
+  else if (text.length > emailMax) errors.add(place, 'EMAIL_TOO_LONG', { max: emailMax });
+  else if (!emailSyntax.test(text)) errors.add(place, 'EMAIL_INVALID');
+  else return text;
+  return null;
+}
+
+/** Reads a descriptive text of at most `max` code points, unchanged; null if it is absent or invalid. */
+export function readText(value: unknown, max: number, place: string, errors: FieldErrors): string | null {
+  const text = readString(value, place, errors);
+  if (isAbsent(text)) return null;
+  if (text.trim() === '') errors.add(place, 'TEXT_EMPTY', undefined, 'optional');
+  else if (text.length > max * 2 || [...text].length > max) errors.add(place, 'TEXT_TOO_LONG', { max });
+  else if (forbiddenCharacter.test(text)) errors.add(place, 'TEXT_CHARACTERS');
+  else return text;
+  return null;
+}
+
+/** Returns the body of a call that takes an object; throws an `ApiError` for another type or an unknown parameter. */
+export function readParameters(body: unknown, known: readonly string[]): Fields {
+  if (!isObject(body)) throw new ApiError('INVALID_BODY', { variant: 'object' });
+  const unknown = Object.keys(body).find((name) => !isAbsent(body[name]) && !known.includes(name));
+  if (unknown !== undefined) throw unknownParameter(unknown, known);
+  return body;
+}
+
+export function unknownParameter(name: string, known: readonly string[]): ApiError {
+  const meant = closestName(name, known);
+  return wrongParameter(shown(name), meant ? 'spelling' : 'unknown', meant ? { meant } : {});
+}
+
+/** The variant selects the sentence that describes the accepted values. */
+export function wrongParameter(name: string, variant: string, figures: Figures = {}): ApiError {
+  return new ApiError('INVALID_PARAMETER', { variant, figures: { name, ...figures } });
+}

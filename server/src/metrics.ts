@@ -1,0 +1,107 @@
+import type { FastifyInstance } from 'fastify';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Lane } from './passwords/fair-queue.ts';
+import type { HashingState } from './passwords/hash-pool.ts';
+import type { OperationName } from './records/operation.ts';
+import type { Outcome } from './records/outcome.ts';
+
+export interface Metrics {
+  readonly registry: Registry;
+  hashed(lane: Lane, seconds: number): void;
+  answered(route: string, method: string, status: number, seconds: number): void;
+  recordsDone(operation: OperationName, outcomes: readonly Outcome[]): void;
+  watch(hashing: HashingState): void;
+}
+
+export function openMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const calls = new Histogram({
+    name: 'anagrafe_call_duration_seconds',
+    help: 'Calls by route, method and status, and how long they took',
+    labelNames: ['route', 'method', 'status'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+    registers,
+  });
+  const records = new Counter({
+    name: 'anagrafe_records_total',
+    help: 'Records by operation and outcome (applied, or the code of the refusal)',
+    labelNames: ['operation', 'outcome'],
+    registers,
+  });
+  const users = new Counter({
+    name: 'anagrafe_users_total',
+    help: 'Users registered, passwords reset, states set',
+    labelNames: ['operation'],
+    registers,
+  });
+  const hashes = new Histogram({
+    name: 'anagrafe_hash_duration_seconds',
+    help: 'Password hashes by lane, and how long they took; its count gives the rate',
+    labelNames: ['lane'],
+    buckets: [0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28],
+    registers,
+  });
+  return {
+    registry,
+    hashed: (lane, seconds) => hashes.observe({ lane }, seconds),
+    answered: (route, method, status, seconds) => calls.observe({ route, method, status }, seconds),
+    recordsDone(operation, outcomes) {
+      for (const { refusal, users: done } of outcomes) {
+        records.inc({ operation, outcome: refusal?.code ?? 'applied' });
+        for (const kind of ['register', 'reset', 'state'] as const) {
+          const count = done.filter((user) => user.operation === kind).length;
+          if (count > 0) users.inc({ operation: kind }, count);
+        }
+      }
+    },
+    watch(hashing) {
+      new Gauge({
+        name: 'anagrafe_hash_lane_length',
+        help: 'Passwords that wait to be hashed, by lane',
+        labelNames: ['lane'],
+        registers,
+        collect() {
+          this.set({ lane: 'interactive' }, hashing.waiting('interactive'));
+          this.set({ lane: 'bulk' }, hashing.waiting('bulk'));
+        },
+      });
+      gauge(registers, 'anagrafe_hashes_running', 'Passwords being hashed now', () => hashing.running);
+      gauge(
+        registers,
+        'anagrafe_hash_capacity',
+        'Hashes per second that this node can do',
+        () => hashing.capacity,
+      );
+    },
+  };
+}
+
+function gauge(registers: Registry[], name: string, help: string, read: () => number): void {
+  new Gauge({
+    name,
+    help,
+    registers,
+    collect() {
+      this.set(read());
+    },
+  });
+}
+
+const maxPathLength = 200;
+
+/** Logs and measures each request. Headers, bodies and query strings may contain secrets and are not logged. */
+export function logCalls(app: FastifyInstance, metrics: Metrics): void {
+  app.addHook('onResponse', async (request, reply) => {
+    const { method, ip, caller } = request;
+    const seconds = reply.elapsedTime / 1000;
+    const route = request.routeOptions.url ?? 'none';
+    metrics.answered(route, method, reply.statusCode, seconds);
+    const path = (request.url.split('?', 1)[0] ?? '').slice(0, maxPathLength);
+    request.log.info(
+      { method, path, status: reply.statusCode, ms: Math.round(reply.elapsedTime), ip, client: caller?.name },
+      'call',
+    );
+  });
+}

@@ -1,0 +1,68 @@
+import type { RecordList } from '../json/record-list.ts';
+import type { Figures } from '../lib/error-codes.ts';
+import { ApiError, type ErrorBudget } from '../lib/field-errors.ts';
+import type { Fields } from '../lib/request-fields.ts';
+import { TimeSlice } from '../lib/yield-to-event-loop.ts';
+import type { Check, Operation } from './operation.ts';
+import type { ParsedRecord } from './parsed-record.ts';
+
+export interface BatchLimits {
+  readonly records: number;
+  readonly users: number;
+}
+
+/** Variant and figures of the `BATCH_TOO_LARGE` message, which names the alternative for the client. */
+interface TooLargeHint {
+  readonly variant: 'answered' | 'job';
+  readonly figures?: Figures;
+}
+
+/** Returns the records of a call. Throws an `ApiError` if the body is no array of objects or exceeds the limits. */
+export function readBatch(body: RecordList | null, limits: BatchLimits, hint: TooLargeHint): RecordList {
+  if (!body) throw new ApiError('INVALID_BODY', { variant: 'array' });
+  if (body.count === 0) throw new ApiError('INVALID_BODY', { variant: 'empty' });
+  if (body.count > limits.records) throw tooLarge(limits, hint);
+  const position = body.firstNonObject;
+  if (position >= 0) throw new ApiError('INVALID_BODY', { variant: 'element', figures: { position } });
+  if (body.users > limits.users) throw tooLarge(limits, hint);
+  return body;
+}
+
+function tooLarge(limits: BatchLimits, { variant, figures }: TooLargeHint): ApiError {
+  return new ApiError('BATCH_TOO_LARGE', {
+    variant,
+    figures: { records: limits.records, users: limits.users, ...figures },
+  });
+}
+
+/**
+ * Parses records one by one and checks them against the store, with pauses for the event loop. `budget` limits the
+ * number of field errors that are kept for all records of the call.
+ */
+export async function checkRecords<D extends ParsedRecord>(
+  records: Iterable<Fields> | AsyncIterable<Fields>,
+  operation: Operation<D>,
+  check: Check<D>,
+  budget: ErrorBudget,
+): Promise<D[]> {
+  const timeSlice = new TimeSlice();
+  const parsedRecords: D[] = [];
+  for await (const fields of records) {
+    const parsed = await operation.read(fields, budget.newFieldErrors(), timeSlice);
+    budget.limit(parsed.faults);
+    parsedRecords.push(parsed);
+    if (timeSlice.isOver) await timeSlice.yield();
+  }
+  await check.run(parsedRecords);
+  for (const { faults } of parsedRecords) budget.limit(faults);
+  return parsedRecords;
+}
+
+export function positionsOf(list: RecordList): number[] {
+  return Array.from({ length: list.count }, (_, position) => position);
+}
+
+/** Parses the records at the given positions on demand, so that only one of them is in memory at a time. */
+export async function* recordsAt(list: RecordList, positions: readonly number[]): AsyncGenerator<Fields> {
+  for (const position of positions) yield list.fields(position);
+}

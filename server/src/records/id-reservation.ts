@@ -1,0 +1,41 @@
+import { isRegistration, type ParsedRecord } from './parsed-record.ts';
+
+export interface IdStore {
+  /** Reserves IDs before the writes, so that records written in parallel are numbered in the order sent. */
+  reservePrincipalIds(count: number): Promise<readonly number[]>;
+  reserveUserIds(count: number): Promise<readonly number[]>;
+}
+
+/** Number of IDs that a record needs for the rows it creates. */
+export interface IdNeed {
+  readonly principals: 0 | 1;
+  readonly users: number;
+}
+
+export function registrationsOf(parsed: ParsedRecord): number {
+  return parsed.users.filter(isRegistration).length;
+}
+
+/** Reserves the IDs of all records at once, because each reservation costs a disk write. */
+export async function reserveIds(needs: readonly IdNeed[], store: IdStore): Promise<ReservedIds[]> {
+  const [principalIds, userIds] = await Promise.all([
+    store.reservePrincipalIds(needs.reduce((sum, { principals }) => sum + principals, 0)),
+    store.reserveUserIds(needs.reduce((sum, { users }) => sum + users, 0)),
+  ]);
+  const principals = principalIds.values();
+  let offset = 0;
+  return needs.map((need) => {
+    const principal = need.principals === 1 ? (principals.next().value ?? null) : null;
+    const users = userIds.slice(offset, offset + need.users);
+    offset += need.users;
+    return { principal, users };
+  });
+}
+
+/** IDs reserved for the rows that a record creates, before the record is written. */
+export interface ReservedIds {
+  /** Null if the record creates no principal. */
+  readonly principal: number | null;
+  /** One ID for each registration, in the order sent. */
+  readonly users: readonly number[];
+}

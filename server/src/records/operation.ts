@@ -1,0 +1,45 @@
+import type { FieldErrors } from '../lib/field-errors.ts';
+import type { Fields } from '../lib/request-fields.ts';
+import type { TimeSlice } from '../lib/yield-to-event-loop.ts';
+import type { IdNeed, ReservedIds } from './id-reservation.ts';
+import type { WriteContext, Written } from './outcome.ts';
+import type { ParsedRecord } from './parsed-record.ts';
+
+export type OperationName = 'update' | 'insert' | 'state';
+
+/** The values that a valid parsed record needs in order to be written. */
+export interface WriteInput {
+  readonly numbers: ReservedIds;
+  /** One password hash for each user, in the order sent. */
+  readonly hashes: readonly string[];
+  readonly context: WriteContext;
+}
+
+/** Checks the records of one call against the store. */
+export interface Check<D extends ParsedRecord> {
+  /** Checks the next group of records and adds the errors to their `faults`. */
+  run(parsedRecords: readonly D[]): Promise<void>;
+}
+
+/** A write operation: defines how its records are parsed, checked and written. */
+export interface Operation<D extends ParsedRecord = ParsedRecord> {
+  readonly name: OperationName;
+  /** Parses a record and adds its errors to `faults`. */
+  read(fields: Fields, faults: FieldErrors, timeSlice: TimeSlice): Promise<D>;
+  /**
+   * Starts the checks of one call. A username or external key that a valid record claims is taken for all later
+   * records of the call, also for those in later groups.
+   */
+  newCheck(): Check<D>;
+  /** Returns the ordering key: records with the same key are applied in the order sent. Null means any order. */
+  order(parsed: D): number | null;
+  need(parsed: D): IdNeed;
+  /** Reserves the IDs for each need, in the order given. */
+  number(needs: readonly IdNeed[]): Promise<readonly ReservedIds[]>;
+  /** Returns the principal ID to look up when it is unknown whether the record was written. */
+  idOf(parsed: D, numbers: ReservedIds): number | null;
+  /** Writes the whole record or nothing, in one short transaction. Throws a `WriteFailure`. */
+  write(parsed: D, input: WriteInput): Promise<Written>;
+}
+
+export type Operations = Readonly<Record<OperationName, Operation>>;

@@ -1,0 +1,72 @@
+import type { Actor } from '../audit/audit-log.ts';
+import { codes, type ErrorDetail } from '../lib/error-codes.ts';
+import type { FieldErrors } from '../lib/field-errors.ts';
+import type { ParsedRecord } from './parsed-record.ts';
+
+export interface AppliedUser {
+  readonly id: number;
+  readonly username: string;
+  readonly email: string | null;
+  readonly operation: 'register' | 'reset' | 'state';
+}
+
+/** The result of one record: applied or failed. */
+export interface Outcome {
+  /** Principal ID; null if it is not known. */
+  readonly id: number | null;
+  /** The error that the record failed with; null if it was applied. */
+  readonly refusal: ErrorDetail | null;
+  readonly faults: FieldErrors;
+  /** The written users, in the order sent; empty if the record failed. */
+  readonly users: readonly AppliedUser[];
+}
+
+export interface IndexedOutcome extends Outcome {
+  /** Zero-based index of the record in the call. */
+  readonly position: number;
+}
+
+export function applied(id: number | null, users: readonly AppliedUser[], parsed: ParsedRecord): Outcome {
+  return { id, refusal: null, faults: parsed.faults, users };
+}
+
+export function refused(parsed: ParsedRecord, refusal: ErrorDetail = mainError(parsed.faults)): Outcome {
+  return { id: parsed.sentId, refusal, faults: parsed.faults, users: [] };
+}
+
+/** Selects the one error that summarises the field errors of a record. */
+function mainError(faults: FieldErrors): ErrorDetail {
+  const { firstOfKind } = faults;
+  const missing = firstOfKind.get('PRINCIPAL_NOT_FOUND');
+  if (missing) return missing;
+  const [first] = firstOfKind.values();
+  if (first && firstOfKind.size === 1 && codes[first.code] === 'record') return first;
+  return { code: faults.onlyInUsers ? 'INVALID_USERS' : 'INVALID_RECORD' };
+}
+
+/** Identifies one record among all records of all calls. */
+export interface RecordReference {
+  readonly callId: string;
+  /** Zero-based index of the record in the call. */
+  readonly position: number;
+  /**
+   * True if the outcome is stored in the same statement as the record, so that another node can resume the call. If
+   * false, only the audit log entry holds the position.
+   */
+  readonly kept: boolean;
+}
+
+/** The actor of a write, and the call that it belongs to. */
+export interface WriteContext {
+  readonly actor: Actor;
+  readonly reference: RecordReference | null;
+  /** Condition of a reset: the stored password hash must still be this one. Null means no condition. */
+  readonly expectedCurrentHash: string | null;
+}
+
+export interface Written {
+  /** Principal ID. */
+  readonly id: number;
+  /** The written users, in the order sent. */
+  readonly users: readonly AppliedUser[];
+}

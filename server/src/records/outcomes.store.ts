@@ -1,0 +1,172 @@
+import type { Connection, Database } from '../db/database.ts';
+import { withReadErrors } from '../db/errors.ts';
+import { namesOf, type UserNames } from '../db/user-names.ts';
+import type { ErrorDetail } from '../lib/error-codes.ts';
+import { FieldErrors } from '../lib/field-errors.ts';
+import { isObject } from '../lib/request-fields.ts';
+import { TimeSlice } from '../lib/yield-to-event-loop.ts';
+import type { FailedRecord, StoredFailure } from './failed-records.ts';
+import type { AppliedUser, IndexedOutcome, RecordReference } from './outcome.ts';
+
+/** Maximum number of users or field errors of a record that are serialised in one step. */
+const itemsAtOnce = 500;
+
+/** A user of an applied record, in its stored JSON form. */
+export type KeptUser = readonly [id: number, operation: AppliedUser['operation']];
+export type KeptFaults = readonly (readonly [place: string, faults: readonly ErrorDetail[]])[];
+
+export interface OutcomeRow {
+  readonly position: number;
+  readonly principalId: number | null;
+  readonly applied: readonly KeptUser[] | null;
+  readonly refusal: ErrorDetail | null;
+  readonly faults: KeptFaults | null;
+}
+
+export const outcomeColumns = 'position, principal_id as "principalId", applied, refusal, faults';
+export const outcomeColumnsWithoutUsers =
+  'position, principal_id as "principalId", null as applied, refusal, faults';
+
+/**
+ * Common table expression that stores the outcome of a record. It is part of the statement that writes the record, so
+ * that both are committed or neither is. It takes three parameters, from number `first` on.
+ */
+export const kept = (first: number) => `, kept as (
+    insert into anagrafe.outcomes (call_id, position, principal_id, users, applied)
+    select $${first}, $${first + 1}, id, jsonb_array_length($${first + 2}::jsonb), $${first + 2}::jsonb from principal
+  )`;
+
+export function keptValues(
+  reference: RecordReference | null,
+  users: readonly Pick<AppliedUser, 'id' | 'operation'>[],
+): unknown[] {
+  if (!reference?.kept) return [];
+  const keptUsers = users.map(({ id, operation }): KeptUser => [id, operation]);
+  return [reference.callId, reference.position, JSON.stringify(keptUsers)];
+}
+
+/** Returns the position for the audit log entry; null without a reference, or if the outcome row holds the position. */
+export function placeOf(reference: RecordReference | null): number | null {
+  return reference && !reference.kept ? reference.position : null;
+}
+
+/** SQL expression for the `details` of an audit log row: the position from `placeOf`, or null if that is null. */
+export const placed = (parameter: number) =>
+  `case when $${parameter}::integer is not null then jsonb_build_object('position', $${parameter}::integer) end`;
+
+/** Stores failed records, except those that already have an outcome. Returns the positions that were stored. */
+export async function storeFailures(
+  connection: Connection,
+  callId: string,
+  errorAnswers: readonly StoredFailure[],
+): Promise<Set<number>> {
+  if (errorAnswers.length === 0) return new Set();
+  const kept = await connection.query<{ position: number }>(`${insertRefusals(1)} returning position`, [
+    callId,
+    await refusalsJson(errorAnswers),
+  ]);
+  return new Set(kept.map(({ position }) => position));
+}
+
+/** SQL statement with two parameters, from number `first` on: the call ID and the JSON text from `refusalsJson`. */
+export const insertRefusals = (first: number) => `
+  insert into anagrafe.outcomes (call_id, position, principal_id, users, refusal, faults, record, refused_at)
+  select $${first}::uuid, position, principal_id, users, refusal, faults, record, clock_timestamp()
+    from json_to_recordset($${first + 1}::json)
+         as kept (position integer, principal_id bigint, users integer, refusal jsonb, faults jsonb, record json)
+  on conflict (call_id, position) do nothing`;
+
+export async function refusalsJson(errorAnswers: readonly StoredFailure[]): Promise<string> {
+  const timeSlice = new TimeSlice();
+  const rows: string[] = [];
+  for (const { position, users, outcome, record } of errorAnswers) {
+    const faults = [...outcome.faults.byPlace];
+    const row = { position, users, principal_id: outcome.id, refusal: outcome.refusal, faults, record };
+    rows.push(users <= itemsAtOnce ? storableJson(row) : await largeJson(row, timeSlice));
+    if (timeSlice.isOver) await timeSlice.yield();
+  }
+  return `[${rows.join(',')}]`;
+}
+
+/**
+ * Serialises a value and replaces NUL, which PostgreSQL does not accept in JSON but a rejected text may contain. The
+ * pattern consumes escaped backslashes first, so that a backslash followed by `u0000` in the text stays as it is.
+ */
+function storableJson(value: unknown): string {
+  return JSON.stringify(value).replace(/\\\\|\\u0000/g, (found) => (found === '\\u0000' ? '\\ufffd' : found));
+}
+
+/** Does the same in steps of `itemsAtOnce`: a record may have 100,000 users, each with field errors. */
+async function largeJson(value: unknown, timeSlice: TimeSlice): Promise<string> {
+  const parts: string[] = [];
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length; at += itemsAtOnce) {
+      parts.push(storableJson(value.slice(at, at + itemsAtOnce)).slice(1, -1));
+      if (timeSlice.isOver) await timeSlice.yield();
+    }
+    return `[${parts.join(',')}]`;
+  }
+  if (!isObject(value)) return storableJson(value);
+  for (const name of Object.keys(value))
+    parts.push(`${storableJson(name)}:${await largeJson(value[name], timeSlice)}`);
+  return `{${parts.join(',')}}`;
+}
+
+export async function toOutcomes(
+  connection: Connection,
+  rows: readonly OutcomeRow[],
+): Promise<IndexedOutcome[]> {
+  const ids = rows.flatMap((row) => (row.applied ?? []).map(([id]) => id));
+  const names = ids.length > 0 ? await namesOf(connection, ids) : new Map<number, UserNames>();
+  return rows.map((row) => ({
+    position: row.position,
+    id: row.principalId,
+    refusal: row.refusal,
+    faults: toFaults(row.faults),
+    users: (row.applied ?? []).map(([id, operation]) => withNames({ id, operation }, names)),
+  }));
+}
+
+/** Adds username and email address to a user of an applied record. The username is empty if `names` lacks the ID. */
+export function withNames(
+  { id, operation }: Pick<AppliedUser, 'id' | 'operation'>,
+  names: ReadonlyMap<number, UserNames>,
+): AppliedUser {
+  const { username = '', email = null } = names.get(id) ?? {};
+  return { id, username, email, operation };
+}
+
+/** A row of a statement that changes users. If it changed none, there is one row, whose user columns are null. */
+export type ChangedRow = UserNames & { readonly id: number };
+
+export function toFaults(kept: KeptFaults | null): FieldErrors {
+  const faults = new FieldErrors();
+  for (const [place, found] of kept ?? []) for (const fault of found) faults.put(place, fault);
+  return faults;
+}
+
+/** Number of failed records per keyset page. */
+const failedAtOnce = 500;
+
+interface FailedRow {
+  readonly position: number;
+  readonly refusal: ErrorDetail;
+  readonly faults: KeptFaults;
+  readonly record: string | null;
+}
+
+/** Reads the failed records of a call or job in keyset pages, ordered by position. */
+export async function* failedRecords(database: Database, id: string): AsyncGenerator<FailedRecord> {
+  for (let after = -1; ; ) {
+    const rows = await withReadErrors(() =>
+      database.query<FailedRow>(
+        `select position, refusal, faults, record::text as record from anagrafe.outcomes
+          where call_id = $1 and position > $2 and refusal is not null order by position limit ${failedAtOnce}`,
+        [id, after],
+      ),
+    );
+    for (const row of rows) yield { ...row, faults: toFaults(row.faults).byPlace };
+    after = rows.at(-1)?.position ?? after;
+    if (rows.length < failedAtOnce) return;
+  }
+}

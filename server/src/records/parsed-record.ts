@@ -1,0 +1,75 @@
+import type { FieldErrors } from '../lib/field-errors.ts';
+import { type Fields, isAbsent } from '../lib/request-fields.ts';
+import type { TimeSlice } from '../lib/yield-to-event-loop.ts';
+import type { NewPassword, NewUser, Registration, Reset, UserItem } from './user-item.ts';
+
+/** A parsed but unapplied record of a call. Values that could not be parsed are null and have an error in `faults`. */
+export interface ParsedRecord {
+  /** The principal ID from the request, for the answer; null if it is absent or no integer. */
+  readonly sentId: number | null;
+  readonly users: readonly UserItem[];
+  readonly faults: FieldErrors;
+}
+
+/** Fields that the API adds to failed records for people to read. They are ignored when a record is sent again. */
+export const ignoredFields = ['Faults', 'Position'];
+
+type ReadItem<Item extends UserItem> = (value: unknown, place: string, faults: FieldErrors) => Item | null;
+
+/** Parses the users and removes them from the array `value`, so that 100,000 users are not held in memory twice. */
+export async function readUsers<Item extends UserItem>(
+  value: unknown,
+  readItem: ReadItem<Item>,
+  faults: FieldErrors,
+  timeSlice: TimeSlice,
+): Promise<Item[]> {
+  const items: Item[] = [];
+  if (isAbsent(value)) return items;
+  if (!Array.isArray(value)) {
+    faults.add('Users', 'WRONG_TYPE', undefined, 'array');
+    return items;
+  }
+  for (const [position, element] of value.entries()) {
+    const item = readItem(element, `Users[${position}]`, faults);
+    if (item) items.push(item);
+    value[position] = undefined;
+    if (timeSlice.isOver) await timeSlice.yield();
+  }
+  return items;
+}
+
+/** Returns the principal ID from the request, for the answer; null if it is absent or no integer. */
+export function sentIdOf(fields: Fields): number | null {
+  return Number.isSafeInteger(fields.ID) ? (fields.ID as number) : null;
+}
+
+export function isRegistration(item: UserItem): item is Registration {
+  return item.operation === 'register';
+}
+
+/** Returns the user to store for a registration of a valid record. */
+export function newUser(
+  item: Registration,
+  id: number | undefined,
+  passwordHash: string | undefined,
+): NewUser {
+  const { asSent: username, key: usernameKey } = required(item.username);
+  return {
+    operation: 'register',
+    id: required(id),
+    username,
+    usernameKey,
+    email: item.email,
+    passwordHash: required(passwordHash),
+  };
+}
+
+export function newPassword(item: Reset, passwordHash: string | undefined): NewPassword {
+  return { operation: 'reset', id: required(item.id), passwordHash: required(passwordHash) };
+}
+
+/** Returns a value of a valid record. A missing value is a bug, because the parser would have added a field error. */
+export function required<Part>(part: Part | null | undefined): Part {
+  if (part === null || part === undefined) throw new Error('a draft without faults lacks a part');
+  return part;
+}

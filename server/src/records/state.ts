@@ -1,0 +1,120 @@
+import type { FieldErrors } from '../lib/field-errors.ts';
+import { type Fields, isAbsent, isId, isObject, refuseUnknownFields, within } from '../lib/request-fields.ts';
+import { TimeSlice } from '../lib/yield-to-event-loop.ts';
+import type { Operation } from './operation.ts';
+import type { WriteContext, Written } from './outcome.ts';
+import { ignoredFields, type ParsedRecord, required, sentIdOf } from './parsed-record.ts';
+import { type State, states } from './principal.ts';
+import type { KnownUser } from './update.ts';
+
+/** The changes of one record, in the order sent. */
+export interface StateChange {
+  readonly principalId: number;
+  /** Null if only users change. */
+  readonly state: State | null;
+  readonly users: readonly { readonly id: number; readonly state: State }[];
+}
+
+export interface StateStore {
+  findPrincipals(ids: readonly number[]): Promise<ReadonlyMap<number, State>>;
+  findUsers(ids: readonly number[]): Promise<ReadonlyMap<number, KnownUser>>;
+  /** Applies the whole record or nothing, and ends the sessions of users who may no longer sign in. */
+  applyStates(change: StateChange, context: WriteContext): Promise<Written>;
+}
+
+interface Item {
+  readonly place: string;
+  readonly id: number | null;
+  readonly state: State | null;
+}
+
+interface ParsedState extends ParsedRecord {
+  readonly principalId: number | null;
+  readonly state: State | null;
+  readonly items: readonly Item[];
+}
+
+/** Disables principals and users, and enables them again. */
+export function stateOperation(store: StateStore): Operation<ParsedState> {
+  return {
+    name: 'state',
+    read: readRecord,
+    newCheck: () => ({ run: (parsedRecords) => checkAgainstStore(parsedRecords, store) }),
+    order: (parsed) => parsed.principalId,
+    need: () => ({ principals: 0, users: 0 }),
+    number: async (needs) => needs.map(() => ({ principal: null, users: [] })),
+    idOf: (parsed) => parsed.sentId,
+    write: (parsed, { context }) => store.applyStates(changeOf(parsed), context),
+  };
+}
+
+async function readRecord(fields: Fields, faults: FieldErrors, timeSlice: TimeSlice): Promise<ParsedState> {
+  const principalId = readId(fields.ID, 'ID', faults);
+  refuseUnknownFields(fields, ['ID', 'State', 'Users', ...ignoredFields], '', faults);
+  const sent = Array.isArray(fields.Users) ? fields.Users : [];
+  if (!isAbsent(fields.Users) && !Array.isArray(fields.Users))
+    faults.add('Users', 'WRONG_TYPE', undefined, 'array');
+  const state = isAbsent(fields.State) && sent.length > 0 ? null : readState(fields.State, 'State', faults);
+  const items: Item[] = [];
+  for (const [position, value] of sent.entries()) {
+    items.push(readItem(value, `Users[${position}]`, faults));
+    if (timeSlice.isOver) await timeSlice.yield();
+  }
+  return { sentId: sentIdOf(fields), principalId, state, items, users: [], faults };
+}
+
+function readItem(value: unknown, place: string, faults: FieldErrors): Item {
+  if (!isObject(value)) {
+    faults.add(place, 'WRONG_TYPE', undefined, 'object');
+    return { place, id: null, state: null };
+  }
+  refuseUnknownFields(value, ['ID', 'State'], place, faults);
+  const id = readId(value.ID, within(place, 'ID'), faults);
+  return { place, id, state: readState(value.State, within(place, 'State'), faults) };
+}
+
+function readId(value: unknown, place: string, faults: FieldErrors): number | null {
+  if (isAbsent(value)) faults.add(place, 'REQUIRED');
+  else if (isId(value)) return value;
+  else faults.add(place, 'INVALID_ID');
+  return null;
+}
+
+function readState(value: unknown, place: string, faults: FieldErrors): State | null {
+  const state = states.find((known) => known === value);
+  if (state) return state;
+  faults.add(place, isAbsent(value) ? 'REQUIRED' : 'INVALID_STATE');
+  return null;
+}
+
+async function checkAgainstStore(parsedRecords: readonly ParsedState[], store: StateStore): Promise<void> {
+  const ids = parsedRecords.flatMap(({ items }) => items.map(({ id }) => id)).filter((id) => id !== null);
+  const principalIds = new Set(parsedRecords.map((parsed) => parsed.principalId).filter((id) => id !== null));
+  const [principals, users] = await Promise.all([
+    store.findPrincipals([...principalIds]),
+    ids.length > 0 ? store.findUsers([...new Set(ids)]) : new Map<number, KnownUser>(),
+  ]);
+  const timeSlice = new TimeSlice();
+  for (const { principalId, items, faults } of parsedRecords) {
+    if (principalId !== null && !principals.has(principalId))
+      faults.add('ID', 'PRINCIPAL_NOT_FOUND', undefined, 'id');
+    const seen = new Set<number>();
+    for (const { id, place } of items) {
+      if (timeSlice.isOver) await timeSlice.yield();
+      if (id === null) continue;
+      if (seen.has(id)) faults.add(within(place, 'ID'), 'DUPLICATE_USER');
+      seen.add(id);
+      // A user of another principal gets the same error as a missing one, which does not reveal that the user exists.
+      if (principalId !== null && users.get(id)?.principalId !== principalId)
+        faults.add(within(place, 'ID'), 'USER_NOT_FOUND');
+    }
+  }
+}
+
+function changeOf({ principalId, state, items }: ParsedState): StateChange {
+  return {
+    principalId: required(principalId),
+    state,
+    users: items.map((item) => ({ id: required(item.id), state: required(item.state) })),
+  };
+}

@@ -1,0 +1,118 @@
+import type { Representation } from '../http/request-options.ts';
+import { type Language, translate } from '../i18n/translate.ts';
+import type { Code, ErrorDetail } from '../lib/error-codes.ts';
+import { FieldErrors } from '../lib/field-errors.ts';
+import type { AppliedUser, IndexedOutcome, Outcome } from './outcome.ts';
+
+/**
+ * The documented answer to one record. Item1: principal ID. Item2: error code, null if the record was applied. Item3:
+ * true if it was applied. Item4: error message. Item5: field errors by place. Item6: written users, if requested.
+ */
+export interface Tuple {
+  Item1: number | null;
+  Item2: Code | null;
+  Item3: boolean;
+  Item4: string | null;
+  Item5: Record<string, { code: Code; message: string }[]>;
+  Item6: { Users?: { ID: number; Username: string | null; Email: string | null; Operation: string }[] };
+}
+
+/** Maximum number of field errors or users that are serialised in one piece. */
+const partsAtOnce = 500;
+
+/** Yields a tuple as JSON text, in several pieces if the record has many field errors or users. */
+export function* tuplePieces(
+  outcome: Outcome,
+  language: Language,
+  representation: Representation,
+): Generator<string> {
+  const { faults, users } = outcome;
+  if (faults.byPlace.size + users.length <= partsAtOnce) {
+    yield JSON.stringify(tupleOf(outcome, language, representation));
+    return;
+  }
+  const bare = JSON.stringify(tupleOf({ ...outcome, faults: new FieldErrors(), users: [] }, language, null));
+  yield `${bare.slice(0, -emptyParts.length)},"Item5":{`;
+  yield* insidePieces(faults.byPlace, (some) => fieldErrorsByPlace(some, language));
+  yield '},"Item6":{';
+  if (representation && outcome.refusal === null) {
+    yield '"Users":[';
+    yield* insidePieces(users, (some) => some.map((user) => userFields(user, representation)));
+    yield ']';
+  }
+  yield '}}';
+}
+
+/** Yields the JSON text of one tuple per outcome, for a streamed answer. */
+export async function* tupleTexts(
+  outcomes: Iterable<Outcome>,
+  language: Language,
+  representation: Representation,
+): AsyncGenerator<Iterable<string>> {
+  for (const outcome of outcomes) yield tuplePieces(outcome, language, representation);
+}
+
+/** The end of the JSON text of a tuple without field errors and users. */
+const emptyParts = ',"Item5":{},"Item6":{}}';
+
+/** Yields the JSON text between the brackets of a long array or object. */
+function* insidePieces<Part>(parts: Iterable<Part>, toJson: (some: Part[]) => object): Generator<string> {
+  let some: Part[] = [];
+  let separator = '';
+  for (const part of parts) {
+    some.push(part);
+    if (some.length < partsAtOnce) continue;
+    yield separator + JSON.stringify(toJson(some)).slice(1, -1);
+    separator = ',';
+    some = [];
+  }
+  if (some.length > 0) yield separator + JSON.stringify(toJson(some)).slice(1, -1);
+}
+
+export function tupleOf(outcome: Outcome, language: Language, representation: Representation): Tuple {
+  const { id, refusal } = outcome;
+  if (refusal === null) {
+    return {
+      Item1: id,
+      Item2: null,
+      Item3: true,
+      Item4: null,
+      Item5: {},
+      Item6: representation ? { Users: outcome.users.map((user) => userFields(user, representation)) } : {},
+    };
+  }
+  return {
+    Item1: id,
+    Item2: refusal.code,
+    Item3: false,
+    Item4: translate(refusal, language),
+    Item5: fieldErrorsByPlace(outcome.faults.byPlace, language),
+    Item6: {},
+  };
+}
+
+/** Returns the position of the record for each tuple, because the tuple itself does not contain it. */
+export function positionsOf(outcomes: readonly IndexedOutcome[]): number[] {
+  return outcomes.map(({ position }) => position);
+}
+
+export function fieldErrorsByPlace(
+  byPlace: Iterable<readonly [string, readonly ErrorDetail[]]>,
+  language: Language,
+): Tuple['Item5'] {
+  const faults = [...byPlace].map(([place, found]) => [
+    place,
+    found.map((fault) => ({ code: fault.code, message: translate(fault, language) })),
+  ]);
+  return Object.fromEntries(faults);
+}
+
+function userFields({ id, username, email, operation }: AppliedUser, representation: 'all' | 'registered') {
+  const named = representation === 'all' || operation === 'register';
+  return {
+    ID: id,
+    Username: named ? username : null,
+    Email: named ? email : null,
+    Operation: operation,
+  };
+}

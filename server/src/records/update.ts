@@ -1,0 +1,169 @@
+import type { FieldErrors } from '../lib/field-errors.ts';
+import { type Fields, isAbsent, isId, readText, refuseUnknownFields, within } from '../lib/request-fields.ts';
+import { TimeSlice } from '../lib/yield-to-event-loop.ts';
+import { refuseOwnNames } from '../passwords/policy.ts';
+import { type IdStore, registrationsOf, reserveIds } from './id-reservation.ts';
+import type { Operation, WriteInput } from './operation.ts';
+import type { WriteContext, Written } from './outcome.ts';
+import {
+  ignoredFields,
+  isRegistration,
+  newPassword,
+  newUser,
+  type ParsedRecord,
+  readUsers,
+  required,
+  sentIdOf,
+} from './parsed-record.ts';
+import { externalKeyMax, type State } from './principal.ts';
+import {
+  type NewPassword,
+  type NewUser,
+  type Reset,
+  readUserItem,
+  type UserItem,
+  type UserRules,
+} from './user-item.ts';
+import { type UsernameStore, Usernames } from './usernames.ts';
+
+export interface KnownUser {
+  readonly principalId: number;
+  readonly usernameKey: string;
+  readonly email: string | null;
+}
+
+/** The changes of one record, in the order sent. */
+export interface RecordChange {
+  readonly principalId: number;
+  readonly users: readonly (NewUser | NewPassword)[];
+}
+
+export interface UpdateStore extends UsernameStore, IdStore {
+  findPrincipals(ids: readonly number[]): Promise<ReadonlyMap<number, State>>;
+  findUsers(ids: readonly number[]): Promise<ReadonlyMap<number, KnownUser>>;
+  findExternalKeys(keys: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /** Applies the whole record or nothing, and stores its outcome if the reference says so. Throws a `WriteFailure`. */
+  applyRecord(change: RecordChange, context: WriteContext): Promise<Written>;
+}
+
+interface ParsedUpdate extends ParsedRecord {
+  /** Identifies the principal of a record that was sent without an ID. */
+  readonly externalKey: string | null;
+  /** The ID from the request, or the one found for the external key; null if there is no valid one. */
+  principalId: number | null;
+}
+
+/** Registers users and resets passwords under existing principals. */
+export function updateOperation(store: UpdateStore, rules: UserRules): Operation<ParsedUpdate> {
+  return {
+    name: 'update',
+    read: (fields, faults, timeSlice) => readRecord(fields, faults, rules, timeSlice),
+    newCheck() {
+      const usernames = new Usernames(store);
+      return { run: (parsedRecords) => checkAgainstStore(parsedRecords, usernames, store) };
+    },
+    order: (parsed) => parsed.principalId,
+    need: (parsed) => ({ principals: 0, users: registrationsOf(parsed) }),
+    number: (needs) => reserveIds(needs, store),
+    idOf: (parsed) => parsed.principalId,
+    write: (parsed, input) => store.applyRecord(change(parsed, input), input.context),
+  };
+}
+
+async function readRecord(
+  fields: Fields,
+  faults: FieldErrors,
+  rules: UserRules,
+  timeSlice: TimeSlice,
+): Promise<ParsedUpdate> {
+  const principalId = isId(fields.ID) ? fields.ID : null;
+  const externalKey = readText(fields.ExternalKey, externalKeyMax, 'ExternalKey', faults);
+  if (isAbsent(fields.ID) && isAbsent(fields.ExternalKey)) faults.add('ID', 'REQUIRED');
+  else if (!isAbsent(fields.ID) && !isAbsent(fields.ExternalKey)) faults.add('ID', 'AMBIGUOUS_PRINCIPAL');
+  else if (!isAbsent(fields.ID) && principalId === null) faults.add('ID', 'INVALID_ID');
+  refuseUnknownFields(fields, ['ID', 'ExternalKey', 'Users', ...ignoredFields], '', faults);
+  if (isAbsent(fields.Users)) faults.add('Users', 'REQUIRED');
+  else if (Array.isArray(fields.Users) && fields.Users.length === 0) faults.add('Users', 'NO_USERS');
+  const readItem = (value: unknown, place: string) => readUserItem(value, place, rules, faults);
+  const users = await readUsers(fields.Users, readItem, faults, timeSlice);
+  return { sentId: sentIdOf(fields), externalKey, principalId, users, faults };
+}
+
+async function checkAgainstStore(
+  parsedRecords: readonly ParsedUpdate[],
+  usernames: Usernames,
+  store: UpdateStore,
+): Promise<void> {
+  await findByKey(parsedRecords, store);
+  const principalIds = new Set(parsedRecords.map((parsed) => parsed.principalId).filter((id) => id !== null));
+  const userIds = new Set(
+    parsedRecords.flatMap((parsed) => resets(parsed).map((item) => item.id)).filter((id) => id !== null),
+  );
+  const [principals, users] = await Promise.all([
+    store.findPrincipals([...principalIds]),
+    userIds.size > 0 ? store.findUsers([...userIds]) : new Map<number, KnownUser>(),
+    usernames.lookUp(parsedRecords),
+  ]);
+  const timeSlice = new TimeSlice();
+  for (const parsed of parsedRecords) {
+    if (parsed.principalId !== null && !principals.has(parsed.principalId))
+      parsed.faults.add('ID', 'PRINCIPAL_NOT_FOUND', undefined, 'id');
+    refuseDisabled(parsed, principals);
+    await checkResets(parsed, users, timeSlice);
+    await usernames.refuseTaken(parsed, timeSlice);
+    if (parsed.faults.none) await usernames.claim(parsed, timeSlice);
+  }
+}
+
+/** Sets the principal ID of records that identify their principal by its external key. */
+async function findByKey(parsedRecords: readonly ParsedUpdate[], store: UpdateStore): Promise<void> {
+  const keyed = parsedRecords.filter((parsed) => parsed.externalKey !== null && parsed.sentId === null);
+  if (keyed.length === 0) return;
+  const ids = await store.findExternalKeys([...new Set(keyed.map((parsed) => required(parsed.externalKey)))]);
+  for (const parsed of keyed) {
+    parsed.principalId = ids.get(required(parsed.externalKey)) ?? null;
+    if (parsed.principalId === null)
+      parsed.faults.add('ExternalKey', 'PRINCIPAL_NOT_FOUND', undefined, 'key');
+  }
+}
+
+/** Rejects registrations under a disabled principal. Password resets are allowed. */
+function refuseDisabled(parsed: ParsedUpdate, principals: ReadonlyMap<number, State>): void {
+  const disabled = principals.get(parsed.principalId ?? 0) === 'disabled';
+  if (disabled && parsed.users.some(isRegistration)) parsed.faults.add('ID', 'PRINCIPAL_DISABLED');
+}
+
+async function checkResets(
+  parsed: ParsedUpdate,
+  users: ReadonlyMap<number, KnownUser>,
+  timeSlice: TimeSlice,
+): Promise<void> {
+  const seen = new Set<number>();
+  for (const item of resets(parsed)) {
+    if (timeSlice.isOver) await timeSlice.yield();
+    if (item.id === null) continue;
+    const place = within(item.place, 'ID');
+    const user = users.get(item.id);
+    if (seen.has(item.id)) parsed.faults.add(place, 'DUPLICATE_USER');
+    seen.add(item.id);
+    if (parsed.principalId === null) continue;
+    // A user of another principal gets the same error as a missing one, which does not reveal that the user exists.
+    if (!user || user.principalId !== parsed.principalId) parsed.faults.add(place, 'USER_NOT_FOUND');
+    else if (item.password !== null)
+      refuseOwnNames(item.password, user, within(item.place, 'Password'), parsed.faults);
+  }
+}
+
+function resets(parsed: ParsedUpdate): Reset[] {
+  return parsed.users.filter((item: UserItem): item is Reset => !isRegistration(item));
+}
+
+function change(parsed: ParsedUpdate, { hashes, numbers }: WriteInput): RecordChange {
+  const ids = numbers.users.values();
+  const users = parsed.users.map((item, position) =>
+    isRegistration(item)
+      ? newUser(item, ids.next().value, hashes[position])
+      : newPassword(item, hashes[position]),
+  );
+  return { principalId: required(parsed.principalId), users };
+}

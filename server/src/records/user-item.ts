@@ -1,0 +1,138 @@
+import type { FieldErrors } from '../lib/field-errors.ts';
+import {
+  type Fields,
+  isAbsent,
+  isId,
+  isObject,
+  readEmail,
+  refuseUnknownFields,
+  within,
+} from '../lib/request-fields.ts';
+import { readPasswordHash } from '../passwords/imported-hash-cost.ts';
+import { type PasswordPolicy, readPassword, refuseOwnNames } from '../passwords/policy.ts';
+import { readUsername, type Username } from '../usernames/username.ts';
+
+export interface UserRules {
+  readonly requireEmail: boolean;
+  readonly password: PasswordPolicy;
+}
+
+/** A parsed user item. A value that could not be parsed is null and has an error in the `faults` of the record. */
+export interface Registration {
+  readonly operation: 'register';
+  /** Path of the item in the record, such as `Users[0]`. */
+  readonly place: string;
+  readonly username: Username | null;
+  readonly email: string | null;
+  readonly password: string | null;
+  /** An imported password hash, sent instead of the password. */
+  readonly passwordHash: string | null;
+}
+
+export interface Reset {
+  readonly operation: 'reset';
+  readonly place: string;
+  readonly id: number | null;
+  readonly password: string | null;
+}
+
+export type UserItem = Registration | Reset;
+
+const registrationFields = ['Username', 'Email', 'Password', 'ConfirmPassword', 'PasswordHash'];
+const resetFields = ['ID', 'Password', 'ConfirmPassword'];
+const anyFields = [...new Set([...registrationFields, ...resetFields])];
+
+/** Parses a user item of `irs/update`: one with a `Username` is a registration, one with an `ID` is a reset. */
+export function readUserItem(
+  value: unknown,
+  place: string,
+  rules: UserRules,
+  faults: FieldErrors,
+): UserItem | null {
+  const fields = readItemObject(value, place, faults);
+  if (!fields) return null;
+  const named = !isAbsent(fields.Username);
+  const numbered = !isAbsent(fields.ID);
+  if (named !== numbered)
+    return named
+      ? readRegistrationFields(fields, place, rules, faults)
+      : readReset(fields, place, rules, faults);
+  faults.add(place, named ? 'AMBIGUOUS_USER' : 'UNRECOGNISED_USER');
+  refuseUnknownFields(fields, anyFields, place, faults);
+  return null;
+}
+
+/** Parses a user item of `irs/insert`, where every item is a registration. */
+export function readRegistration(
+  value: unknown,
+  place: string,
+  rules: UserRules,
+  faults: FieldErrors,
+): Registration | null {
+  const fields = readItemObject(value, place, faults);
+  return fields && readRegistrationFields(fields, place, rules, faults);
+}
+
+function readItemObject(value: unknown, place: string, faults: FieldErrors): Fields | null {
+  if (isObject(value)) return value;
+  faults.add(place, 'WRONG_TYPE', undefined, 'object');
+  return null;
+}
+
+function readRegistrationFields(
+  fields: Fields,
+  place: string,
+  rules: UserRules,
+  faults: FieldErrors,
+): Registration {
+  refuseUnknownFields(fields, registrationFields, place, faults);
+  if (isAbsent(fields.Username)) faults.add(within(place, 'Username'), 'REQUIRED');
+  const username = readUsername(fields.Username, within(place, 'Username'), faults);
+  if (rules.requireEmail && isAbsent(fields.Email)) faults.add(within(place, 'Email'), 'REQUIRED');
+  const email = readEmail(fields.Email, within(place, 'Email'), faults);
+  const passwordHash = readPasswordHash(fields.PasswordHash, within(place, 'PasswordHash'), faults);
+  if (!isAbsent(fields.PasswordHash)) {
+    refuseBesideHash(fields, place, faults);
+    return { operation: 'register', place, username, email, password: null, passwordHash };
+  }
+  const password = readPassword(fields, rules.password, place, faults);
+  if (password !== null) {
+    refuseOwnNames(
+      password,
+      { usernameKey: username?.key ?? null, email },
+      within(place, 'Password'),
+      faults,
+    );
+  }
+  return { operation: 'register', place, username, email, password, passwordHash };
+}
+
+/** Rejects a password that is sent together with a hash, because it is ambiguous which of the two applies. */
+function refuseBesideHash(fields: Fields, place: string, faults: FieldErrors): void {
+  for (const name of ['Password', 'ConfirmPassword']) {
+    if (!isAbsent(fields[name])) faults.add(within(place, name), 'PASSWORD_BESIDE_HASH');
+  }
+}
+
+function readReset(fields: Fields, place: string, rules: UserRules, faults: FieldErrors): Reset {
+  refuseUnknownFields(fields, resetFields, place, faults);
+  const id = isId(fields.ID) ? fields.ID : null;
+  if (id === null) faults.add(within(place, 'ID'), 'INVALID_ID');
+  return { operation: 'reset', place, id, password: readPassword(fields, rules.password, place, faults) };
+}
+
+/** A user to insert, with the hashed password. */
+export interface NewUser {
+  readonly operation: 'register';
+  readonly id: number;
+  readonly username: string;
+  readonly usernameKey: string;
+  readonly email: string | null;
+  readonly passwordHash: string;
+}
+
+export interface NewPassword {
+  readonly operation: 'reset';
+  readonly id: number;
+  readonly passwordHash: string;
+}

@@ -1,0 +1,64 @@
+import type { FieldErrors } from '../lib/field-errors.ts';
+import { isAbsent, readString } from '../lib/request-fields.ts';
+import { mapUsername } from './precis-profiles.ts';
+
+export const usernameMax = 128;
+
+export interface Username {
+  readonly asSent: string;
+  /** The mapped form, which is unique in the whole service. */
+  readonly key: string;
+}
+
+const errorCodes = {
+  empty: 'TEXT_EMPTY',
+  space: 'USERNAME_SPACES',
+  character: 'USERNAME_CHARACTERS',
+  surrogate: 'USERNAME_CHARACTERS',
+  bidi: 'USERNAME_DIRECTION',
+} as const;
+
+export function readUsername(value: unknown, place: string, errors: FieldErrors): Username | null {
+  const asSent = readString(value, place, errors);
+  if (isAbsent(asSent)) return null;
+  // Rejects huge input early. Mapping can shorten a text, but no accepted character takes more than four UTF-16 units.
+  if (asSent.length > usernameMax * 4) {
+    errors.add(place, 'USERNAME_TOO_LONG', { max: usernameMax });
+    return null;
+  }
+  const result = mapUsername(asSent);
+  if ('fault' in result) {
+    const variant = result.fault === 'empty' ? 'required' : undefined;
+    errors.add(place, errorCodes[result.fault], undefined, variant);
+  } else if ([...result.mapped].length > usernameMax)
+    errors.add(place, 'USERNAME_TOO_LONG', { max: usernameMax });
+  else return { asSent, key: result.mapped };
+  return null;
+}
+
+const termMax = 64;
+/** The minimum number of digits in a tax or VAT number; a text with fewer digits does not count as one. */
+const digitsMin = 5;
+const countryPrefix = /^[a-z]{2}\d/;
+const separators = /[^\p{L}\p{N}]+/u;
+
+/** Splits texts into the words of the search index: distinct, in lower case, without accents. */
+export function searchTerms(texts: readonly (string | null)[]): string[] {
+  const words = texts.flatMap((text) => (text === null ? [] : fold(text).split(separators)));
+  return [...new Set(words.filter((word) => word !== '').map((word) => word.slice(0, termMax)))];
+}
+
+/** Returns a tax or VAT number as one word without separators, and again without its country prefix if it has one. */
+export function numberTerms(text: string | null): string[] {
+  const whole = text === null ? '' : fold(text).split(separators).join('').slice(0, termMax);
+  if ((whole.match(/\d/g) ?? []).length < digitsMin) return [];
+  return countryPrefix.test(whole) ? [whole, whole.slice(2)] : [whole];
+}
+
+function fold(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+    .normalize('NFC');
+}

@@ -1,0 +1,123 @@
+import { type Entry, partsOf } from '../audit/events.ts';
+import type { UserNames } from '../db/user-names.ts';
+import type { Semaphore } from '../lib/semaphore.ts';
+import { isDelivered, openEndpoint, type Signing } from './attempt.ts';
+import type { Attempt } from './delivery.ts';
+import { bodyOf, type Subject, usersIn } from './message.ts';
+import type { Endpoint } from './webhook.ts';
+
+export interface DueDelivery extends Subject {
+  readonly id: string;
+  /** Number of earlier attempts. */
+  readonly attempts: number;
+  /** The audit row. Deliveries of the same row share one object. */
+  readonly entry: Entry;
+}
+
+export interface Attempted extends Attempt {
+  readonly id: string;
+  readonly delivered: boolean;
+  /** Seconds until the next attempt; null if there is none. */
+  readonly waitSeconds: number | null;
+}
+
+/** Sort order of due deliveries: earliest due time first, or most attempts first. */
+export type DueOrder = 'longest' | 'most attempts';
+
+export interface DeliveryStore {
+  /** Returns null if the webhook is disabled or deleted. */
+  endpoint(webhookId: number): Promise<Endpoint | null>;
+  /** Returns at most `limit` deliveries that are due now. */
+  due(webhookId: number, limit: number, order: DueOrder): Promise<readonly DueDelivery[]>;
+  names(userIds: readonly number[]): Promise<ReadonlyMap<number, UserNames>>;
+  /**
+   * Stores the results of attempts. Disables the webhook if a failed delivery has no attempts left, and then returns
+   * the reason; else returns null.
+   */
+  settle(webhookId: number, attempted: readonly Attempted[]): Promise<string | null>;
+}
+
+export interface DeliveryTools extends Signing {
+  readonly store: DeliveryStore;
+  /** Called after a webhook was disabled, with the reason. */
+  onDisabled(webhookId: number, why: string): void;
+  /** Seconds between one attempt and the next. A delivery fails when the attempt after the last wait fails. */
+  readonly waits: readonly number[];
+  /** Limits the batches that this node has in memory. */
+  readonly batches: Semaphore;
+}
+
+/** Batches that a node has in memory, for all webhooks together. */
+export const batchesAtOnce = 4;
+
+/** Default waits in seconds, from 5 seconds to 20 hours: three days in total. */
+export const defaultWaits = [
+  5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 43_200, 43_200, 43_200, 72_600,
+];
+
+/** Deliveries per batch. */
+const batchSize = 200;
+/** Concurrent requests per batch. */
+const requestsAtOnce = 16;
+
+/** Time slice of one webhook. After it the queue runs the deliveries of other webhooks. */
+const timeSliceMs = 10_000;
+
+/**
+ * Delivers to one webhook until nothing is due, the time slice ends, a request gets no response, or the signal aborts.
+ *
+ * The first message of a time slice is sent alone, so that an unreachable receiver costs one connection and one
+ * message. It is the one with the most attempts: the webhook is disabled when one delivery has no attempts left,
+ * regardless of the number of pending deliveries. Batches follow; while other webhooks hold the whole semaphore,
+ * messages are sent one by one.
+ */
+export async function deliverDue(
+  webhookId: number,
+  tools: DeliveryTools,
+  signal: AbortSignal,
+): Promise<void> {
+  const until = performance.now() + timeSliceMs;
+  const isOver = () => signal.aborted || performance.now() >= until;
+  const deliver = (limit: number, order: DueOrder = 'longest') =>
+    deliverBatch(webhookId, tools, { limit, order, isOver });
+  let answered = await deliver(1, 'most attempts');
+  while (answered && !isOver())
+    answered = await (tools.batches.tryRun(() => deliver(batchSize)) ?? deliver(1));
+}
+
+interface Batch {
+  readonly limit: number;
+  readonly order: DueOrder;
+  /** Returns true if no further message may be sent. */
+  isOver(): boolean;
+}
+
+/** Returns true if the next batch may follow: a delivery was due, and every request got a response. */
+async function deliverBatch(webhookId: number, tools: DeliveryTools, batch: Batch): Promise<boolean> {
+  const endpoint = await tools.store.endpoint(webhookId);
+  const due = endpoint ? await tools.store.due(webhookId, batch.limit, batch.order) : [];
+  if (!endpoint || due.length === 0) return false;
+  const parts = new Map(due.map(({ entry }) => [entry, partsOf(entry)]));
+  const users = due.flatMap((delivery) => usersIn(parts.get(delivery.entry) ?? [], delivery));
+  const names = await tools.store.names([...new Set(users)]);
+  const send = openEndpoint(endpoint, tools);
+  const left = [...due];
+  const attempted: Promise<Attempted>[] = [];
+  let answered = true;
+  const worker = async () => {
+    for (let next = left.shift(); next && answered && !batch.isOver(); next = left.shift()) {
+      const body = bodyOf(next.entry, parts.get(next.entry) ?? [], next, names);
+      const { answer, ...came } = await send(next.id, body);
+      if (came.status === null) answered = false;
+      const { id, attempts } = next;
+      const delivered = isDelivered(came);
+      const waitSeconds = delivered ? null : (tools.waits[attempts] ?? null);
+      // The next message does not wait for the body of this response.
+      attempted.push(answer.then((text) => ({ id, delivered, waitSeconds, ...came, answer: text })));
+    }
+  };
+  await Promise.all(Array.from({ length: requestsAtOnce }, worker));
+  const disabled = await tools.store.settle(webhookId, await Promise.all(attempted));
+  if (disabled !== null) tools.onDisabled(webhookId, disabled);
+  return answered;
+}

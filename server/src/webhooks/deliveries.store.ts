@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto';
+import { entryColumns } from '../audit/audit.store.ts';
+import { serviceActor } from '../audit/audit-log.ts';
+import { type Entry, type EventType, eventActions } from '../audit/events.ts';
+import { disableWebhooks } from '../clients/clients.store.ts';
+import type { Connection, Database } from '../db/database.ts';
+import { withReadErrors } from '../db/errors.ts';
+import { namesOf } from '../db/user-names.ts';
+import { Semaphore } from '../lib/semaphore.ts';
+import type { Attempted, DeliveryStore, DueDelivery, DueOrder } from './deliver.ts';
+import { subjectsOf } from './message.ts';
+import type { Endpoint, Granularity } from './webhook.ts';
+import { endpointColumns, isOwnerAllowed } from './webhooks.store.ts';
+
+/** Audit rows for which one transaction creates the deliveries of a webhook. */
+const entriesAtOnce = 200;
+
+interface WebhookCursor {
+  readonly id: number;
+  /** Position of the last audit row for which deliveries exist. */
+  readonly position: number;
+  readonly types: readonly EventType[];
+  readonly granularity: Granularity;
+  /** Position of the last row in the hash chain. */
+  readonly last: number;
+}
+
+/** Condition for a webhook that is neither disabled nor deleted, and whose owner still has the scope admin. */
+const live = `disabled_at is null and deleted_at is null and ${isOwnerAllowed}`;
+
+/**
+ * Creates the deliveries of new audit rows for every webhook whose position is behind the hash chain. A row lock
+ * makes sure that only one node does so for a webhook at a time. Returns true if more rows may be left.
+ */
+export async function createDeliveries(database: Database): Promise<boolean> {
+  const behind = await database.query<{ id: number }>(
+    `select id from anagrafe.webhooks, anagrafe.journal_chain where position < last_position and ${live}`,
+  );
+  let more = false;
+  for (const { id } of behind) more = (await createDeliveriesFor(database, id)) || more;
+  return more;
+}
+
+async function createDeliveriesFor(database: Database, id: number): Promise<boolean> {
+  return database.transaction(async (connection) => {
+    const [webhook] = await connection.query<WebhookCursor>(
+      `select id, position, types, granularity, (select last_position from anagrafe.journal_chain) as last
+         from anagrafe.webhooks where id = $1 and ${live} for update skip locked`,
+      [id],
+    );
+    if (!webhook) return false;
+    const entries = await connection.query<Entry>(
+      `select ${entryColumns} from anagrafe.journal where position > $1 and position <= $2
+        order by position limit ${entriesAtOnce}`,
+      [webhook.position, webhook.last],
+    );
+    for (const entry of entries) await insertDeliveries(connection, webhook, entry);
+    const more = entries.length === entriesAtOnce;
+    const reached = more ? entries.at(-1)?.position : webhook.last;
+    await connection.query('update anagrafe.webhooks set position = $2 where id = $1', [id, reached]);
+    return more;
+  });
+}
+
+async function insertDeliveries(connection: Connection, webhook: WebhookCursor, entry: Entry): Promise<void> {
+  if (!eventActions.includes(entry.action)) return;
+  const subjects = subjectsOf(entry, webhook);
+  if (subjects.length === 0) return;
+  await connection.query(
+    `insert into anagrafe.deliveries (id, webhook_id, position, event, type)
+     select id, $1, $2, event, type from unnest($3::uuid[], $4::int[], $5::text[]) as made (id, event, type)`,
+    [
+      webhook.id,
+      entry.position,
+      subjects.map(() => randomUUID()),
+      subjects.map(({ event }) => event),
+      subjects.map(({ type }) => type),
+    ],
+  );
+}
+
+/** Returns the IDs of the webhooks that have a due delivery. */
+export async function dueWebhooks(database: Database): Promise<number[]> {
+  const rows = await database.query<{ id: number }>(
+    `select id from anagrafe.webhooks as webhook
+      where ${live} and exists (
+        select from anagrafe.deliveries
+         where webhook_id = webhook.id and state = 'pending' and next_at <= now())`,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Database connections that all deliveries of a node share; requests keep the rest of the pool. */
+const connectionsAtOnce = 2;
+
+export function openDeliveries(database: Database): DeliveryStore {
+  const connections = new Semaphore(connectionsAtOnce);
+  const run = <Result>(work: () => Promise<Result>) => connections.run(() => withReadErrors(work));
+  return {
+    endpoint: (id) => run(() => endpoint(database, id)),
+    due: (id, limit, order) => run(() => due(database, id, limit, order)),
+    names: (ids) => run(() => namesOf(database, ids)),
+    settle: (id, attempted) => run(() => settle(database, id, attempted)),
+  };
+}
+
+async function endpoint(database: Database, id: number): Promise<Endpoint | null> {
+  const [found] = await database.query<Endpoint>(
+    `select ${endpointColumns} from anagrafe.webhooks
+      where id = $1 and ${live}`,
+    [id],
+  );
+  return found ?? null;
+}
+
+type DueRow = Omit<DueDelivery, 'entry'> & { readonly position: number };
+
+const dueOrders: Readonly<Record<DueOrder, string>> = {
+  longest: 'next_at, position, event',
+  'most attempts': 'attempts desc, next_at, position, event',
+};
+
+async function due(
+  database: Database,
+  webhookId: number,
+  limit: number,
+  order: DueOrder,
+): Promise<DueDelivery[]> {
+  const rows = await database.query<DueRow>(
+    `select id, position, event, type, attempts from anagrafe.deliveries
+      where webhook_id = $1 and state = 'pending' and next_at <= now()
+      order by ${dueOrders[order]} limit $2`,
+    [webhookId, limit],
+  );
+  const entries = await database.query<Entry>(
+    `select ${entryColumns} from anagrafe.journal where position = any($1)`,
+    [[...new Set(rows.map(({ position }) => position))]],
+  );
+  const byPosition = new Map(entries.map((entry) => [entry.position, entry]));
+  if (rows.some(({ position }) => !byPosition.has(position))) {
+    await failOrphaned(database, webhookId);
+    return due(database, webhookId, limit, order);
+  }
+  return rows.flatMap(({ position, ...delivery }) => {
+    const entry = byPosition.get(position);
+    return entry ? [{ ...delivery, entry }] : [];
+  });
+}
+
+/** Fails the deliveries whose audit row was removed by retention. The webhook stays enabled. */
+async function failOrphaned(database: Database, webhookId: number): Promise<void> {
+  await database.query(
+    `update anagrafe.deliveries set state = 'failed', failure = 'what it tells of is no longer kept'
+      where id in (select id from anagrafe.deliveries as delivery
+                    where webhook_id = $1 and state = 'pending'
+                      and not exists (select from anagrafe.journal where journal.position = delivery.position)
+                    limit 5000)`,
+    [webhookId],
+  );
+}
+
+async function settle(
+  database: Database,
+  webhookId: number,
+  attempted: readonly Attempted[],
+): Promise<string | null> {
+  if (attempted.length === 0) return null;
+  return database.transaction(async (connection) => {
+    await connection.query(
+      `update anagrafe.deliveries as delivery
+          set attempts = attempts + 1, attempted_at = now(), status = came.status, failure = came.failure,
+              answer = came.answer, milliseconds = came.milliseconds,
+              state = case when came.delivered then 'delivered' when came.wait is null then 'failed' else 'pending' end,
+              next_at = case when came.wait is null then next_at else now() + make_interval(secs => came.wait) end
+         from unnest($1::uuid[], $2::boolean[], $3::int[], $4::text[], $5::text[], $6::int[], $7::float8[])
+              as came (id, delivered, status, failure, answer, milliseconds, wait)
+        where delivery.id = came.id and state = 'pending'`,
+      [
+        attempted.map(({ id }) => id),
+        attempted.map(({ delivered }) => delivered),
+        attempted.map(({ status }) => status),
+        attempted.map(({ failure }) => failure),
+        attempted.map(({ answer }) => answer),
+        attempted.map(({ milliseconds }) => milliseconds),
+        attempted.map(({ waitSeconds }) => waitSeconds),
+      ],
+    );
+    const givenUp = attempted.find(({ delivered, waitSeconds }) => !delivered && waitSeconds === null);
+    return givenUp ? disable(connection, webhookId, givenUp) : null;
+  });
+}
+
+async function disable(
+  connection: Connection,
+  id: number,
+  { status, failure }: Attempted,
+): Promise<string | null> {
+  const why = status === null ? (failure ?? '') : `the receiver answered ${status}`;
+  return (await disableWebhooks(connection, { id }, why, serviceActor)) > 0 ? why : null;
+}

@@ -1,0 +1,89 @@
+import { entryColumns, openAuditLog } from '../audit/audit.store.ts';
+import type { Actor } from '../audit/audit-log.ts';
+import { type Entry, testType } from '../audit/events.ts';
+import type { Database } from '../db/database.ts';
+import { withReadErrors } from '../db/errors.ts';
+import { countNewest, pageOfNewest } from '../db/newest-page.ts';
+import { namesOf } from '../db/user-names.ts';
+import type { Delivery, DeliveryHistory, DeliveryListing, KeptDelivery, Tested } from './delivery.ts';
+
+/** Opens the store that lists and replays deliveries; `deliveries.store.ts` is the store of the delivery worker. */
+export function openHistory(database: Database): DeliveryHistory {
+  return {
+    deliveries: (webhookId, page) => withReadErrors(() => deliveries(database, webhookId, page)),
+    delivery: (webhookId, id) => withReadErrors(() => delivery(database, webhookId, id)),
+    names: (ids) => withReadErrors(() => namesOf(database, ids)),
+    noteTest: (webhookId, tested) => withReadErrors(() => noteTest(database, webhookId, tested)),
+    replay: (webhookId, id, actor) => withReadErrors(() => replay(database, webhookId, id, actor)),
+  };
+}
+
+const deliveryColumns = `id, type, state, attempts, created_at as "createdAt", next_at as "nextAt",
+  attempted_at as "attemptedAt", status, failure`;
+
+async function deliveries(
+  database: Database,
+  id: number,
+  { failedOnly, ...page }: DeliveryListing,
+): Promise<{ deliveries: Delivery[]; totalCount: number }> {
+  const newest = `from anagrafe.deliveries where webhook_id = $1 ${failedOnly ? "and state = 'failed'" : ''}
+    order by created_at desc, id`;
+  const { limit, offset } = pageOfNewest(page);
+  const [totalCount, rows] = await Promise.all([
+    countNewest(database, newest, [id]),
+    database.query<Delivery>(`select ${deliveryColumns} ${newest} limit $2 offset $3`, [id, limit, offset]),
+  ]);
+  return { deliveries: rows, totalCount };
+}
+
+async function delivery(database: Database, webhookId: number, id: string): Promise<KeptDelivery | null> {
+  const [found] = await database.query<Omit<KeptDelivery, 'entry'> & { readonly position: number | null }>(
+    `select ${deliveryColumns}, answer, milliseconds, event, position from anagrafe.deliveries
+      where id = $2 and webhook_id = $1
+        and exists (select from anagrafe.webhooks where id = $1 and deleted_at is null)`,
+    [webhookId, id],
+  );
+  if (!found) return null;
+  const { position, ...kept } = found;
+  const [entry] = await database.query<Entry>(
+    `select ${entryColumns} from anagrafe.journal where position = $1`,
+    [position],
+  );
+  return { ...kept, entry: entry ?? null };
+}
+
+/** Stores a test message as a delivery without an audit row. The worker never retries it. */
+async function noteTest(
+  database: Database,
+  webhookId: number,
+  { id, createdAt, delivered, status, failure, answer, milliseconds }: Tested,
+): Promise<void> {
+  await database.query(
+    `insert into anagrafe.deliveries
+       (id, webhook_id, type, created_at, state, attempts, attempted_at, status, failure, answer, milliseconds)
+     values ($1, $2, '${testType}', $3, $4, 1, now(), $5, $6, $7, $8)`,
+    [id, webhookId, createdAt, delivered ? 'delivered' : 'failed', status, failure, answer, milliseconds],
+  );
+}
+
+async function replay(
+  database: Database,
+  id: number,
+  deliveryId: string | null,
+  actor: Actor,
+): Promise<number> {
+  return database.transaction(async (connection) => {
+    const which = deliveryId === null ? `state = 'failed' and $2::uuid is null` : 'delivery.id = $2::uuid';
+    const rows = await connection.query(
+      `update anagrafe.deliveries as delivery set state = 'pending', attempts = 0, next_at = now()
+        where webhook_id = $1 and ${which}
+          and exists (select from anagrafe.webhooks where id = $1 and deleted_at is null)
+          and exists (select from anagrafe.journal where journal.position = delivery.position)
+       returning delivery.id`,
+      [id, deliveryId],
+    );
+    const details = { webhook: id, delivery: deliveryId, count: rows.length };
+    if (rows.length > 0) await openAuditLog(connection).note(actor, { action: 'webhook.replayed', details });
+    return rows.length;
+  });
+}

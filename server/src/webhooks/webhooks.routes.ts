@@ -1,0 +1,197 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { actorOf } from '../clients/authentication.plugin.ts';
+import { RotationBody } from '../clients/clients.routes.ts';
+import { readGraceEnd } from '../clients/clients.ts';
+import { pageEnvelope, recordEnvelope } from '../http/envelope.ts';
+import { debugOf } from '../http/request-context.ts';
+import { CallHeaders, CallQuery } from '../http/schemas/requests.ts';
+import { ApiError } from '../lib/field-errors.ts';
+import { type TestTools, testWebhook } from './attempt.ts';
+import type { WebhookStore } from './delivery.ts';
+import { newWebhookSecret, readWebhookChange, readWebhookOptions, type Webhook } from './webhook.ts';
+import {
+  ChangeWebhookBody,
+  NewWebhookBody,
+  newWebhookAnswers,
+  newWebhookSecretAnswers,
+  removedAnswers,
+  testedAnswers,
+  WebhookId,
+  webhookAnswers,
+  webhooksAnswers,
+} from './webhooks.schemas.ts';
+
+const tags = ['webhooks'];
+const scope = 'admin' as const;
+
+export interface WebhookTools {
+  readonly webhooks: WebhookStore;
+  sealSecret(secret: string, webhookId: number): Buffer;
+}
+
+/** Registers the routes that list, create, change and delete webhooks. */
+export function webhookRoutes(app: FastifyInstance, { webhooks, sealSecret }: WebhookTools): void {
+  const common = { querystring: CallQuery, headers: CallHeaders, tags };
+
+  app.get(
+    '/webhooks',
+    {
+      config: { scope },
+      schema: { ...common, operationId: 'webhooks', summary: 'List endpoints', response: webhooksAnswers },
+    },
+    async (request) => {
+      const found = await webhooks.list();
+      const count = found.length;
+      return pageEnvelope(
+        { totalCount: count, count, page: 1, pageSize: Math.max(count, 1) },
+        found.map(webhookFields),
+        debugOf(request),
+      );
+    },
+  );
+
+  app.post(
+    '/webhooks',
+    {
+      config: { scope, maxValues: 100 },
+      schema: {
+        ...common,
+        operationId: 'createWebhook',
+        summary: 'Have an endpoint told what happens from now on',
+        description:
+          'Messages are CloudEvents, signed as Standard Webhooks says with the `Secret`, which is shown this once. `Granularity`: `user` tells of each user, `record` of all users of a record at once, `job` of whole calls and jobs alone.',
+        body: NewWebhookBody,
+        response: newWebhookAnswers,
+      },
+    },
+    async (request) => {
+      const secret = newWebhookSecret();
+      const seal = (id: number) => sealSecret(secret, id);
+      const made = await webhooks.create(
+        readWebhookOptions(request.body),
+        seal,
+        request.caller.clientId,
+        actorOf(request),
+      );
+      return recordEnvelope({ ...webhookFields(made), Secret: secret }, debugOf(request));
+    },
+  );
+
+  app.patch<{ Params: { id: string } }>(
+    '/webhooks/:id',
+    {
+      config: { scope, maxValues: 100 },
+      schema: {
+        ...common,
+        operationId: 'changeWebhook',
+        summary: 'Change an endpoint, disable it, or enable it again',
+        description:
+          'A webhook that is enabled again receives everything that has happened meanwhile. It cannot be enabled (403) while the client that it belongs to is revoked or does not have the scope `admin`.',
+        params: WebhookId,
+        body: ChangeWebhookBody,
+        response: webhookAnswers,
+      },
+    },
+    async (request) => {
+      const changed = await webhooks.change(idOf(request), readWebhookChange(request.body), actorOf(request));
+      if (!changed) throw new ApiError('WEBHOOK_NOT_FOUND');
+      return recordEnvelope(webhookFields(changed), debugOf(request));
+    },
+  );
+
+  app.delete<{ Params: { id: string } }>(
+    '/webhooks/:id',
+    {
+      config: { scope, emptyBody: true },
+      schema: {
+        ...common,
+        operationId: 'deleteWebhook',
+        summary: 'Remove an endpoint',
+        params: WebhookId,
+        response: removedAnswers,
+      },
+    },
+    async (request) => {
+      if (!(await webhooks.remove(idOf(request), actorOf(request)))) throw new ApiError('WEBHOOK_NOT_FOUND');
+      return recordEnvelope(null, debugOf(request));
+    },
+  );
+}
+
+/** Returns the webhook ID of the path. Throws an ApiError if it is not a number. */
+export function idOf({ params }: FastifyRequest): number {
+  const { id } = params as { id: string };
+  if (!/^\d{1,15}$/.test(id)) throw new ApiError('WEBHOOK_NOT_FOUND');
+  return Number(id);
+}
+
+export function webhookFields(webhook: Webhook) {
+  return {
+    ID: webhook.id,
+    ClientID: webhook.clientId,
+    URL: webhook.url,
+    Types: webhook.types,
+    Granularity: webhook.granularity,
+    CreatedAt: webhook.createdAt,
+    DisabledAt: webhook.disabledAt,
+    DisabledWhy: webhook.disabledWhy,
+  };
+}
+
+/** Registers `webhooks/{id}/test` and `webhooks/{id}/rotate`, the routes that use the secret of a webhook. */
+export function webhookSecretRoutes(app: FastifyInstance, tools: WebhookTools & TestTools): void {
+  const { webhooks, sealSecret } = tools;
+  const config = { scope: 'admin', emptyBody: true, maxValues: 100 } as const;
+  const common = { querystring: CallQuery, headers: CallHeaders, tags: ['webhooks'], params: WebhookId };
+
+  app.post(
+    '/webhooks/:id/test',
+    {
+      config,
+      schema: {
+        ...common,
+        operationId: 'testWebhook',
+        summary: 'Send an endpoint one message to try it',
+        description:
+          'A signed `webhook.test`, at once and once, to an endpoint that is disabled too. The answer is what came of it, which stands among the deliveries as well.',
+        response: testedAnswers,
+      },
+    },
+    async (request) => {
+      const tested = await testWebhook(idOf(request), tools);
+      const record = {
+        ID: tested.id,
+        Delivered: tested.delivered,
+        Status: tested.status,
+        Failure: tested.failure,
+        Answer: tested.answer,
+        Milliseconds: tested.milliseconds,
+      };
+      return recordEnvelope(record, debugOf(request));
+    },
+  );
+
+  app.post(
+    '/webhooks/:id/rotate',
+    {
+      config,
+      schema: {
+        ...common,
+        operationId: 'rotateWebhook',
+        summary: 'Give an endpoint a new secret',
+        description:
+          'The `Secret` is in this answer and in no other. Messages are signed with both for `Hours`, 24 where it is not said; an older secret ends at once.',
+        body: RotationBody,
+        response: newWebhookSecretAnswers,
+      },
+    },
+    async (request) => {
+      const id = idOf(request);
+      const secret = newWebhookSecret();
+      const oldEndsAt = readGraceEnd(request.body);
+      if (!(await webhooks.addSecret(id, sealSecret(secret, id), oldEndsAt, actorOf(request))))
+        throw new ApiError('WEBHOOK_NOT_FOUND');
+      return recordEnvelope({ ID: id, Secret: secret, OldEndsAt: oldEndsAt }, debugOf(request));
+    },
+  );
+}

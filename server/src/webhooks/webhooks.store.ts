@@ -1,0 +1,156 @@
+import { openAuditLog } from '../audit/audit.store.ts';
+import type { Actor } from '../audit/audit-log.ts';
+import type { Connection, Database } from '../db/database.ts';
+import { withReadErrors } from '../db/errors.ts';
+import { ApiError } from '../lib/field-errors.ts';
+import { urlForAudit } from '../lib/network.ts';
+import type { WebhookStore } from './delivery.ts';
+import { openHistory } from './delivery-history.store.ts';
+import type { Endpoint, Webhook, WebhookOptions } from './webhook.ts';
+
+const webhookColumns = `id, client_id as "clientId", url, types, granularity, created_at as "createdAt",
+  disabled_at as "disabledAt", disabled_why as "disabledWhy"`;
+
+export const endpointColumns = `id, url, array_remove(
+    array[secret, case when old_secret_ends_at > now() then old_secret end], null) as "sealedSecrets"`;
+
+/** True for a webhook that belongs to no client, or to one that is not revoked and has the scope admin. */
+export const isOwnerAllowed = `(client_id is null or exists (
+  select from anagrafe.clients as owner
+   where owner.id = client_id and owner.revoked_at is null and 'admin' = any (owner.scopes)))`;
+
+export function openWebhooks(database: Database): WebhookStore {
+  return {
+    ...openHistory(database),
+    create: (options, sealSecret, clientId, actor) =>
+      withReadErrors(() => create(database, options, sealSecret, clientId, actor)),
+    list: () =>
+      withReadErrors(() =>
+        database.query<Webhook>(
+          `select ${webhookColumns} from anagrafe.webhooks where deleted_at is null order by id`,
+        ),
+      ),
+    find: (id) => withReadErrors(() => find(database, id)),
+    change: (id, change, actor) => withReadErrors(() => changeWebhook(database, id, change, actor)),
+    addSecret: (id, sealed, oldEndsAt, actor) =>
+      withReadErrors(() => addSecret(database, id, sealed, oldEndsAt, actor)),
+    endpoint: (id) => withReadErrors(() => endpoint(database, id)),
+    remove: (id, actor) => withReadErrors(() => remove(database, id, actor)),
+  };
+}
+
+async function find(connection: Connection, id: number): Promise<Webhook | null> {
+  const [webhook] = await connection.query<Webhook>(
+    `select ${webhookColumns} from anagrafe.webhooks where id = $1 and deleted_at is null`,
+    [id],
+  );
+  return webhook ?? null;
+}
+
+async function create(
+  database: Database,
+  { url, types, granularity }: WebhookOptions,
+  sealSecret: (id: number) => Buffer,
+  clientId: number | null,
+  actor: Actor,
+): Promise<Webhook> {
+  return database.transaction(async (connection) => {
+    const [next] = await connection.query<{ id: number }>(
+      `select nextval(pg_get_serial_sequence('anagrafe.webhooks', 'id')) as id`,
+    );
+    const id = next?.id ?? 0;
+    const [made] = await connection.query<Webhook>(
+      `insert into anagrafe.webhooks (id, client_id, url, types, granularity, secret, position)
+       overriding system value
+       select $6, $1, $2, $3, $4, $5, last_position from anagrafe.journal_chain returning ${webhookColumns}`,
+      [clientId, url, types, granularity, sealSecret(id), id],
+    );
+    if (!made) throw new Error('The journal has no beginning: its chain was removed.');
+    await openAuditLog(connection).note(actor, {
+      action: 'webhook.created',
+      details: { webhook: made.id, url: urlForAudit(made.url) },
+    });
+    return made;
+  });
+}
+
+async function changeWebhook(
+  database: Database,
+  id: number,
+  change: Partial<WebhookOptions> & { readonly enabled?: boolean },
+  actor: Actor,
+): Promise<Webhook | null> {
+  return database.transaction(async (connection) => {
+    const [known] = await connection.query<{ url: string; allowed: boolean }>(
+      `select url, ${isOwnerAllowed} as allowed from anagrafe.webhooks
+        where id = $1 and deleted_at is null for update`,
+      [id],
+    );
+    if (!known) return null;
+    if (change.enabled && !known.allowed) throw new ApiError('FORBIDDEN', { variant: 'owner' });
+    const [changed] = await connection.query<Webhook>(
+      `update anagrafe.webhooks
+          set url = coalesce($2, url), types = coalesce($3, types), granularity = coalesce($4, granularity),
+              disabled_at = case $5::boolean when true then null when false then coalesce(disabled_at, now())
+                                             else disabled_at end,
+              disabled_why = case $5::boolean when true then null when false then coalesce(disabled_why, 'by hand')
+                                              else disabled_why end
+        where id = $1 returning ${webhookColumns}`,
+      [id, change.url ?? null, change.types ?? null, change.granularity ?? null, change.enabled ?? null],
+    );
+    if (!changed) return null;
+    const details = {
+      webhook: id,
+      changed: Object.keys(change),
+      url: urlForAudit(changed.url),
+      ...(changed.url !== known.url && { oldUrl: urlForAudit(known.url) }),
+    };
+    await openAuditLog(connection).note(actor, { action: 'webhook.changed', details });
+    return changed;
+  });
+}
+
+async function addSecret(
+  database: Database,
+  id: number,
+  sealed: Buffer,
+  oldEndsAt: Date,
+  actor: Actor,
+): Promise<boolean> {
+  return database.transaction(async (connection) => {
+    const rows = await connection.query(
+      `update anagrafe.webhooks set secret = $2, old_secret = secret, old_secret_ends_at = $3
+        where id = $1 and deleted_at is null returning id`,
+      [id, sealed, oldEndsAt],
+    );
+    if (rows.length === 0) return false;
+    const details = { webhook: id, oldEndsAt };
+    await openAuditLog(connection).note(actor, { action: 'webhook.rotated', details });
+    return true;
+  });
+}
+
+async function endpoint(database: Database, id: number): Promise<Endpoint | null> {
+  const [found] = await database.query<Endpoint>(
+    `select ${endpointColumns} from anagrafe.webhooks where id = $1 and deleted_at is null`,
+    [id],
+  );
+  return found ?? null;
+}
+
+/** Marks the webhook as deleted and removes its pending deliveries. The others stay until retention removes them. */
+async function remove(database: Database, id: number, actor: Actor): Promise<boolean> {
+  return database.transaction(async (connection) => {
+    const [removed] = await connection.query<{ url: string }>(
+      'update anagrafe.webhooks set deleted_at = now() where id = $1 and deleted_at is null returning url',
+      [id],
+    );
+    if (!removed) return false;
+    await connection.query(`delete from anagrafe.deliveries where webhook_id = $1 and state = 'pending'`, [
+      id,
+    ]);
+    const details = { webhook: id, url: urlForAudit(removed.url) };
+    await openAuditLog(connection).note(actor, { action: 'webhook.deleted', details });
+    return true;
+  });
+}
