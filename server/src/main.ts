@@ -28,15 +28,14 @@ import { isPartOfOutage } from './lib/field-errors.ts';
 import { isLoopback } from './lib/network.ts';
 import { version } from './lib/package-folder.ts';
 import { readKeyPair } from './lib/secrets.ts';
-import { Semaphore } from './lib/semaphore.ts';
 import { findMasterKey, makeMasterKey, wrongMasterKey } from './master-key-file.ts';
 import { openMetrics } from './metrics.ts';
 import { type HashingPool, openHasher } from './passwords/hash-pool.ts';
 import { needsRehash } from './passwords/hash-work.ts';
 import { openCommonPasswords } from './passwords/policy.ts';
-import { writesAtOnce } from './records/apply.ts';
 import { insertOperation } from './records/insert.ts';
 import { openListing } from './records/listing.store.ts';
+import { RecordWriter } from './records/record-writer.ts';
 import { openRecordStore } from './records/records.store.ts';
 import { stateOperation } from './records/state.ts';
 import { updateOperation } from './records/update.ts';
@@ -211,7 +210,7 @@ export async function startService(
         operations,
         hasher,
         keyRing,
-        writes: new Semaphore(writesAtOnce),
+        writer: new RecordWriter(),
         onOutcomes: metrics.recordsDone,
         report: (error) => {
           if (!isPartOfOutage(error)) log.error({ err: error }, 'records of a job failed');

@@ -3,11 +3,12 @@ import type { SignedInUser } from '../clients/access.ts';
 import type { RecordList } from '../json/record-list.ts';
 import { ApiError, ErrorBudget } from '../lib/field-errors.ts';
 import { type Fields, isAbsent, isObject } from '../lib/request-fields.ts';
-import { prepareRecords, TaskChain } from '../records/apply.ts';
+import { admitPasswords, applyRecords } from '../records/apply.ts';
 import { checkRecords } from '../records/batch.ts';
 import type { Operation } from '../records/operation.ts';
 import type { Outcome } from '../records/outcome.ts';
 import { required } from '../records/parsed-record.ts';
+import { RecordWriter } from '../records/record-writer.ts';
 import { confirmPassword, type SignInTools } from './sign-in.ts';
 
 export interface OwnCall {
@@ -38,20 +39,13 @@ export async function changeOwnPassword(
     verified = await confirmPassword(call.user.id, current, actor, tools);
     if (verified === null) parsed.faults.add(path, 'CURRENT_PASSWORD_WRONG');
   }
-  const apply = await prepareRecords(operation, [parsed], {
-    // `expectedCurrentHash` prevents this call from overwriting a password that was reset after the verification.
-    requester: {
-      actor,
-      share: `user ${call.user.id}`,
-      signal: null,
-      report,
-      expectedCurrentHash: verified ?? '',
-    },
-    hasher: tools.hasher,
-    referenceOf: null,
-    line: new TaskChain(),
-  });
-  return required((await apply())[0]);
+  // `expectedCurrentHash` prevents this call from overwriting a password that was reset after the verification.
+  const share = `user ${call.user.id}`;
+  const requester = { actor, share, signal: null, report, expectedCurrentHash: verified ?? '' };
+  const hashes = admitPasswords([parsed], requester, tools.hasher);
+  const context = { operation, requester, hashes, writer: new RecordWriter(), lastOutcomes: new Map() };
+  const checked = { parsed, ids: { principal: null, users: [] }, reference: null };
+  return required((await applyRecords([checked], context))[0]);
 }
 
 /** Returns the record without the current password. Throws `FORBIDDEN` unless the record is about this user alone. */

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { actorColumns, actorPlaceholders, actorValues, openAuditLog } from '../audit/audit.store.ts';
+import { actorColumns, actorParameters, actorValues, openAuditLog } from '../audit/audit.store.ts';
 import type { Actor } from '../audit/audit-log.ts';
 import { bothActive, epochsMatch, sessionsOfUsers } from '../clients/clients.store.ts';
 import type { Connection, Database } from '../db/database.ts';
 import { withReadErrors } from '../db/errors.ts';
+import { statement } from '../db/statement.ts';
 import type { Account, NewSession, SessionLimits, SessionStore, StoredAccount } from './session.ts';
 
 /** Stores the sessions of users. It stores only the digests of their tokens. */
@@ -35,8 +36,33 @@ async function findAccount(
   return account ?? null;
 }
 
-const lifetimes = (first: number) =>
-  `now() + make_interval(mins => $${first}), now() + make_interval(days => $${first + 1})`;
+const lifetimes = 'now() + make_interval(mins => :tokenMinutes), now() + make_interval(days => :refreshDays)';
+
+const beginSql = statement(
+  'begin session',
+  `with account as (
+     update anagrafe.users set last_login_at = now(), password_hash = coalesce(:newHash, password_hash)
+       from anagrafe.principals
+      where users.id = :userId and password_hash = :passwordHash and principals.id = principal_id and ${bothActive}
+     returning users.id, principal_id, users.sessions_epoch as user_epoch, principals.sessions_epoch as principal_epoch
+   ), audit as (
+     insert into anagrafe.journal (${actorColumns}, action, principal_id, details)
+     select ${actorParameters}, 'login', principal_id, jsonb_build_object('user', id) from account
+   )
+   insert into anagrafe.sessions
+     (user_id, user_epoch, principal_epoch, family, token_digest, refresh_digest, token_expires_at, refresh_expires_at)
+   select id, user_epoch, principal_epoch, :family::uuid, :tokenDigest::bytea, :refreshDigest::bytea, ${lifetimes}
+     from account
+   returning token_expires_at as expires`,
+);
+
+const continueSql = statement(
+  'continue session',
+  `insert into anagrafe.sessions
+     (user_id, user_epoch, principal_epoch, family, token_digest, refresh_digest, token_expires_at, refresh_expires_at)
+   select user_id, user_epoch, principal_epoch, family, :tokenDigest, :refreshDigest, ${lifetimes}
+     from anagrafe.sessions where id = :id returning token_expires_at as expires`,
+);
 
 async function begin(
   database: Database,
@@ -46,32 +72,17 @@ async function begin(
   actor: Actor,
   limits: SessionLimits,
 ): Promise<Date | null> {
-  const [begun] = await database.query<{ expires: Date }>(
-    `with account as (
-       update anagrafe.users set last_login_at = now(), password_hash = coalesce($3, password_hash)
-         from anagrafe.principals
-        where users.id = $1 and password_hash = $2 and principals.id = principal_id and ${bothActive}
-       returning users.id, principal_id, users.sessions_epoch as user_epoch, principals.sessions_epoch as principal_epoch
-     ), noted as (
-       insert into anagrafe.journal (${actorColumns}, action, principal_id, details)
-       select ${actorPlaceholders(9)}, 'login', principal_id, jsonb_build_object('user', id) from account
-     )
-     insert into anagrafe.sessions
-       (user_id, user_epoch, principal_epoch, family, token_digest, refresh_digest, token_expires_at, refresh_expires_at)
-     select id, user_epoch, principal_epoch, $4::uuid, $5::bytea, $6::bytea, ${lifetimes(7)} from account
-     returning token_expires_at as expires`,
-    [
-      account.userId,
-      account.passwordHash,
-      newHash,
-      randomUUID(),
-      session.tokenDigest,
-      session.refreshDigest,
-      limits.tokenMinutes,
-      limits.refreshDays,
-      ...actorValues({ ...actor, userId: account.userId }),
-    ],
-  );
+  const [begun] = await database.execute<{ expires: Date }>(beginSql, {
+    userId: account.userId,
+    passwordHash: account.passwordHash,
+    newHash,
+    family: randomUUID(),
+    tokenDigest: session.tokenDigest,
+    refreshDigest: session.refreshDigest,
+    tokenMinutes: limits.tokenMinutes,
+    refreshDays: limits.refreshDays,
+    ...actorValues({ ...actor, userId: account.userId }),
+  });
   return begun?.expires ?? null;
 }
 
@@ -112,13 +123,14 @@ async function exchange(
     );
     if (!account) return null;
     await connection.query('update anagrafe.sessions set spent_at = now() where id = $1', [found.id]);
-    const [begun] = await connection.query<{ expires: Date }>(
-      `insert into anagrafe.sessions
-         (user_id, user_epoch, principal_epoch, family, token_digest, refresh_digest, token_expires_at, refresh_expires_at)
-       select user_id, user_epoch, principal_epoch, family, $2, $3, ${lifetimes(4)}
-         from anagrafe.sessions where id = $1 returning token_expires_at as expires`,
-      [found.id, next.tokenDigest, next.refreshDigest, limits.tokenMinutes, limits.refreshDays],
-    );
+    const { tokenMinutes, refreshDays } = limits;
+    const [begun] = await connection.execute<{ expires: Date }>(continueSql, {
+      id: found.id,
+      tokenDigest: next.tokenDigest,
+      refreshDigest: next.refreshDigest,
+      tokenMinutes,
+      refreshDays,
+    });
     const { principalId } = account;
     await auditLog.note(by, { action: 'login.refreshed', principalId, details: { user: found.userId } });
     return begun ? { account, expiresAt: begun.expires } : null;

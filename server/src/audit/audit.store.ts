@@ -1,5 +1,6 @@
 import type { Connection, Database } from '../db/database.ts';
 import { withReadErrors } from '../db/errors.ts';
+import { type ParameterValues, statement } from '../db/statement.ts';
 import { namesOf } from '../db/user-names.ts';
 import type { Order } from '../lib/paging.ts';
 import type { Actor, AuditListing, AuditLog, AuditRow, AuditStore } from './audit-log.ts';
@@ -7,37 +8,40 @@ import { type Entry, type EventStore, eventActions } from './events.ts';
 import { hashedRows, readChain } from './hash-chain.store.ts';
 import type { HashedRow } from './hash-chain.ts';
 
-/** The columns of `journal` for the actor and the call, in the order of `actorValues`. */
+/** The columns of `journal` for the actor and the call. */
 export const actorColumns = 'actor, client_id, user_id, address, request_id, call_id';
 
-/** Returns the six typed placeholders for `actorColumns`, numbered from `first`. */
-export function actorPlaceholders(first: number): string {
-  return ['text', 'bigint', 'bigint', 'inet', 'text', 'uuid']
-    .map((type, at) => `$${first + at}::${type}`)
-    .join(', ');
+/** The parameters for `actorColumns`. `actorValues` returns their values. */
+export const actorParameters =
+  ':actorKind::text, :actorClientId::bigint, :actorUserId::bigint, :actorAddress::inet, :requestId::text, :callId::uuid';
+
+export function actorValues(actor: Actor, callId: string | null = null): ParameterValues {
+  return {
+    actorKind: actor.kind,
+    actorClientId: actor.clientId,
+    actorUserId: actor.userId,
+    actorAddress: actor.address,
+    requestId: actor.requestId,
+    callId,
+  };
 }
 
-export function actorValues(actor: Actor, callId: string | null = null): unknown[] {
-  const { kind, clientId, userId, address, requestId } = actor;
-  return [kind, clientId, userId, address, requestId, callId];
-}
-
-const noteSql = {
-  name: 'note',
-  text: `insert into anagrafe.journal (${actorColumns}, action, principal_id, details)
-         values (${actorPlaceholders(1)}, $7, $8, $9::jsonb)`,
-};
+const appendRow = statement(
+  'append an audit row',
+  `insert into anagrafe.journal (${actorColumns}, action, principal_id, details)
+   values (${actorParameters}, :action, :principalId, :details::jsonb)`,
+);
 
 export function openAuditLog(connection: Connection): AuditLog {
   return {
     async note(actor, { action, principalId = null, callId = null, details }) {
-      const values = [
+      const values = {
         ...actorValues(actor, callId),
         action,
         principalId,
-        details ? JSON.stringify(details) : null,
-      ];
-      await withReadErrors(() => connection.query(noteSql, values));
+        details: details ? JSON.stringify(details) : null,
+      };
+      await withReadErrors(() => connection.execute(appendRow, values));
     },
   };
 }

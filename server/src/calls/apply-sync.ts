@@ -2,12 +2,14 @@ import type { CompletedDetails, IdempotencyStore } from '../idempotency/idempote
 import type { RecordList } from '../json/record-list.ts';
 import { ErrorBudget, FieldErrors } from '../lib/field-errors.ts';
 import type { Hasher } from '../passwords/hash-pool.ts';
-import { isSettled, prepareRecords, type Requester, TaskChain } from '../records/apply.ts';
+import { admitPasswords, applyRecords, isSettled, type Requester } from '../records/apply.ts';
 import { checkRecords, positionsOf, recordsAt } from '../records/batch.ts';
 import { type StoredFailure, storedFailure } from '../records/failed-records.ts';
+import { reserveFor } from '../records/id-reservation.ts';
 import type { Operation, OperationName } from '../records/operation.ts';
 import type { Outcome } from '../records/outcome.ts';
 import { required } from '../records/parsed-record.ts';
+import { RecordWriter } from '../records/record-writer.ts';
 
 interface AnswerOptions {
   readonly requester: Requester;
@@ -44,13 +46,16 @@ export async function applySync(
     operation.newCheck(),
     new ErrorBudget(),
   );
-  const positions = new Map(parsedRecords.map((parsed, at) => [parsed, required(left[at])]));
-  const apply = await prepareRecords(operation, parsedRecords, {
-    ...options,
-    line: new TaskChain(),
-    referenceOf: (parsed) => ({ callId, position: required(positions.get(parsed)), kept: keyed }),
-  });
-  const settled = await apply();
+  // An overloaded service rejects the call here, before it uses up IDs.
+  const hashes = admitPasswords(parsedRecords, requester, options.hasher);
+  const ids = await reserveFor(parsedRecords, operation);
+  const checked = parsedRecords.map((parsed, index) => ({
+    parsed,
+    ids: required(ids[index]),
+    reference: { callId, position: required(left[index]), kept: keyed },
+  }));
+  const context = { operation, requester, hashes, writer: new RecordWriter(), lastOutcomes: new Map() };
+  const settled = await applyRecords(checked, context);
   const fresh = new Map<number, Outcome>();
   for (const [at, outcome] of settled.entries()) if (outcome) fresh.set(required(left[at]), outcome);
   options.onOutcomes(operation.name, [...fresh.values()]);

@@ -1,7 +1,8 @@
-import { actorColumns, actorPlaceholders, actorValues, openAuditLog } from '../audit/audit.store.ts';
+import { actorColumns, actorParameters, actorValues, openAuditLog } from '../audit/audit.store.ts';
 import type { Actor } from '../audit/audit-log.ts';
 import type { Connection, Database } from '../db/database.ts';
 import { withReadErrors } from '../db/errors.ts';
+import { statement } from '../db/statement.ts';
 import type { ClientAtConsole } from './access.ts';
 import {
   type ConsoleSession,
@@ -27,24 +28,27 @@ const sessionColumns = `client.id as "clientId", public_key as "publicKey", name
   least(session.used_at + make_interval(mins => ${idleMinutes}),
         session.created_at + make_interval(hours => ${maxSessionHours}), secret.expires_at) as "expiresAt"`;
 
+const beginSql = statement(
+  'begin console session',
+  `with session as (
+     insert into anagrafe.console_sessions (token_digest, secret_id, secret_expires_at)
+     select :tokenDigest, secret.id, secret.expires_at from ${withClients}
+      where client.id = :clientId and digest = :secretDigest and ${mayBeAtConsole}
+     returning secret_id, created_at, used_at
+   ), audit as (
+     insert into anagrafe.journal (${actorColumns}, action, details)
+     select ${actorParameters}, 'console.login', jsonb_build_object('client', :clientId::bigint) from session
+   )
+   select ${sessionColumns} from session join (${withClients}) on secret.id = secret_id`,
+);
+
 async function begin(
   database: Database,
   { clientId, secretDigest, tokenDigest }: NewConsoleSession,
   actor: Actor,
 ): Promise<ConsoleSession | null> {
-  const [begun] = await database.query<ConsoleSession>(
-    `with session as (
-       insert into anagrafe.console_sessions (token_digest, secret_id, secret_expires_at)
-       select $3, secret.id, secret.expires_at from ${withClients}
-        where client.id = $1 and digest = $2 and ${mayBeAtConsole}
-       returning secret_id, created_at, used_at
-     ), noted as (
-       insert into anagrafe.journal (${actorColumns}, action, details)
-       select ${actorPlaceholders(4)}, 'console.login', jsonb_build_object('client', $1::bigint) from session
-     )
-     select ${sessionColumns} from session join (${withClients}) on secret.id = secret_id`,
-    [clientId, secretDigest, tokenDigest, ...actorValues(actor)],
-  );
+  const values = { clientId, secretDigest, tokenDigest, ...actorValues(actor) };
+  const [begun] = await database.execute<ConsoleSession>(beginSql, values);
   return begun ?? null;
 }
 

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { CommitUnknown, failureKind, NotConnected, ReadOnlyServer, readOnlyTransaction } from './errors.ts';
 import type { OutageMonitor } from './outage.ts';
+import { orderedValues, type ParameterValues, type Statement } from './statement.ts';
 
 /** Parses `bigint` as a number without loss: the validation of requests rejects IDs above `Number.MAX_SAFE_INTEGER`. */
 const types: pg.CustomTypesConfig = {
@@ -29,6 +30,8 @@ export interface Connection {
     statement: string | Prepared,
     values?: readonly unknown[],
   ): Promise<Row[]>;
+  /** Runs a statement with named parameters. */
+  execute<Row extends pg.QueryResultRow>(statement: Statement, values: ParameterValues): Promise<Row[]>;
 }
 
 /** A connection pool. Each call of `query` runs in its own transaction. */
@@ -137,6 +140,10 @@ export function openDatabase(options: DatabaseOptions): Database {
           throw error;
         }
       }),
+    execute: (statement, values) =>
+      withClient((client) =>
+        run(client, statement, orderedValues(statement, values), statementMs + answerSlackMs),
+      ),
     transaction: (work, { patient = false } = {}) =>
       withClient(async (client) => {
         const answerMs = (patient ? patientMs : statementMs) + answerSlackMs;
@@ -150,6 +157,8 @@ export function openDatabase(options: DatabaseOptions): Database {
           if (patient) await plain(`set local statement_timeout = ${patientMs}`);
           const result = await work({
             query: (statement, values) => run(client, statement, values, leftMs()),
+            execute: (statement, values) =>
+              run(client, statement, orderedValues(statement, values), leftMs()),
           });
           await plain('commit').catch((error) => {
             throw failureKind(error) === 'unknown' ? new CommitUnknown(error) : error;
@@ -184,7 +193,8 @@ async function run<Row extends pg.QueryResultRow>(
   values: readonly unknown[] = [],
   answerMs: number,
 ): Promise<Row[]> {
-  const config = typeof statement === 'string' ? { text: statement } : statement;
+  const config =
+    typeof statement === 'string' ? { text: statement } : { name: statement.name, text: statement.text };
   const query = { ...config, values: [...values], query_timeout: answerMs };
   // `pg` returns an array of results for a text with several statements.
   const result: pg.QueryResult<Row> | pg.QueryResult<Row>[] = await client.query<Row>(query);

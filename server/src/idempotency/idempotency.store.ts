@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { actorColumns, actorPlaceholders, actorValues, openAuditLog } from '../audit/audit.store.ts';
+import { actorColumns, actorParameters, actorValues, openAuditLog } from '../audit/audit.store.ts';
 import type { Actor } from '../audit/audit-log.ts';
 import type { Database } from '../db/database.ts';
 import { withReadErrors } from '../db/errors.ts';
+import { statement } from '../db/statement.ts';
 import type { StoredFailure } from '../records/failed-records.ts';
 import type { Outcome } from '../records/outcome.ts';
 import {
-  insertRefusals,
+  failuresJson,
+  insertFailures,
   type OutcomeRow,
   outcomeColumns,
-  refusalsJson,
   storeFailures,
   toOutcomes,
 } from '../records/outcomes.store.ts';
@@ -46,22 +47,35 @@ export function openIdempotencyStore(database: Database, options: { keyHours: nu
   };
 }
 
+const completeSql = statement(
+  'complete call',
+  `with completed as (
+     update anagrafe.calls set state = 'completed', in_hand_at = null, ended_at = now()
+      where id = :callId and state = 'open' returning id
+   )
+   insert into anagrafe.journal (${actorColumns}, action, details)
+   select ${actorParameters}, 'call.completed', :details::jsonb from completed`,
+);
+
 async function complete(
   database: Database,
   callId: string,
   actor: Actor,
   details: CompletedDetails,
 ): Promise<void> {
-  await database.query(
-    `with completed as (
-       update anagrafe.calls set state = 'completed', in_hand_at = null, ended_at = now()
-        where id = $1 and state = 'open' returning id
-     )
-     insert into anagrafe.journal (${actorColumns}, action, details)
-     select ${actorPlaceholders(2)}, 'call.completed', $8::jsonb from completed`,
-    [callId, ...actorValues(actor, callId), JSON.stringify(details)],
-  );
+  await database.execute(completeSql, { ...actorValues(actor, callId), details: JSON.stringify(details) });
 }
+
+const storeFailedCallSql = statement(
+  'store call with failures',
+  `with call as (
+     insert into anagrafe.calls
+       (id, client_id, operation, state, ended_at, records, users, records_failed, users_applied)
+     values (:callId, :actorClientId, :operation, 'completed', now(), :records, :users, :recordsFailed, :usersApplied)
+   ), failure as (${insertFailures})
+   insert into anagrafe.journal (${actorColumns}, action, details)
+   values (${actorParameters}, 'call.completed', :details::jsonb)`,
+);
 
 /** Stores a call without a key. A call without failed records needs only its audit row. */
 async function note(
@@ -71,30 +85,19 @@ async function note(
   actor: Actor,
   details: CompletedDetails,
 ): Promise<void> {
-  const action = 'call.completed';
-  if (errorAnswers.length === 0) return openAuditLog(database).note(actor, { action, callId, details });
+  if (errorAnswers.length === 0)
+    return openAuditLog(database).note(actor, { action: 'call.completed', callId, details });
   const { operation, records, users, recordsFailed, usersApplied } = details;
-  await database.query(
-    `with call as (
-       insert into anagrafe.calls
-         (id, client_id, operation, state, ended_at, records, users, records_failed, users_applied)
-       values ($1, $3, $4, 'completed', now(), $5, $6, $7, $8)
-     ), refused as (${insertRefusals(1)})
-     insert into anagrafe.journal (${actorColumns}, action, details)
-     values (${actorPlaceholders(9)}, '${action}', $15::jsonb)`,
-    [
-      callId,
-      await refusalsJson(errorAnswers),
-      actor.clientId,
-      operation,
-      records,
-      users,
-      recordsFailed,
-      usersApplied,
-      ...actorValues(actor, callId),
-      JSON.stringify(details),
-    ],
-  );
+  await database.execute(storeFailedCallSql, {
+    ...actorValues(actor, callId),
+    failures: await failuresJson(errorAnswers),
+    operation,
+    records,
+    users,
+    recordsFailed,
+    usersApplied,
+    details: JSON.stringify(details),
+  });
 }
 
 /**

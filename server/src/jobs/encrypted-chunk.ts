@@ -13,14 +13,14 @@ export interface SentRecord {
   /** The JSON text of the record, as sent. */
   readonly text: Buffer;
   /** The IDs that are reserved for the record. */
-  readonly numbers: ReservedIds;
+  readonly ids: ReservedIds;
 }
 
 /** A record of a chunk after decryption. */
 export interface WaitingRecord {
   readonly position: number;
   readonly users: number;
-  readonly numbers: ReservedIds;
+  readonly ids: ReservedIds;
   /** Parses the record on demand, because it may be large. */
   fields(): Promise<Fields>;
 }
@@ -47,8 +47,8 @@ export async function encryptRecords(
   const timeSlice = new TimeSlice();
   const pieces: Buffer[] = [];
   let bytes = 0;
-  for (const { position, users, text, numbers } of records) {
-    const head: Head = [position, users, text.length, numbers.principal, numbers.users];
+  for (const { position, users, text, ids } of records) {
+    const head: Head = [position, users, text.length, ids.principal, ids.users];
     const line = Buffer.from(`${JSON.stringify(head)}\n`);
     pieces.push(line, text);
     bytes += line.length + text.length;
@@ -86,8 +86,8 @@ export async function decryptRecords(sealed: Buffer, key: Buffer, name: string):
     const head = JSON.parse(plain.toString('utf8', at, start)) as Head;
     const [position, users, bytes, principal, userIds] = head;
     const text = plain.subarray(start, start + bytes);
-    const numbers = { principal, users: userIds };
-    records.push({ position, users, numbers, fields: () => readRecord(text) });
+    const ids = { principal, users: userIds };
+    records.push({ position, users, ids, fields: () => readRecord(text) });
     at = start + bytes;
     if (timeSlice.isOver) await timeSlice.yield();
   }

@@ -4,14 +4,14 @@ import type { Code } from '../lib/error-codes.ts';
 import { ErrorBudget, FieldErrors } from '../lib/field-errors.ts';
 import { inGroups } from '../lib/groups.ts';
 import type { Fields } from '../lib/request-fields.ts';
-import type { Semaphore } from '../lib/semaphore.ts';
 import { Aborted, type Hasher } from '../passwords/hash-pool.ts';
-import { isSettled, prepareRecords, TaskChain } from '../records/apply.ts';
+import { admitPasswords, applyRecords, isSettled } from '../records/apply.ts';
 import { checkRecords } from '../records/batch.ts';
 import { type StoredFailure, storedFailure } from '../records/failed-records.ts';
 import type { OperationName, Operations } from '../records/operation.ts';
 import type { Outcome } from '../records/outcome.ts';
-import { required, sentIdOf } from '../records/parsed-record.ts';
+import { type ParsedRecord, required, sentIdOf } from '../records/parsed-record.ts';
+import type { RecordWriter } from '../records/record-writer.ts';
 import { decryptRecords, type WaitingRecord } from './encrypted-chunk.ts';
 import { chunkName } from './submit.ts';
 
@@ -54,8 +54,8 @@ export interface ChunkTools {
   readonly operations: Operations;
   readonly hasher: Hasher;
   readonly keyRing: KeyRing;
-  /** Limits the parallel writes of all chunks of this node, so that connections stay free for synchronous calls. */
-  readonly writes: Semaphore;
+  /** Shared by all chunks of this node, so that connections stay free for synchronous calls. */
+  readonly writer: RecordWriter;
   /** Called with outcomes once they are final. */
   onOutcomes(operation: OperationName, outcomes: readonly Outcome[]): void;
   report(error: unknown): void;
@@ -89,7 +89,7 @@ export async function runChunk(
   const { chunk, left, readable } = run;
   if (chunk.cancelled) await refuseAll(left, 'CANCELLED', run);
   else if (!readable || chunk.attempts > attemptsMax) await refuseAll(left, 'RECORD_FAILED', run);
-  else await applyRecords(left, run);
+  else await applyAll(left, run);
   await tools.store.end(callId, number);
 }
 
@@ -116,14 +116,14 @@ async function begin(
 
 /** Replaces a record that could not be decrypted. Only its position is known. */
 function unreadable(position: number): WaitingRecord {
-  return { position, users: 0, numbers: { principal: null, users: [] }, fields: async () => ({}) };
+  return { position, users: 0, ids: { principal: null, users: [] }, fields: async () => ({}) };
 }
 
-async function applyRecords(records: readonly WaitingRecord[], run: ChunkRun): Promise<void> {
-  const line = new TaskChain();
+async function applyAll(records: readonly WaitingRecord[], run: ChunkRun): Promise<void> {
+  const lastOutcomes = new Map<number, Promise<Outcome | null>>();
   const running = new Set<Promise<void>>();
   try {
-    // Groups are prepared one after the other, so that records of one principal join the line in the order sent.
+    // Groups are checked one after the other, so that records of one principal are applied in the order sent.
     for (const group of inGroups(records, usersPerGroup, sizeOf)) {
       if (running.size >= groupsAtOnce) await Promise.race(running);
       if (run.signal.aborted) throw new Aborted('the service is stopping');
@@ -131,8 +131,7 @@ async function applyRecords(records: readonly WaitingRecord[], run: ChunkRun): P
         await refuseAll(group, 'CANCELLED', run);
         continue;
       }
-      const apply = await prepareGroup(group, line, run);
-      const applying = apply();
+      const applying = applyGroup(group, await checkGroup(group, run), lastOutcomes, run);
       running.add(applying);
       applying.then(() => running.delete(applying)).catch(() => undefined);
     }
@@ -142,38 +141,34 @@ async function applyRecords(records: readonly WaitingRecord[], run: ChunkRun): P
   await Promise.all(running);
 }
 
-async function prepareGroup(
-  group: readonly WaitingRecord[],
-  line: TaskChain,
-  run: ChunkRun,
-): Promise<() => Promise<void>> {
-  const { callId, chunk, tools, signal } = run;
+function checkGroup(group: readonly WaitingRecord[], { chunk, tools }: ChunkRun): Promise<ParsedRecord[]> {
   const operation = tools.operations[chunk.operation];
-  const parsedRecords = await checkRecords(
-    fieldsOf(group),
-    operation,
-    operation.newCheck(),
-    new ErrorBudget(),
-  );
-  const positions = new Map(parsedRecords.map((parsed, at) => [parsed, required(group[at]).position]));
-  const apply = await prepareRecords(operation, parsedRecords, {
-    requester: {
-      actor: {
-        ...serviceActor,
-        kind: chunk.clientId === null ? 'protected' : 'client',
-        clientId: chunk.clientId,
-      },
-      share: String(chunk.clientId),
-      signal: signal,
-      report: tools.report,
-    },
-    hasher: tools.hasher,
-    semaphore: tools.writes,
-    line,
-    numbers: new Map(parsedRecords.map((parsed, at) => [parsed, required(group[at]).numbers])),
-    referenceOf: (parsed) => ({ callId, position: required(positions.get(parsed)), kept: true }),
+  return checkRecords(fieldsOf(group), operation, operation.newCheck(), new ErrorBudget());
+}
+
+async function applyGroup(
+  group: readonly WaitingRecord[],
+  parsedRecords: readonly ParsedRecord[],
+  lastOutcomes: Map<number, Promise<Outcome | null>>,
+  run: ChunkRun,
+): Promise<void> {
+  const { callId, chunk, tools, signal } = run;
+  const { clientId } = chunk;
+  const actor = { ...serviceActor, kind: clientId === null ? 'protected' : 'client', clientId } as const;
+  const requester = { actor, share: String(clientId), signal, report: tools.report };
+  const checked = group.map(({ position, ids }, index) => ({
+    parsed: required(parsedRecords[index]),
+    ids,
+    reference: { callId, position, kept: true },
+  }));
+  const outcomes = await applyRecords(checked, {
+    operation: tools.operations[chunk.operation],
+    requester,
+    hashes: admitPasswords(parsedRecords, requester, tools.hasher),
+    writer: tools.writer,
+    lastOutcomes,
   });
-  return async () => settle(group, await apply(), run);
+  await settle(group, outcomes, run);
 }
 
 async function settle(

@@ -76,8 +76,8 @@ export async function submitJob(
   // The checks run before the transaction: their queries must not wait for connections that open transactions hold.
   const { refusals: errorAnswers, waiting, needs } = await partitionRecords(call, operation);
   // IDs are reserved now, so that they follow the order sent even if the chunks run in another order.
-  const numbered = await operation.number(needs);
-  const numbers = new Map(waiting.map(({ position }, at) => [position, numbered[at]]));
+  const reserved = await operation.reserveIds(needs);
+  const ids = new Map(waiting.map(({ position }, index) => [position, reserved[index]]));
   const submitted = await tools.store.submit(job, async (book) => {
     for (const group of errorAnswers) await book.refuse(group);
     for (const [number, { positions, users }] of planChunks(waiting).entries()) {
@@ -85,7 +85,7 @@ export async function submitJob(
         position,
         users: records.usersOf(position),
         text: records.text(position),
-        numbers: required(numbers.get(position)),
+        ids: required(ids.get(position)),
       }));
       const sealed = await encryptRecords(chunk, key, chunkName(id, number));
       await book.add({ number, users, positions, sealed });

@@ -2,16 +2,15 @@ import type { Actor } from '../audit/audit-log.ts';
 import { WriteFailure, type WriteFailureKind } from '../db/errors.ts';
 import type { Code } from '../lib/error-codes.ts';
 import { ApiError } from '../lib/field-errors.ts';
-import { Semaphore } from '../lib/semaphore.ts';
 import { Aborted, type HashBatch, type Hasher } from '../passwords/hash-pool.ts';
 import type { ReservedIds } from './id-reservation.ts';
-import type { Operation } from './operation.ts';
+import type { Operation, ReadyRecord } from './operation.ts';
 import { applied, type Outcome, type RecordReference, refused } from './outcome.ts';
 import { type ParsedRecord, required } from './parsed-record.ts';
+import type { RecordWriter } from './record-writer.ts';
 
-const conflictRounds = 5;
-/** Maximum number of parallel writes per call: enough to keep up with hashing, and fair to other calls. */
-export const writesAtOnce = 4;
+/** Maximum number of attempts to write a record that conflicts with concurrent writes. */
+const attemptsMax = 5;
 
 /** Maximum number of hashes of one record that are requested at a time. */
 const hashesAtOnce = 1000;
@@ -29,106 +28,94 @@ export interface Requester {
   report(error: unknown): void;
 }
 
-/** Returns the call ID and the position of a record. */
-export type ReferenceOf<D extends ParsedRecord> = (parsed: D) => RecordReference;
+/** A record that has been checked, with its place in the call and the IDs that are reserved for it. */
+export interface CheckedRecord<D extends ParsedRecord = ParsedRecord> {
+  readonly parsed: D;
+  readonly ids: ReservedIds;
+  /** Null if the record belongs to no stored call. */
+  readonly reference: RecordReference | null;
+}
 
-interface Work<D extends ParsedRecord> {
+/** Everything that the records of one call or chunk have in common while they are applied. */
+export interface ApplyContext<D extends ParsedRecord = ParsedRecord> {
   readonly operation: Operation<D>;
   readonly requester: Requester;
-  readonly referenceOf: ReferenceOf<D> | null;
-  readonly batch: HashBatch;
-  readonly semaphore: Semaphore;
-  readonly numbers: ReadonlyMap<D, ReservedIds>;
+  readonly hashes: HashBatch;
+  readonly writer: RecordWriter;
+  /** The outcome of the last record of each principal, which the next record of the principal waits for. */
+  readonly lastOutcomes: Map<number, Promise<Outcome | null>>;
 }
 
-/**
- * Admits checked records to the hash pool and reserves their IDs. The returned function hashes and writes them. It
- * resolves to one outcome per record, in the same order; null if another node has settled the record meanwhile.
- */
-export async function prepareRecords<D extends ParsedRecord>(
-  operation: Operation<D>,
-  parsedRecords: readonly D[],
-  options: {
-    requester: Requester;
-    hasher: Hasher;
-    referenceOf: ReferenceOf<D> | null;
-    line: TaskChain;
-    /** IDs that were reserved earlier. Without them, IDs are reserved here. */
-    numbers?: ReadonlyMap<D, ReservedIds>;
-    /** Limits the writes of several calls together. Without it, the limit is `writesAtOnce`. */
-    semaphore?: Semaphore;
-  },
-): Promise<() => Promise<(Outcome | null)[]>> {
-  const { requester, referenceOf, hasher, line, semaphore = new Semaphore(writesAtOnce) } = options;
-  const valid = parsedRecords.filter((parsed) => parsed.faults.none);
-  const count = valid.reduce((sum, parsed) => sum + passwordsOf(parsed), 0);
-  const { share, signal } = requester;
+/** Throws the `ApiError` `OVERLOADED` if the passwords of the valid records would wait too long to be hashed. */
+export function admitPasswords(
+  parsedRecords: readonly ParsedRecord[],
+  { share, signal }: Requester,
+  hasher: Hasher,
+): HashBatch {
+  const count = parsedRecords.reduce(
+    (sum, parsed) => sum + (parsed.faults.none ? passwordsOf(parsed) : 0),
+    0,
+  );
   const lane = count === 1 && !signal ? 'interactive' : 'bulk';
-  const batch = hasher.admit({ lane, share, count, signal });
-  const numbers = options.numbers ?? (await numbersFor(valid, operation));
-  const work = { operation, requester, referenceOf, batch, semaphore, numbers };
-  return () =>
-    Promise.all(
-      parsedRecords.map((parsed) => {
-        if (!parsed.faults.none) return refused(parsed);
-        return line.join(operation.order(parsed), (before) => applyRecord(parsed, before, work));
-      }),
-    );
-}
-
-async function numbersFor<D extends ParsedRecord>(
-  parsedRecords: readonly D[],
-  operation: Operation<D>,
-): Promise<ReadonlyMap<D, ReservedIds>> {
-  const numbers = await operation.number(parsedRecords.map((parsed) => operation.need(parsed)));
-  return new Map(parsedRecords.map((parsed, at) => [parsed, required(numbers[at])]));
-}
-
-/** Returns true if an outcome is final; false if the record may be tried again or its commit is unconfirmed. */
-export function isSettled(outcome: Outcome): boolean {
-  const code = outcome.refusal?.code;
-  return code !== 'NOT_APPLIED' && code !== 'OUTCOME_UNKNOWN';
-}
-
-/** Chains tasks with the same key: each task gets the promise of the task that joined before it, to wait for. */
-export class TaskChain {
-  readonly #tails = new Map<number, Promise<Outcome | null>>();
-
-  join(
-    key: number | null,
-    task: (before: Promise<Outcome | null> | undefined) => Promise<Outcome | null>,
-  ): Promise<Outcome | null> {
-    if (key === null) return task(undefined);
-    const result = task(this.#tails.get(key));
-    this.#tails.set(key, result);
-    return result;
-  }
+  return hasher.admit({ lane, share, count, signal });
 }
 
 export function passwordsOf(parsed: ParsedRecord): number {
   return parsed.users.filter((item) => item.password !== null).length;
 }
 
+/**
+ * Hashes the passwords of checked records and writes the records. Records of one principal are written in the order
+ * given. Returns one outcome per record; null if another node has settled the record meanwhile.
+ */
+export function applyRecords<D extends ParsedRecord>(
+  records: readonly CheckedRecord<D>[],
+  context: ApplyContext<D>,
+): Promise<(Outcome | null)[]> {
+  return Promise.all(
+    records.map((record) => {
+      const { parsed } = record;
+      if (!parsed.faults.none) return refused(parsed);
+      const principal = context.operation.order(parsed);
+      if (principal === null) return applyRecord(record, undefined, context);
+      const outcome = applyRecord(record, context.lastOutcomes.get(principal), context);
+      context.lastOutcomes.set(principal, outcome);
+      return outcome;
+    }),
+  );
+}
+
 async function applyRecord<D extends ParsedRecord>(
-  parsed: D,
+  record: CheckedRecord<D>,
   before: Promise<Outcome | null> | undefined,
-  work: Work<D>,
+  context: ApplyContext<D>,
 ): Promise<Outcome | null> {
+  const { parsed, ids, reference } = record;
+  const { operation, requester } = context;
   try {
-    const hashes = await hashesOf(parsed, work.batch);
+    const hashes = await hashesOf(parsed, context.hashes);
     const earlier = await before;
     // A resumed call would apply the unsettled earlier record after this one, and undo the change of this one.
-    if (work.referenceOf?.(parsed).kept && earlier && !isSettled(earlier))
-      return refused(parsed, { code: 'NOT_APPLIED' });
-    return await work.semaphore.run(() => writeRecord(parsed, hashes, work));
+    if (reference?.kept && earlier && !isSettled(earlier)) return refused(parsed, { code: 'NOT_APPLIED' });
+    const { actor, expectedCurrentHash = null } = requester;
+    return await writeRecord(
+      { parsed, ids, hashes, context: { actor, reference, expectedCurrentHash } },
+      context,
+    );
   } catch (error) {
     if (error instanceof Aborted) throw error;
     const kind = kindOf(error);
     if (kind === 'settled') return null;
-    work.requester.report(error);
-    const id = kind === 'unknown' ? work.operation.idOf(parsed, numbersOf(parsed, work)) : parsed.sentId;
+    requester.report(error);
+    const id = kind === 'unknown' ? operation.idOf(parsed, ids) : parsed.sentId;
     return { ...refused(parsed, { code: failureCodes[kind] }), id };
   }
+}
+
+/** Returns true if an outcome is final; false if the record may be tried again or its commit is unconfirmed. */
+export function isSettled(outcome: Outcome): boolean {
+  const code = outcome.refusal?.code;
+  return code !== 'NOT_APPLIED' && code !== 'OUTCOME_UNKNOWN';
 }
 
 /** An `ApiError` means that a read of the store failed: nothing was written, and a retry may succeed. */
@@ -159,34 +146,21 @@ const failureCodes: Record<Exclude<WriteFailureKind, 'settled'>, Code> = {
   unknown: 'OUTCOME_UNKNOWN',
 };
 
+/** Writes a record. After a conflict it is checked again, which finds the cause unless a concurrent write is undone. */
 async function writeRecord<D extends ParsedRecord>(
-  parsed: D,
-  hashes: readonly string[],
-  work: Work<D>,
+  record: ReadyRecord<D>,
+  { operation, writer }: ApplyContext<D>,
 ): Promise<Outcome> {
-  const { operation, referenceOf } = work;
-  const input = {
-    numbers: numbersOf(parsed, work),
-    hashes,
-    context: {
-      actor: work.requester.actor,
-      reference: referenceOf?.(parsed) ?? null,
-      expectedCurrentHash: work.requester.expectedCurrentHash ?? null,
-    },
-  };
-  for (let round = 1; ; round++) {
+  const { parsed } = record;
+  for (let attempt = 1; ; attempt++) {
     try {
-      const { id, users } = await operation.write(parsed, input);
+      const { id, users } = await writer.write(operation, record);
       return applied(id, users, parsed);
     } catch (error) {
       const conflict = error instanceof WriteFailure && error.kind === 'conflict';
-      if (!conflict || round === conflictRounds) throw error;
+      if (!conflict || attempt === attemptsMax) throw error;
       await operation.newCheck().run([parsed]);
       if (!parsed.faults.none) return refused(parsed);
     }
   }
-}
-
-function numbersOf<D extends ParsedRecord>(parsed: D, work: Work<D>): ReservedIds {
-  return required(work.numbers.get(parsed));
 }

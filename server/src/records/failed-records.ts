@@ -1,9 +1,9 @@
 import type { ErrorDetail } from '../lib/error-codes.ts';
 import { type Fields, isAbsent, isEmail, isObject, shown, usersOf } from '../lib/request-fields.ts';
 import { TimeSlice } from '../lib/yield-to-event-loop.ts';
+import { type FieldDefinition, principalFields, userFields } from './fields.ts';
 import type { OperationName } from './operation.ts';
 import type { Outcome } from './outcome.ts';
-import { principalFields } from './principal.ts';
 
 type FieldFilter = (value: unknown) => unknown;
 type FieldFilters = readonly (readonly [name: string, filter: FieldFilter])[];
@@ -20,19 +20,12 @@ const keptFields: Record<
       ['ID', plainId],
       ['ExternalKey', plain],
     ],
-    user: [
-      ['Username', plain],
-      ['ID', plainId],
-      ['Email', plainEmail],
-    ],
+    user: [['Username', plain], ['ID', plainId], ...filtersOf(userFields)],
     secrets,
   },
   insert: {
-    record: principalFields.map((name) => [name, name === 'Email' ? plainEmail : plain]),
-    user: [
-      ['Username', plain],
-      ['Email', plainEmail],
-    ],
+    record: filtersOf(principalFields),
+    user: [['Username', plain], ...filtersOf(userFields)],
     secrets,
   },
   state: {
@@ -47,6 +40,10 @@ const keptFields: Record<
     secrets: {},
   },
 };
+
+function filtersOf(table: Readonly<Record<string, FieldDefinition>>): FieldFilters {
+  return Object.entries(table).map(([name, { format }]) => [name, format === 'email' ? plainEmail : plain]);
+}
 
 /**
  * Replaces a value that was sent but is not stored. It is invalid in every field, so that a record that is sent again

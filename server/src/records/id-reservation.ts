@@ -1,4 +1,5 @@
-import { isRegistration, type ParsedRecord } from './parsed-record.ts';
+import type { Operation } from './operation.ts';
+import { isRegistration, type ParsedRecord, required } from './parsed-record.ts';
 
 export interface IdStore {
   /** Reserves IDs before the writes, so that records written in parallel are numbered in the order sent. */
@@ -38,4 +39,16 @@ export interface ReservedIds {
   readonly principal: number | null;
   /** One ID for each registration, in the order sent. */
   readonly users: readonly number[];
+}
+
+const noIds: ReservedIds = { principal: null, users: [] };
+
+/** Reserves the IDs of the valid records. Returns one element per record; an invalid record gets no IDs. */
+export async function reserveFor<D extends ParsedRecord>(
+  parsedRecords: readonly D[],
+  operation: Operation<D>,
+): Promise<ReservedIds[]> {
+  const valid = parsedRecords.filter((parsed) => parsed.faults.none);
+  const reserved = (await operation.reserveIds(valid.map((parsed) => operation.need(parsed)))).values();
+  return parsedRecords.map((parsed) => (parsed.faults.none ? required(reserved.next().value) : noIds));
 }

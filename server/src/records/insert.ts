@@ -1,33 +1,31 @@
 import type { FieldErrors } from '../lib/field-errors.ts';
 import { type Fields, refuseUnknownFields } from '../lib/request-fields.ts';
 import { TimeSlice } from '../lib/yield-to-event-loop.ts';
-import { numberTerms, searchTerms } from '../usernames/username.ts';
+import { type PrincipalFields, principalFieldNames } from './fields.ts';
 import { type IdStore, registrationsOf, reserveIds } from './id-reservation.ts';
-import type { Operation, WriteInput } from './operation.ts';
+import type { Operation, ReadyRecord } from './operation.ts';
 import type { WriteContext, Written } from './outcome.ts';
 import { ignoredFields, newUser, type ParsedRecord, readUsers, required } from './parsed-record.ts';
-import { type PrincipalDetails, principalFields, readPrincipal } from './principal.ts';
+import { readPrincipal, termsOf } from './principal.ts';
 import { type NewUser, type Registration, readRegistration, type UserRules } from './user-item.ts';
 import { type UsernameStore, Usernames } from './usernames.ts';
 
 export interface NewPrincipal {
   readonly id: number;
-  readonly details: PrincipalDetails;
+  readonly fields: PrincipalFields;
   readonly searchTerms: readonly string[];
   readonly users: readonly NewUser[];
+  readonly context: WriteContext;
 }
 
 export interface InsertStore extends UsernameStore, IdStore {
   findExternalKeys(keys: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /**
-   * Inserts a principal with all of its users or nothing, and stores the outcome if the reference says so. Throws a
-   * `WriteFailure`.
-   */
-  insertPrincipal(principal: NewPrincipal, context: WriteContext): Promise<Written>;
+  /** Writes a group of records as `Operation.write` describes. */
+  insertPrincipals(principals: readonly NewPrincipal[]): Promise<readonly Written[]>;
 }
 
 interface ParsedInsert extends ParsedRecord {
-  readonly principal: PrincipalDetails;
+  readonly principal: PrincipalFields;
   readonly users: readonly Registration[];
 }
 
@@ -43,30 +41,20 @@ export function insertOperation(store: InsertStore, rules: UserRules): Operation
     },
     order: () => null,
     need: (parsed) => ({ principals: 1, users: registrationsOf(parsed) }),
-    number: (needs) => reserveIds(needs, store),
-    idOf: (_parsed, numbers) => numbers.principal,
-    write: (parsed, input) => store.insertPrincipal(newPrincipal(parsed, input), input.context),
+    reserveIds: (needs) => reserveIds(needs, store),
+    idOf: (_parsed, ids) => ids.principal,
+    write: (records) => store.insertPrincipals(records.map(newPrincipal)),
   };
 }
 
-function newPrincipal(parsed: ParsedInsert, { hashes, numbers }: WriteInput): NewPrincipal {
+function newPrincipal({ parsed, ids, hashes, context }: ReadyRecord<ParsedInsert>): NewPrincipal {
   return {
-    id: required(numbers.principal),
-    details: parsed.principal,
+    id: required(ids.principal),
+    fields: parsed.principal,
     searchTerms: termsOf(parsed.principal),
-    users: parsed.users.map((item, position) => newUser(item, numbers.users[position], hashes[position])),
+    users: parsed.users.map((item, position) => newUser(item, ids.users[position], hashes[position])),
+    context,
   };
-}
-
-function termsOf(principal: PrincipalDetails): string[] {
-  const { vatnumber, taxcode } = principal;
-  return [
-    ...new Set([
-      ...searchTerms(Object.values(principal)),
-      ...numberTerms(vatnumber),
-      ...numberTerms(taxcode),
-    ]),
-  ];
 }
 
 async function readRecord(
@@ -75,7 +63,7 @@ async function readRecord(
   rules: UserRules,
   timeSlice: TimeSlice,
 ): Promise<ParsedInsert> {
-  refuseUnknownFields(fields, [...principalFields, 'Users', ...ignoredFields], '', faults);
+  refuseUnknownFields(fields, [...principalFieldNames, 'Users', ...ignoredFields], '', faults);
   const principal = readPrincipal(fields, faults);
   const readItem = (value: unknown, place: string) => readRegistration(value, place, rules, faults);
   const users = await readUsers(fields.Users, readItem, faults, timeSlice);
@@ -89,7 +77,7 @@ async function checkAgainstStore(
   claimedKeys: Set<string>,
   store: InsertStore,
 ): Promise<void> {
-  const wanted = parsedRecords.map((parsed) => parsed.principal.externalKey).filter((key) => key !== null);
+  const wanted = parsedRecords.map((parsed) => parsed.principal.ExternalKey).filter((key) => key !== null);
   const [stored] = await Promise.all([
     wanted.length > 0 ? store.findExternalKeys(wanted) : new Map<string, number>(),
     usernames.lookUp(parsedRecords),
@@ -97,7 +85,7 @@ async function checkAgainstStore(
   const timeSlice = new TimeSlice();
   for (const parsed of parsedRecords) {
     const { faults } = parsed;
-    const { externalKey } = parsed.principal;
+    const { ExternalKey: externalKey } = parsed.principal;
     if (externalKey !== null) refuseTakenKey(externalKey, stored, claimedKeys, faults);
     await usernames.refuseTaken(parsed, timeSlice);
     if (!faults.none) continue;

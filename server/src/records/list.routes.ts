@@ -6,6 +6,7 @@ import { debugOf } from '../http/request-context.ts';
 import { principalAnswers, userAnswers } from '../http/schemas/answers.ts';
 import { CallHeaders, CallQuery, PrincipalListing, UserListing } from '../http/schemas/requests.ts';
 import { sendEnvelope } from '../http/streaming.ts';
+import { principalFields, userFields, valuesOf } from './fields.ts';
 import {
   type ListedPrincipal,
   type ListedUser,
@@ -70,7 +71,7 @@ export function readRoutes(app: FastifyInstance, { listing: store, auditLog }: R
       const listing = readUserListing(request.body);
       const page = await store.listUsers(listing);
       await auditLog.note(actorOf(request), noteOf('users', listing, page.count));
-      const records = page.items.map((user) => ({ ...userFields(user), IRID: user.principalId }));
+      const records = page.items.map((user) => ({ ...userAnswer(user), IRID: user.principalId }));
       return reply.send(pageEnvelope({ ...listing, ...page }, records, debugOf(request)));
     },
   );
@@ -87,32 +88,26 @@ function noteOf(
 }
 
 async function* principalItems(principals: AsyncIterable<ListedPrincipal>) {
-  for await (const principal of principals) yield [JSON.stringify(principalFields(principal))];
+  for await (const principal of principals) yield [JSON.stringify(principalAnswer(principal))];
 }
 
-function principalFields(principal: ListedPrincipal) {
+function principalAnswer(principal: ListedPrincipal) {
   return {
     ID: principal.id,
-    ExternalKey: principal.externalKey,
-    Denomination: principal.denomination,
-    Surname: principal.surname,
-    Name: principal.name,
-    Vatnumber: principal.vatnumber,
-    Taxcode: principal.taxcode,
-    Email: principal.email,
+    ...valuesOf(principalFields, principal),
     State: principal.state,
     CreatedAt: principal.createdAt,
     UpdatedAt: principal.updatedAt,
     UsersCount: principal.usersCount,
-    Users: principal.users.map(userFields),
+    Users: principal.users.map(userAnswer),
   };
 }
 
-function userFields(user: ListedUser) {
+function userAnswer(user: ListedUser) {
   return {
     ID: user.id,
     Username: user.username,
-    Email: user.email,
+    ...valuesOf(userFields, user),
     State: user.state,
     CreatedAt: user.createdAt,
     UpdatedAt: user.updatedAt,

@@ -1,5 +1,6 @@
 import type { Database } from '../db/database.ts';
 import { withReadErrors } from '../db/errors.ts';
+import { principalFields, selectedColumns, userFields } from './fields.ts';
 import type { ListedPrincipal, ListedUser, Listing, ListingStore, PageOf, Search } from './listing.ts';
 
 /** Principals of a page are grouped until they have this many users together. One query reads the users of a group. */
@@ -12,10 +13,10 @@ export function openListing(database: Database): ListingStore {
   };
 }
 
-const principalColumns = `id, external_key as "externalKey", denomination, surname, name, vatnumber, taxcode, email, state,
+const principalColumns = `id, ${selectedColumns(principalFields)}, state,
   created_at as "createdAt", updated_at as "updatedAt", users_count as "usersCount"`;
 
-const userColumns = `id, principal_id as "principalId", username, email, state, created_at as "createdAt",
+const userColumns = `id, principal_id as "principalId", username, ${selectedColumns(userFields)}, state, created_at as "createdAt",
   updated_at as "updatedAt", password_changed_at as "passwordChangedAt", last_login_at as "lastLoginAt"`;
 
 type PrincipalRow = Omit<ListedPrincipal, 'users'>;

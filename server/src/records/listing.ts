@@ -3,7 +3,8 @@ import { ApiError } from '../lib/field-errors.ts';
 import { type Fields, idMax, isAbsent, readParameters, wrongParameter } from '../lib/request-fields.ts';
 import { mapUsername } from '../usernames/precis-profiles.ts';
 import { numberTerms, searchTerms, usernameMax } from '../usernames/username.ts';
-import { externalKeyMax, type PrincipalDetails, type State } from './principal.ts';
+import { type PrincipalFields, principalFields, type UserFields } from './fields.ts';
+import type { State } from './principal.ts';
 
 export interface PageOf<Items> {
   readonly totalCount: number;
@@ -40,11 +41,10 @@ export interface Search {
   readonly usernamePrefix: string;
 }
 
-export interface ListedUser {
+export interface ListedUser extends UserFields {
   readonly id: number;
   readonly principalId: number;
   readonly username: string;
-  readonly email: string | null;
   readonly state: State;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -52,7 +52,7 @@ export interface ListedUser {
   readonly lastLoginAt: Date | null;
 }
 
-export interface ListedPrincipal extends PrincipalDetails {
+export interface ListedPrincipal extends PrincipalFields {
   readonly id: number;
   readonly state: State;
   readonly createdAt: Date;
@@ -97,7 +97,7 @@ function readListing(body: unknown, known: readonly string[]): Listing {
     pageSize: readNumber(fields, 'PageSize', pageSizeMax) ?? pageSizeDefault,
     since: readDate(fields, 'Date'),
     principalId: readNumber(fields, 'ID', idMax),
-    externalKey: readText(fields, 'ExternalKey', externalKeyMax),
+    externalKey: readText(fields, 'ExternalKey', principalFields.ExternalKey.maxLength),
     search:
       search === null
         ? null

@@ -7,9 +7,10 @@ import type { ParsedRecord } from './parsed-record.ts';
 
 export type OperationName = 'update' | 'insert' | 'state';
 
-/** The values that a valid parsed record needs in order to be written. */
-export interface WriteInput {
-  readonly numbers: ReservedIds;
+/** A valid record with everything that is needed to write it. */
+export interface ReadyRecord<D extends ParsedRecord = ParsedRecord> {
+  readonly parsed: D;
+  readonly ids: ReservedIds;
   /** One password hash for each user, in the order sent. */
   readonly hashes: readonly string[];
   readonly context: WriteContext;
@@ -33,13 +34,18 @@ export interface Operation<D extends ParsedRecord = ParsedRecord> {
   newCheck(): Check<D>;
   /** Returns the ordering key: records with the same key are applied in the order sent. Null means any order. */
   order(parsed: D): number | null;
+  /** Returns the number of IDs that the record needs. */
   need(parsed: D): IdNeed;
   /** Reserves the IDs for each need, in the order given. */
-  number(needs: readonly IdNeed[]): Promise<readonly ReservedIds[]>;
+  reserveIds(needs: readonly IdNeed[]): Promise<readonly ReservedIds[]>;
   /** Returns the principal ID to look up when it is unknown whether the record was written. */
-  idOf(parsed: D, numbers: ReservedIds): number | null;
-  /** Writes the whole record or nothing, in one short transaction. Throws a `WriteFailure`. */
-  write(parsed: D, input: WriteInput): Promise<Written>;
+  idOf(parsed: D, ids: ReservedIds): number | null;
+  /**
+   * Writes a group of records with different ordering keys in one transaction. Each record is written as a whole or,
+   * if the store is no longer as the checks found it, not at all; its result is then null. Throws a `WriteFailure` if
+   * nothing was written.
+   */
+  write(records: readonly ReadyRecord<D>[]): Promise<readonly (Written | null)[]>;
 }
 
 export type Operations = Readonly<Record<OperationName, Operation>>;

@@ -56,7 +56,7 @@ export interface RecordReference {
   readonly kept: boolean;
 }
 
-/** The actor of a write, and the call that it belongs to. */
+/** The actor of a write, the call that it belongs to, and its condition. */
 export interface WriteContext {
   readonly actor: Actor;
   readonly reference: RecordReference | null;

@@ -1,12 +1,13 @@
 import type { Connection, Database } from '../db/database.ts';
 import { withReadErrors } from '../db/errors.ts';
+import { statement } from '../db/statement.ts';
 import { namesOf, type UserNames } from '../db/user-names.ts';
 import type { ErrorDetail } from '../lib/error-codes.ts';
 import { FieldErrors } from '../lib/field-errors.ts';
 import { isObject } from '../lib/request-fields.ts';
 import { TimeSlice } from '../lib/yield-to-event-loop.ts';
 import type { FailedRecord, StoredFailure } from './failed-records.ts';
-import type { AppliedUser, IndexedOutcome, RecordReference } from './outcome.ts';
+import type { AppliedUser, IndexedOutcome } from './outcome.ts';
 
 /** Maximum number of users or field errors of a record that are serialised in one step. */
 const itemsAtOnce = 500;
@@ -27,33 +28,6 @@ export const outcomeColumns = 'position, principal_id as "principalId", applied,
 export const outcomeColumnsWithoutUsers =
   'position, principal_id as "principalId", null as applied, refusal, faults';
 
-/**
- * Common table expression that stores the outcome of a record. It is part of the statement that writes the record, so
- * that both are committed or neither is. It takes three parameters, from number `first` on.
- */
-export const kept = (first: number) => `, kept as (
-    insert into anagrafe.outcomes (call_id, position, principal_id, users, applied)
-    select $${first}, $${first + 1}, id, jsonb_array_length($${first + 2}::jsonb), $${first + 2}::jsonb from principal
-  )`;
-
-export function keptValues(
-  reference: RecordReference | null,
-  users: readonly Pick<AppliedUser, 'id' | 'operation'>[],
-): unknown[] {
-  if (!reference?.kept) return [];
-  const keptUsers = users.map(({ id, operation }): KeptUser => [id, operation]);
-  return [reference.callId, reference.position, JSON.stringify(keptUsers)];
-}
-
-/** Returns the position for the audit log entry; null without a reference, or if the outcome row holds the position. */
-export function placeOf(reference: RecordReference | null): number | null {
-  return reference && !reference.kept ? reference.position : null;
-}
-
-/** SQL expression for the `details` of an audit log row: the position from `placeOf`, or null if that is null. */
-export const placed = (parameter: number) =>
-  `case when $${parameter}::integer is not null then jsonb_build_object('position', $${parameter}::integer) end`;
-
 /** Stores failed records, except those that already have an outcome. Returns the positions that were stored. */
 export async function storeFailures(
   connection: Connection,
@@ -61,22 +35,24 @@ export async function storeFailures(
   errorAnswers: readonly StoredFailure[],
 ): Promise<Set<number>> {
   if (errorAnswers.length === 0) return new Set();
-  const kept = await connection.query<{ position: number }>(`${insertRefusals(1)} returning position`, [
+  const kept = await connection.execute<{ position: number }>(insertFailuresSql, {
     callId,
-    await refusalsJson(errorAnswers),
-  ]);
+    failures: await failuresJson(errorAnswers),
+  });
   return new Set(kept.map(({ position }) => position));
 }
 
-/** SQL statement with two parameters, from number `first` on: the call ID and the JSON text from `refusalsJson`. */
-export const insertRefusals = (first: number) => `
+/** SQL with the parameters `callId` and `failures`, the JSON text from `failuresJson`. */
+export const insertFailures = `
   insert into anagrafe.outcomes (call_id, position, principal_id, users, refusal, faults, record, refused_at)
-  select $${first}::uuid, position, principal_id, users, refusal, faults, record, clock_timestamp()
-    from json_to_recordset($${first + 1}::json)
+  select :callId::uuid, position, principal_id, users, refusal, faults, record, clock_timestamp()
+    from json_to_recordset(:failures::json)
          as kept (position integer, principal_id bigint, users integer, refusal jsonb, faults jsonb, record json)
   on conflict (call_id, position) do nothing`;
 
-export async function refusalsJson(errorAnswers: readonly StoredFailure[]): Promise<string> {
+const insertFailuresSql = statement('insert failures', `${insertFailures} returning position`);
+
+export async function failuresJson(errorAnswers: readonly StoredFailure[]): Promise<string> {
   const timeSlice = new TimeSlice();
   const rows: string[] = [];
   for (const { position, users, outcome, record } of errorAnswers) {
@@ -128,16 +104,13 @@ export async function toOutcomes(
 }
 
 /** Adds username and email address to a user of an applied record. The username is empty if `names` lacks the ID. */
-export function withNames(
+function withNames(
   { id, operation }: Pick<AppliedUser, 'id' | 'operation'>,
   names: ReadonlyMap<number, UserNames>,
 ): AppliedUser {
   const { username = '', email = null } = names.get(id) ?? {};
   return { id, username, email, operation };
 }
-
-/** A row of a statement that changes users. If it changed none, there is one row, whose user columns are null. */
-export type ChangedRow = UserNames & { readonly id: number };
 
 export function toFaults(kept: KeptFaults | null): FieldErrors {
   const faults = new FieldErrors();

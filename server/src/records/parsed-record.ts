@@ -59,7 +59,7 @@ export function newUser(
     id: required(id),
     username,
     usernameKey,
-    email: item.email,
+    fields: item.fields,
     passwordHash: required(passwordHash),
   };
 }
@@ -70,6 +70,6 @@ export function newPassword(item: Reset, passwordHash: string | undefined): NewP
 
 /** Returns a value of a valid record. A missing value is a bug, because the parser would have added a field error. */
 export function required<Part>(part: Part | null | undefined): Part {
-  if (part === null || part === undefined) throw new Error('a draft without faults lacks a part');
+  if (part === null || part === undefined) throw new Error('a valid record lacks a value');
   return part;
 }

@@ -1,43 +1,36 @@
 import type { FieldErrors } from '../lib/field-errors.ts';
-import { type Fields, isAbsent, readEmail, readText } from '../lib/request-fields.ts';
-
-/** The descriptive fields of a principal. Null means that the field is not set. */
-export interface PrincipalDetails {
-  readonly externalKey: string | null;
-  readonly denomination: string | null;
-  readonly surname: string | null;
-  readonly name: string | null;
-  readonly vatnumber: string | null;
-  readonly taxcode: string | null;
-  readonly email: string | null;
-}
-
-export const externalKeyMax = 128;
-export const principalFields = [
-  'ExternalKey',
-  'Denomination',
-  'Surname',
-  'Name',
-  'Vatnumber',
-  'Taxcode',
-  'Email',
-];
-
-export function readPrincipal(fields: Fields, faults: FieldErrors): PrincipalDetails {
-  if (principalFields.every((field) => isAbsent(fields[field]))) {
-    faults.add('Denomination', 'EMPTY_PRINCIPAL', { fields: principalFields.join(', ') });
-  }
-  return {
-    externalKey: readText(fields.ExternalKey, externalKeyMax, 'ExternalKey', faults),
-    denomination: readText(fields.Denomination, 255, 'Denomination', faults),
-    surname: readText(fields.Surname, 255, 'Surname', faults),
-    name: readText(fields.Name, 255, 'Name', faults),
-    vatnumber: readText(fields.Vatnumber, 64, 'Vatnumber', faults),
-    taxcode: readText(fields.Taxcode, 64, 'Taxcode', faults),
-    email: readEmail(fields.Email, 'Email', faults),
-  };
-}
+import { type Fields, isAbsent } from '../lib/request-fields.ts';
+import { numberTerms, searchTerms } from '../usernames/username.ts';
+import {
+  type FieldDefinition,
+  type PrincipalFields,
+  principalFieldNames,
+  principalFields,
+  readFields,
+} from './fields.ts';
 
 export const states = ['active', 'disabled'] as const;
 
+/** A disabled user cannot sign in; under a disabled principal no user can. */
 export type State = (typeof states)[number];
+
+/** Reads the fields of a new principal, which needs at least one of them. */
+export function readPrincipal(fields: Fields, faults: FieldErrors): PrincipalFields {
+  if (principalFieldNames.every((name) => isAbsent(fields[name])))
+    faults.add('Denomination', 'EMPTY_PRINCIPAL', { fields: principalFieldNames.join(', ') });
+  return readFields(fields, principalFields, '', faults);
+}
+
+/** Returns the terms by which a search finds the principal. */
+export function termsOf(fields: PrincipalFields): string[] {
+  const numbers = principalFieldNames.filter((name) => {
+    const definition: FieldDefinition = principalFields[name];
+    return definition.search === 'number';
+  });
+  return [
+    ...new Set([
+      ...searchTerms(Object.values(fields)),
+      ...numbers.flatMap((name) => numberTerms(fields[name])),
+    ]),
+  ];
+}

@@ -1,7 +1,7 @@
 import type { FieldErrors } from '../lib/field-errors.ts';
 import { type Fields, isAbsent, isId, isObject, refuseUnknownFields, within } from '../lib/request-fields.ts';
 import { TimeSlice } from '../lib/yield-to-event-loop.ts';
-import type { Operation } from './operation.ts';
+import type { Operation, ReadyRecord } from './operation.ts';
 import type { WriteContext, Written } from './outcome.ts';
 import { ignoredFields, type ParsedRecord, required, sentIdOf } from './parsed-record.ts';
 import { type State, states } from './principal.ts';
@@ -13,13 +13,14 @@ export interface StateChange {
   /** Null if only users change. */
   readonly state: State | null;
   readonly users: readonly { readonly id: number; readonly state: State }[];
+  readonly context: WriteContext;
 }
 
 export interface StateStore {
   findPrincipals(ids: readonly number[]): Promise<ReadonlyMap<number, State>>;
   findUsers(ids: readonly number[]): Promise<ReadonlyMap<number, KnownUser>>;
-  /** Applies the whole record or nothing, and ends the sessions of users who may no longer sign in. */
-  applyStates(change: StateChange, context: WriteContext): Promise<Written>;
+  /** Writes a group of records as `Operation.write` describes; ends the sessions of users who may not sign in. */
+  changeStates(changes: readonly StateChange[]): Promise<readonly (Written | null)[]>;
 }
 
 interface Item {
@@ -42,9 +43,9 @@ export function stateOperation(store: StateStore): Operation<ParsedState> {
     newCheck: () => ({ run: (parsedRecords) => checkAgainstStore(parsedRecords, store) }),
     order: (parsed) => parsed.principalId,
     need: () => ({ principals: 0, users: 0 }),
-    number: async (needs) => needs.map(() => ({ principal: null, users: [] })),
+    reserveIds: async (needs) => needs.map(() => ({ principal: null, users: [] })),
     idOf: (parsed) => parsed.sentId,
-    write: (parsed, { context }) => store.applyStates(changeOf(parsed), context),
+    write: (records) => store.changeStates(records.map(changeOf)),
   };
 }
 
@@ -111,10 +112,12 @@ async function checkAgainstStore(parsedRecords: readonly ParsedState[], store: S
   }
 }
 
-function changeOf({ principalId, state, items }: ParsedState): StateChange {
+function changeOf({ parsed, context }: ReadyRecord<ParsedState>): StateChange {
+  const { principalId, state, items } = parsed;
   return {
     principalId: required(principalId),
     state,
     users: items.map((item) => ({ id: required(item.id), state: required(item.state) })),
+    context,
   };
 }

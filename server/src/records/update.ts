@@ -1,9 +1,10 @@
 import type { FieldErrors } from '../lib/field-errors.ts';
-import { type Fields, isAbsent, isId, readText, refuseUnknownFields, within } from '../lib/request-fields.ts';
+import { type Fields, isAbsent, isId, refuseUnknownFields, within } from '../lib/request-fields.ts';
 import { TimeSlice } from '../lib/yield-to-event-loop.ts';
 import { refuseOwnNames } from '../passwords/policy.ts';
+import { principalFields, readField } from './fields.ts';
 import { type IdStore, registrationsOf, reserveIds } from './id-reservation.ts';
-import type { Operation, WriteInput } from './operation.ts';
+import type { Operation, ReadyRecord } from './operation.ts';
 import type { WriteContext, Written } from './outcome.ts';
 import {
   ignoredFields,
@@ -15,7 +16,7 @@ import {
   required,
   sentIdOf,
 } from './parsed-record.ts';
-import { externalKeyMax, type State } from './principal.ts';
+import type { State } from './principal.ts';
 import {
   type NewPassword,
   type NewUser,
@@ -36,14 +37,15 @@ export interface KnownUser {
 export interface RecordChange {
   readonly principalId: number;
   readonly users: readonly (NewUser | NewPassword)[];
+  readonly context: WriteContext;
 }
 
 export interface UpdateStore extends UsernameStore, IdStore {
   findPrincipals(ids: readonly number[]): Promise<ReadonlyMap<number, State>>;
   findUsers(ids: readonly number[]): Promise<ReadonlyMap<number, KnownUser>>;
   findExternalKeys(keys: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** Applies the whole record or nothing, and stores its outcome if the reference says so. Throws a `WriteFailure`. */
-  applyRecord(change: RecordChange, context: WriteContext): Promise<Written>;
+  /** Writes a group of records as `Operation.write` describes. */
+  updateRecords(changes: readonly RecordChange[]): Promise<readonly (Written | null)[]>;
 }
 
 interface ParsedUpdate extends ParsedRecord {
@@ -64,9 +66,9 @@ export function updateOperation(store: UpdateStore, rules: UserRules): Operation
     },
     order: (parsed) => parsed.principalId,
     need: (parsed) => ({ principals: 0, users: registrationsOf(parsed) }),
-    number: (needs) => reserveIds(needs, store),
+    reserveIds: (needs) => reserveIds(needs, store),
     idOf: (parsed) => parsed.principalId,
-    write: (parsed, input) => store.applyRecord(change(parsed, input), input.context),
+    write: (records) => store.updateRecords(records.map(changeOf)),
   };
 }
 
@@ -77,7 +79,7 @@ async function readRecord(
   timeSlice: TimeSlice,
 ): Promise<ParsedUpdate> {
   const principalId = isId(fields.ID) ? fields.ID : null;
-  const externalKey = readText(fields.ExternalKey, externalKeyMax, 'ExternalKey', faults);
+  const externalKey = readField(fields.ExternalKey, principalFields.ExternalKey, 'ExternalKey', faults);
   if (isAbsent(fields.ID) && isAbsent(fields.ExternalKey)) faults.add('ID', 'REQUIRED');
   else if (!isAbsent(fields.ID) && !isAbsent(fields.ExternalKey)) faults.add('ID', 'AMBIGUOUS_PRINCIPAL');
   else if (!isAbsent(fields.ID) && principalId === null) faults.add('ID', 'INVALID_ID');
@@ -158,12 +160,12 @@ function resets(parsed: ParsedUpdate): Reset[] {
   return parsed.users.filter((item: UserItem): item is Reset => !isRegistration(item));
 }
 
-function change(parsed: ParsedUpdate, { hashes, numbers }: WriteInput): RecordChange {
-  const ids = numbers.users.values();
+function changeOf({ parsed, ids, hashes, context }: ReadyRecord<ParsedUpdate>): RecordChange {
+  const userIds = ids.users.values();
   const users = parsed.users.map((item, position) =>
     isRegistration(item)
-      ? newUser(item, ids.next().value, hashes[position])
+      ? newUser(item, userIds.next().value, hashes[position])
       : newPassword(item, hashes[position]),
   );
-  return { principalId: required(parsed.principalId), users };
+  return { principalId: required(parsed.principalId), users, context };
 }

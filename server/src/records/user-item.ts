@@ -1,16 +1,9 @@
 import type { FieldErrors } from '../lib/field-errors.ts';
-import {
-  type Fields,
-  isAbsent,
-  isId,
-  isObject,
-  readEmail,
-  refuseUnknownFields,
-  within,
-} from '../lib/request-fields.ts';
+import { type Fields, isAbsent, isId, isObject, refuseUnknownFields, within } from '../lib/request-fields.ts';
 import { readPasswordHash } from '../passwords/imported-hash-cost.ts';
 import { type PasswordPolicy, readPassword, refuseOwnNames } from '../passwords/policy.ts';
 import { readUsername, type Username } from '../usernames/username.ts';
+import { readFields, type UserFields, userFieldNames, userFields } from './fields.ts';
 
 export interface UserRules {
   readonly requireEmail: boolean;
@@ -23,7 +16,7 @@ export interface Registration {
   /** Path of the item in the record, such as `Users[0]`. */
   readonly place: string;
   readonly username: Username | null;
-  readonly email: string | null;
+  readonly fields: UserFields;
   readonly password: string | null;
   /** An imported password hash, sent instead of the password. */
   readonly passwordHash: string | null;
@@ -38,7 +31,7 @@ export interface Reset {
 
 export type UserItem = Registration | Reset;
 
-const registrationFields = ['Username', 'Email', 'Password', 'ConfirmPassword', 'PasswordHash'];
+const registrationFields = ['Username', ...userFieldNames, 'Password', 'ConfirmPassword', 'PasswordHash'];
 const resetFields = ['ID', 'Password', 'ConfirmPassword'];
 const anyFields = [...new Set([...registrationFields, ...resetFields])];
 
@@ -80,31 +73,31 @@ function readItemObject(value: unknown, place: string, faults: FieldErrors): Fie
 }
 
 function readRegistrationFields(
-  fields: Fields,
+  sent: Fields,
   place: string,
   rules: UserRules,
   faults: FieldErrors,
 ): Registration {
-  refuseUnknownFields(fields, registrationFields, place, faults);
-  if (isAbsent(fields.Username)) faults.add(within(place, 'Username'), 'REQUIRED');
-  const username = readUsername(fields.Username, within(place, 'Username'), faults);
-  if (rules.requireEmail && isAbsent(fields.Email)) faults.add(within(place, 'Email'), 'REQUIRED');
-  const email = readEmail(fields.Email, within(place, 'Email'), faults);
-  const passwordHash = readPasswordHash(fields.PasswordHash, within(place, 'PasswordHash'), faults);
-  if (!isAbsent(fields.PasswordHash)) {
-    refuseBesideHash(fields, place, faults);
-    return { operation: 'register', place, username, email, password: null, passwordHash };
+  refuseUnknownFields(sent, registrationFields, place, faults);
+  if (isAbsent(sent.Username)) faults.add(within(place, 'Username'), 'REQUIRED');
+  const username = readUsername(sent.Username, within(place, 'Username'), faults);
+  if (rules.requireEmail && isAbsent(sent.Email)) faults.add(within(place, 'Email'), 'REQUIRED');
+  const fields = readFields(sent, userFields, place, faults);
+  const passwordHash = readPasswordHash(sent.PasswordHash, within(place, 'PasswordHash'), faults);
+  if (!isAbsent(sent.PasswordHash)) {
+    refuseBesideHash(sent, place, faults);
+    return { operation: 'register', place, username, fields, password: null, passwordHash };
   }
-  const password = readPassword(fields, rules.password, place, faults);
+  const password = readPassword(sent, rules.password, place, faults);
   if (password !== null) {
     refuseOwnNames(
       password,
-      { usernameKey: username?.key ?? null, email },
+      { usernameKey: username?.key ?? null, email: fields.Email },
       within(place, 'Password'),
       faults,
     );
   }
-  return { operation: 'register', place, username, email, password, passwordHash };
+  return { operation: 'register', place, username, fields, password, passwordHash };
 }
 
 /** Rejects a password that is sent together with a hash, because it is ambiguous which of the two applies. */
@@ -127,7 +120,7 @@ export interface NewUser {
   readonly id: number;
   readonly username: string;
   readonly usernameKey: string;
-  readonly email: string | null;
+  readonly fields: UserFields;
   readonly passwordHash: string;
 }
 

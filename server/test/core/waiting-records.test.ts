@@ -17,14 +17,14 @@ const user = (n: number) => ({
 interface Example {
   readonly position: number;
   readonly fields: Fields;
-  readonly numbers: ReservedIds;
+  readonly ids: ReservedIds;
 }
 
-const sent = ({ position, fields, numbers }: Example): SentRecord => ({
+const sent = ({ position, fields, ids }: Example): SentRecord => ({
   position,
   users: usersOf(fields).length,
   text: Buffer.from(JSON.stringify(fields)),
-  numbers,
+  ids,
 });
 
 async function roundTrip(examples: readonly Example[]): Promise<Example[]> {
@@ -32,19 +32,19 @@ async function roundTrip(examples: readonly Example[]): Promise<Example[]> {
   const records = await decryptRecords(encrypted, key, 'job 1 0');
   expect(records.map(({ users }) => users)).toEqual(examples.map(({ fields }) => usersOf(fields).length));
   return Promise.all(
-    records.map(async ({ position, numbers, fields }) => ({ position, numbers, fields: await fields() })),
+    records.map(async ({ position, ids, fields }) => ({ position, ids, fields: await fields() })),
   );
 }
 
 describe('encrypted records', () => {
   it('are decrypted unchanged, with their positions and reserved IDs, in their order', async () => {
     const records = [
-      { position: 4, fields: { ID: 7, Users: [user(1)] }, numbers: { principal: null, users: [11] } },
-      { position: 9, fields: { Denomination: 'Rossi' }, numbers: { principal: 3, users: [] } },
+      { position: 4, fields: { ID: 7, Users: [user(1)] }, ids: { principal: null, users: [11] } },
+      { position: 9, fields: { Denomination: 'Rossi' }, ids: { principal: 3, users: [] } },
       {
         position: 2,
         fields: { Name: 'Mario', Users: [user(2), { ID: 5, Password: 'x' }, user(3)] },
-        numbers: { principal: 4, users: [12, 13] },
+        ids: { principal: 4, users: [12, 13] },
       },
     ];
     expect(await roundTrip(records)).toEqual(records);
@@ -57,9 +57,9 @@ describe('encrypted records', () => {
         {
           position: 0,
           fields: { ID: 1, Users: range(count).map(user) },
-          numbers: { principal: null, users: range(count).map((n) => n * 2) },
+          ids: { principal: null, users: range(count).map((n) => n * 2) },
         },
-        { position: 1, fields: { ID: 2, Users: [user(0)] }, numbers: { principal: null, users: [9] } },
+        { position: 1, fields: { ID: 2, Users: [user(0)] }, ids: { principal: null, users: [9] } },
       ];
       expect(await roundTrip(records)).toEqual(records);
     },
@@ -68,7 +68,7 @@ describe('encrypted records', () => {
   it('are decrypted if only the last of many users has a reserved ID', async () => {
     const resets = range(1200).map((ID) => ({ ID, Password: 'x', ConfirmPassword: 'x' }));
     const fields = { ID: 1, Users: [...resets, user(0)] };
-    const records = [{ position: 0, fields, numbers: { principal: null, users: [5] } }];
+    const records = [{ position: 0, fields, ids: { principal: null, users: [5] } }];
     expect(await roundTrip(records)).toEqual(records);
   });
 
@@ -77,7 +77,7 @@ describe('encrypted records', () => {
     const records = texts.map((text, position) => ({
       position,
       fields: { Denomination: text, Users: [{ Username: text, Password: text }] },
-      numbers: none,
+      ids: none,
     }));
     expect(await roundTrip(records)).toEqual(records);
   });
@@ -86,7 +86,7 @@ describe('encrypted records', () => {
     const records = [{}, { Users: null }, { Users: [] }].map((fields, position) => ({
       position,
       fields,
-      numbers: none,
+      ids: none,
     }));
     expect(await roundTrip(records)).toEqual(records);
     expect(await roundTrip([])).toEqual([]);
@@ -94,7 +94,7 @@ describe('encrypted records', () => {
 
   it('are decrypted only with their key and their own context', async () => {
     const encrypted = await encryptRecords(
-      [sent({ position: 0, fields: { Users: [user(1)] }, numbers: none })],
+      [sent({ position: 0, fields: { Users: [user(1)] }, ids: none })],
       key,
       'job 1 0',
     );

@@ -10,10 +10,10 @@ import { openQueue, type Queue } from '../../src/jobs/queue.ts';
 import { type ChunkTools, runChunk } from '../../src/jobs/run-chunk.ts';
 import { openSubmissions } from '../../src/jobs/submissions.store.ts';
 import { submitJob } from '../../src/jobs/submit.ts';
-import { Semaphore } from '../../src/lib/semaphore.ts';
 import { Aborted, openHasher } from '../../src/passwords/hash-pool.ts';
 import { insertOperation } from '../../src/records/insert.ts';
 import type { OperationName } from '../../src/records/operation.ts';
+import { RecordWriter } from '../../src/records/record-writer.ts';
 import { openRecordStore } from '../../src/records/records.store.ts';
 import { stateOperation } from '../../src/records/state.ts';
 import { updateOperation } from '../../src/records/update.ts';
@@ -65,7 +65,7 @@ function newNode(onHash?: () => void): ChunkTools {
       ...(onHash && { onHash }),
     }),
     keyRing,
-    writes: new Semaphore(4),
+    writer: new RecordWriter(),
     onOutcomes: () => {},
     report: () => {},
   };

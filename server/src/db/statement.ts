@@ -1,0 +1,92 @@
+import { TimeSlice } from '../lib/yield-to-event-loop.ts';
+
+/** A prepared statement with named parameters. Each connection parses it once, under `name`. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+  /** The names of `$1`, `$2`, ... */
+  readonly parameters: readonly string[];
+}
+
+export type ParameterValues = Readonly<Record<string, unknown>>;
+
+/** `:name`, but not the second colon of a cast such as `::bigint`. */
+const parameterPattern = /(?<![:\w]):([a-z]\w*)/gi;
+
+/** Prepares SQL in which parameters have names: `:userId` becomes `$1`, `$2`, ... in the order of first use. */
+export function statement(name: string, sql: string): Statement {
+  const parameters: string[] = [];
+  const text = sql.replace(parameterPattern, (_, parameter: string) => {
+    if (!parameters.includes(parameter)) parameters.push(parameter);
+    return `$${parameters.indexOf(parameter) + 1}`;
+  });
+  return { name, text, parameters };
+}
+
+/** Returns the values in the order of the parameters. */
+export function orderedValues({ name, parameters }: Statement, values: ParameterValues): unknown[] {
+  return parameters.map((parameter) => {
+    if (values[parameter] === undefined) throw new Error(`statement "${name}": :${parameter} has no value`);
+    return values[parameter];
+  });
+}
+
+type ColumnType = 'bigint' | 'integer' | 'text' | 'boolean' | 'uuid' | 'inet';
+
+/** Maximum number of array elements serialised in one step: 100,000 users at once would block the event loop. */
+export const elementsAtOnce = 2000;
+
+/** A list of rows as a parameter of a statement: PostgreSQL receives one array per column. */
+export interface RowsParameter<Column extends string> {
+  /** Row source for a `from` clause. It has the columns, and `index`, which numbers the rows from 1. */
+  readonly sql: string;
+  values(rows: readonly Readonly<Record<Column, unknown>>[]): Promise<ParameterValues>;
+}
+
+export function rowsParameter<Column extends string>(
+  alias: string,
+  columns: Readonly<Record<Column, ColumnType>>,
+): RowsParameter<Column> {
+  const names = Object.keys(columns) as Column[];
+  const arrays = names.map((column) => `:${alias}_${column}::${columns[column]}[]`);
+  return {
+    sql: `unnest(${arrays.join(', ')}) with ordinality as ${alias} (${names.join(', ')}, index)`,
+    async values(rows) {
+      const timeSlice = new TimeSlice();
+      const values: Record<string, unknown> = {};
+      for (const column of names)
+        values[`${alias}_${column}`] = await arrayValue(rows, (row) => row[column], timeSlice);
+      return values;
+    },
+  };
+}
+
+/** The driver serialises an array in one step; a long one is serialised here, with pauses for the event loop. */
+async function arrayValue<Row>(
+  rows: readonly Row[],
+  elementOf: (row: Row) => unknown,
+  timeSlice: TimeSlice,
+): Promise<unknown> {
+  if (rows.length <= elementsAtOnce) return rows.map(elementOf);
+  const pieces: string[] = [];
+  for (let at = 0; at < rows.length; at += elementsAtOnce) {
+    pieces.push(
+      rows
+        .slice(at, at + elementsAtOnce)
+        .map((row) => arrayElement(elementOf(row)))
+        .join(','),
+    );
+    if (timeSlice.isOver) await timeSlice.yield();
+  }
+  return `{${pieces.join(',')}}`;
+}
+
+function arrayElement(value: unknown): string {
+  if (value === null) return 'NULL';
+  return typeof value === 'string' ? `"${value.replace(/[\\"]/g, '\\$&')}"` : String(value);
+}
+
+/** Returns an array literal, for a text column that the statement casts to an array type. */
+export function arrayLiteral(values: readonly (string | number)[]): string {
+  return `{${values.map(arrayElement).join(',')}}`;
+}

@@ -1,0 +1,97 @@
+import { WriteFailure } from '../db/errors.ts';
+import type { Operation, ReadyRecord } from './operation.ts';
+import type { Written } from './outcome.ts';
+import type { ParsedRecord } from './parsed-record.ts';
+
+/** Limits of one transaction, so that its locks are held for a short time. A larger record is written alone. */
+const recordsPerGroup = 200;
+const usersPerGroup = 1000;
+
+/** Maximum number of parallel writes: enough to keep up with hashing, and fair to other calls. */
+const writesAtOnce = 4;
+
+interface WaitingRecord {
+  readonly operation: Operation;
+  readonly record: ReadyRecord;
+  /** True if a group had to leave the record out. */
+  readonly alone: boolean;
+  resolve(written: Written): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Writes records in groups, each group in one transaction. A record never waits for a group to fill: it is written as
+ * soon as fewer than `writesAtOnce` writes are running, together with the records that became ready meanwhile. A
+ * record that a group has to leave out, because of a conflict or a lock, is then written alone.
+ */
+export class RecordWriter {
+  readonly #waiting: WaitingRecord[] = [];
+  #running = 0;
+
+  /** Throws a `WriteFailure` if the record was not written. */
+  write<D extends ParsedRecord>(operation: Operation<D>, record: ReadyRecord<D>): Promise<Written> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({
+        operation: operation as unknown as Operation,
+        record: record as unknown as ReadyRecord,
+        alone: false,
+        resolve,
+        reject,
+      });
+      this.#writeNext();
+    });
+  }
+
+  #writeNext(): void {
+    if (this.#waiting.length === 0 || this.#running >= writesAtOnce) return;
+    this.#running++;
+    void writeGroup(this.#takeGroup()).then((leftOut) => {
+      this.#running--;
+      this.#waiting.push(...leftOut);
+      for (let count = 0; count <= leftOut.length; count++) this.#writeNext();
+    });
+  }
+
+  /** Takes the first record and those after it that can be written with it, up to the limits of a group. */
+  #takeGroup(): WaitingRecord[] {
+    const first = this.#waiting[0];
+    if (first?.alone) return this.#waiting.splice(0, 1);
+    const keys = new Set<number>();
+    let users = 0;
+    let count = 0;
+    for (const { operation, record, alone } of this.#waiting) {
+      const key = operation.order(record.parsed);
+      users += record.parsed.users.length;
+      const fits = operation === first?.operation && !alone && (key === null || !keys.has(key));
+      if (count > 0 && !(fits && count < recordsPerGroup && users <= usersPerGroup)) break;
+      if (key !== null) keys.add(key);
+      count++;
+    }
+    return this.#waiting.splice(0, count);
+  }
+}
+
+/** Writes a group and settles its records. Returns those that must be written alone. */
+async function writeGroup(group: readonly WaitingRecord[]): Promise<WaitingRecord[]> {
+  const leftOut: WaitingRecord[] = [];
+  try {
+    const written = await group[0]?.operation.write(group.map(({ record }) => record));
+    for (const [index, waiting] of group.entries()) {
+      const result = written?.[index];
+      if (result) waiting.resolve(result);
+      else if (group.length > 1) leftOut.push({ ...waiting, alone: true });
+      else waiting.reject(new WriteFailure('conflict'));
+    }
+  } catch (error) {
+    for (const waiting of group) {
+      if (group.length > 1 && concernsOneRecord(error)) leftOut.push({ ...waiting, alone: true });
+      else waiting.reject(error);
+    }
+  }
+  return leftOut;
+}
+
+/** Returns true if nothing was written because of one record; the others can be written without it. */
+function concernsOneRecord(error: unknown): boolean {
+  return error instanceof WriteFailure && error.kind !== 'away' && error.kind !== 'unknown';
+}
