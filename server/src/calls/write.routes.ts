@@ -172,9 +172,8 @@ async function answerOutcomes(
   const language = languageOf(request);
   const representation = result.kind === 'outcomes' ? representationFor(request) : null;
   const estimate = result.kind === 'estimate' ? estimateFields(result.estimate) : null;
-  const envelope = () =>
-    outcomesEnvelope(result.outcomes, { language, estimate, request: request.id, debug: debugOf(request) });
-  const { statusCode } = envelope();
+  const envelope = outcomesEnvelope(result.outcomes, { language, estimate, requestId: request.id });
+  const { statusCode } = envelope;
   if (representation && statusCode < 400) reply.header('preference-applied', 'return=representation');
   if (statusCode === 503) reply.header('retry-after', unavailable().retryAfterSeconds);
   reply.code(statusCode).header('content-language', language);

@@ -20,6 +20,15 @@ export interface Result<Item> {
   record: unknown;
 }
 
+export const emptyResult: Result<never> = {
+  totalCount: 0,
+  totalPages: 0,
+  page: 1,
+  count: 0,
+  records: [],
+  record: null,
+};
+
 /** The body of every answer. The order of the fields is part of the contract. */
 export interface Envelope<Item = unknown> {
   statusCode: number;

@@ -1,25 +1,27 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { TimeSlice } from '../lib/yield-to-event-loop.ts';
-import type { Envelope } from './envelope.ts';
+import { type Debug, type Envelope, emptyResult } from './envelope.ts';
+import { debugOf } from './request-context.ts';
 
 /** Minimum length in characters of a piece that is written to the response; the last piece may be shorter. */
 const pieceLength = 65_536;
 /** The JSON of one item, in any number of pieces. */
 type ItemText = Iterable<string>;
 
-const recordsStart = '"records":[';
-
 /**
  * Streams an envelope with many items: the items are never in memory together, and serialization yields to the event
- * loop. `envelope` is called again at the end, when its debug part is known.
+ * loop. The debug part is made at the end, when the duration is known.
  */
 export async function sendEnvelope(
   reply: FastifyReply,
-  envelope: () => Envelope<never>,
+  envelope: Omit<Envelope<never>, 'debug'>,
   items: AsyncIterable<ItemText>,
 ): Promise<FastifyReply> {
-  return sendText(reply, envelopeText(envelope, await prefetchFirst(items)));
+  return sendText(
+    reply,
+    envelopeText(envelope, await prefetchFirst(items), () => debugOf(reply.request)),
+  );
 }
 
 /** Streams items as an array without an envelope. */
@@ -48,12 +50,19 @@ async function* arrayText(items: AsyncIterable<ItemText>): AsyncGenerator<string
 }
 
 async function* envelopeText(
-  envelope: () => Envelope<never>,
+  { statusCode, errorCode, message, result }: Omit<Envelope<never>, 'debug'>,
   items: AsyncIterable<ItemText>,
+  debug: () => Debug | null,
 ): AsyncGenerator<string> {
-  yield JSON.stringify(envelope()).split(recordsStart, 1)[0] + recordsStart;
+  const { records: _, record, ...counts } = result ?? emptyResult;
+  yield `${openObject({ statusCode, errorCode, message })},"result":${openObject(counts)},"records":[`;
   yield* itemsText(items);
-  yield JSON.stringify(envelope()).split(recordsStart)[1] ?? '';
+  yield `],"record":${JSON.stringify(record)}},"debug":${JSON.stringify(debug())}}`;
+}
+
+/** Serialises an object without its closing brace, so that more members can follow. */
+function openObject(members: object): string {
+  return JSON.stringify(members).slice(0, -1);
 }
 
 async function* itemsText(items: AsyncIterable<ItemText>): AsyncGenerator<string> {

@@ -2,7 +2,7 @@ import { open, sealPieces } from '../encryption/key-ring.ts';
 import { readRecord } from '../json/record-list.ts';
 import type { Fields } from '../lib/request-fields.ts';
 import { TimeSlice } from '../lib/yield-to-event-loop.ts';
-import type { ReservedIds } from '../records/id-reservation.ts';
+import type { ReservedIds } from '../records/operation.ts';
 
 /** A record of a chunk before encryption. */
 export interface SentRecord {

@@ -79,8 +79,7 @@ export function jobRoutes(app: FastifyInstance, { jobs: store, auditLog }: JobTo
       reply.header('content-language', language);
       if (representation) reply.header('preference-applied', 'return=representation');
       const record = { ...jobFields(job), Positions: positionsOf(outcomes) };
-      const envelope = () =>
-        pageEnvelope<never>({ ...page, totalCount, count: outcomes.length }, [], debugOf(request), record);
+      const envelope = pageEnvelope<never>({ ...page, totalCount, count: outcomes.length }, [], null, record);
       return sendEnvelope(reply, envelope, tupleTexts(outcomes, language, representation));
     },
   );

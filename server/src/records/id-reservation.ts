@@ -1,16 +1,10 @@
-import type { Operation } from './operation.ts';
+import type { IdNeed, Operation, ReservedIds } from './operation.ts';
 import { isRegistration, type ParsedRecord, required } from './parsed-record.ts';
 
 export interface IdStore {
   /** Reserves IDs before the writes, so that records written in parallel are numbered in the order sent. */
   reservePrincipalIds(count: number): Promise<readonly number[]>;
   reserveUserIds(count: number): Promise<readonly number[]>;
-}
-
-/** Number of IDs that a record needs for the rows it creates. */
-export interface IdNeed {
-  readonly principals: 0 | 1;
-  readonly users: number;
 }
 
 export function registrationsOf(parsed: ParsedRecord): number {
@@ -31,14 +25,6 @@ export async function reserveIds(needs: readonly IdNeed[], store: IdStore): Prom
     offset += need.users;
     return { principal, users };
   });
-}
-
-/** IDs reserved for the rows that a record creates, before the record is written. */
-export interface ReservedIds {
-  /** Null if the record creates no principal. */
-  readonly principal: number | null;
-  /** One ID for each registration, in the order sent. */
-  readonly users: readonly number[];
 }
 
 const noIds: ReservedIds = { principal: null, users: [] };

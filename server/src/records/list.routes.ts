@@ -46,7 +46,7 @@ export function readRoutes(app: FastifyInstance, { listing: store, auditLog }: R
       const listing = ownListing(readPrincipalListing(request.body), request.caller.user);
       const page = await store.listPrincipals(listing);
       await auditLog.note(actorOf(request), noteOf('list', listing, page.count));
-      const envelope = () => pageEnvelope({ ...listing, ...page }, [], debugOf(request));
+      const envelope = pageEnvelope<never>({ ...listing, ...page }, [], null);
       return sendEnvelope(reply, envelope, principalItems(page.items));
     },
   );

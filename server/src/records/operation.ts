@@ -1,11 +1,24 @@
 import type { FieldErrors } from '../lib/field-errors.ts';
 import type { Fields } from '../lib/request-fields.ts';
 import type { TimeSlice } from '../lib/yield-to-event-loop.ts';
-import type { IdNeed, ReservedIds } from './id-reservation.ts';
 import type { WriteContext, Written } from './outcome.ts';
 import type { ParsedRecord } from './parsed-record.ts';
 
 export type OperationName = 'update' | 'insert' | 'state';
+
+/** Number of IDs that a record needs for the rows it creates. */
+export interface IdNeed {
+  readonly principals: 0 | 1;
+  readonly users: number;
+}
+
+/** IDs reserved for the rows that a record creates, before the record is written. */
+export interface ReservedIds {
+  /** Null if the record creates no principal. */
+  readonly principal: number | null;
+  /** One ID for each registration, in the order sent. */
+  readonly users: readonly number[];
+}
 
 /** A valid record with everything that is needed to write it. */
 export interface ReadyRecord<D extends ParsedRecord = ParsedRecord> {

@@ -1,11 +1,13 @@
 import type { Database, Prepared } from '../db/database.ts';
 import { withReadErrors, withWriteErrors } from '../db/errors.ts';
 import { elementsAtOnce } from '../db/statement.ts';
+import { insertPrincipals } from './insert.store.ts';
 import type { InsertStore } from './insert.ts';
 import type { State } from './principal.ts';
+import { changeStates } from './state.store.ts';
 import type { StateStore } from './state.ts';
+import { updateRecords } from './update.store.ts';
 import type { KnownUser, UpdateStore } from './update.ts';
-import { changeStates, insertPrincipals, updateRecords } from './write.store.ts';
 
 /** Opens the store that the update, insert and state operations use. */
 export function openRecordStore(database: Database): UpdateStore & InsertStore & StateStore {

@@ -1,7 +1,6 @@
 import type { Representation } from '../http/request-options.ts';
 import { type Language, translate } from '../i18n/translate.ts';
 import type { Code, ErrorDetail } from '../lib/error-codes.ts';
-import { FieldErrors } from '../lib/field-errors.ts';
 import type { AppliedUser, IndexedOutcome, Outcome } from './outcome.ts';
 
 /**
@@ -26,16 +25,17 @@ export function* tuplePieces(
   language: Language,
   representation: Representation,
 ): Generator<string> {
-  const { faults, users } = outcome;
+  const { id, refusal, faults, users } = outcome;
   if (faults.byPlace.size + users.length <= partsAtOnce) {
     yield JSON.stringify(tupleOf(outcome, language, representation));
     return;
   }
-  const bare = JSON.stringify(tupleOf({ ...outcome, faults: new FieldErrors(), users: [] }, language, null));
-  yield `${bare.slice(0, -emptyParts.length)},"Item5":{`;
+  const Item4 = refusal && translate(refusal, language);
+  const items = { Item1: id, Item2: refusal?.code ?? null, Item3: refusal === null, Item4 };
+  yield `${JSON.stringify(items).slice(0, -1)},"Item5":{`;
   yield* insidePieces(faults.byPlace, (some) => fieldErrorsByPlace(some, language));
   yield '},"Item6":{';
-  if (representation && outcome.refusal === null) {
+  if (representation && refusal === null) {
     yield '"Users":[';
     yield* insidePieces(users, (some) => some.map((user) => userFields(user, representation)));
     yield ']';
@@ -51,9 +51,6 @@ export async function* tupleTexts(
 ): AsyncGenerator<Iterable<string>> {
   for (const outcome of outcomes) yield tuplePieces(outcome, language, representation);
 }
-
-/** The end of the JSON text of a tuple without field errors and users. */
-const emptyParts = ',"Item5":{},"Item6":{}}';
 
 /** Yields the JSON text between the brackets of a long array or object. */
 function* insidePieces<Part>(parts: Iterable<Part>, toJson: (some: Part[]) => object): Generator<string> {

@@ -1,0 +1,145 @@
+import { actorColumns } from '../audit/audit.store.ts';
+import { rowsParameter } from '../db/statement.ts';
+import { columnNames, columnTypes, columnValues, userFields } from './fields.ts';
+import type { AppliedUser, WriteContext } from './outcome.ts';
+import type { NewUser } from './user-item.ts';
+
+// The parts that the statements of update.store.ts, insert.store.ts and state.store.ts share. Each writes a group of records of different principals. Each record is applied as a whole or
+// not at all, with its audit row and its outcome. A record whose principal or users are not as the checks found them
+// is left out; an error, such as a username that was taken meanwhile, leaves out the whole group. All statements take
+// their locks in the same order, so that two groups cannot wait for each other: principals by ID or external key, then
+// users by ID, then new usernames, then tallies.
+
+/** The columns of a record that its audit row and its outcome need. */
+export const contextColumns = {
+  actor: 'text',
+  client_id: 'bigint',
+  user_id: 'bigint',
+  address: 'inet',
+  request_id: 'text',
+  call_id: 'uuid',
+  position: 'integer',
+  /** True if the outcome is stored. */
+  keeps_outcome: 'boolean',
+  /** The applied users as JSON: `[[id, operation], ...]`. */
+  applied: 'text',
+} as const;
+
+export function contextValues(
+  { actor, reference }: WriteContext,
+  users: readonly Pick<AppliedUser, 'id' | 'operation'>[],
+) {
+  const keeps = reference?.kept ?? false;
+  return {
+    actor: actor.kind,
+    client_id: actor.clientId,
+    user_id: actor.userId,
+    address: actor.address,
+    request_id: actor.requestId,
+    call_id: reference?.callId ?? null,
+    position: reference?.position ?? null,
+    keeps_outcome: keeps,
+    applied: keeps ? JSON.stringify(users.map(({ id, operation }) => [id, operation])) : null,
+  };
+}
+
+/** Stores the outcomes in the statement that writes the records, so that both are committed or neither is. */
+export const storeOutcomes = `outcome as (
+    insert into anagrafe.outcomes (call_id, position, principal_id, users, applied)
+    select call_id, position, principal.id, jsonb_array_length(applied::jsonb), applied::jsonb
+      from record join principal on principal.id = record.principal_id
+     where keeps_outcome
+  )`;
+
+/** The audit row holds the position of a record that has no stored outcome. */
+export const unstoredPosition = 'case when not keeps_outcome then position end';
+
+export const appendAuditRows = (action: 'insert' | 'update') => `audit as (
+    insert into anagrafe.journal (${actorColumns}, action, principal_id, registered, reset, details)
+    select ${actorColumns}, '${action}', principal.id, nullif(registered::bigint[], '{}'), nullif(reset::bigint[], '{}'),
+           case when ${unstoredPosition} is not null then jsonb_build_object('position', position) end
+      from record join principal on principal.id = record.principal_id
+     order by record.index
+  )`;
+
+const newUsers = rowsParameter('new_user', {
+  id: 'bigint',
+  principal_id: 'bigint',
+  username: 'text',
+  username_key: 'text',
+  password_hash: 'text',
+  ...columnTypes(userFields),
+});
+
+/** Common table expressions that follow an expression `principal` with the columns `id` and `written_at`. */
+export const insertUsers = `registered_user as (
+    insert into anagrafe.users
+      (id, principal_id, username, username_key, password_hash, ${columnNames(userFields)},
+       created_at, updated_at, password_changed_at)
+    select new_user.id, principal.id, username, username_key, password_hash, ${columnNames(userFields, 'new_user')},
+           written_at, written_at, written_at
+      from ${newUsers.sql} join principal on principal.id = new_user.principal_id
+     order by username_key
+    returning id
+  ), users_tally as (
+    insert into anagrafe.tallies as tally (kind, block, slot, amount)
+    select 'users', id >> 12, pg_backend_pid() % 16, count(*) from registered_user group by id >> 12 order by id >> 12
+    on conflict (kind, block, slot) do update set amount = tally.amount + excluded.amount
+    returning block
+  )`;
+
+export function newUserValues(
+  records: readonly { readonly principalId: number; readonly users: readonly NewUser[] }[],
+) {
+  return newUsers.values(
+    records.flatMap(({ principalId, users }) =>
+      users.map((user) => ({
+        id: user.id,
+        principal_id: principalId,
+        username: user.username,
+        username_key: user.usernameKey,
+        password_hash: user.passwordHash,
+        ...columnValues(userFields, user.fields),
+      })),
+    ),
+  );
+}
+
+/** A single record waits for the lock of its principal; a group leaves out the records whose principal is locked. */
+export const lockOfGroup = { single: '', group: 'skip locked' };
+export type GroupSize = keyof typeof lockOfGroup;
+
+export function sizeOf(records: readonly unknown[]): GroupSize {
+  return records.length === 1 ? 'single' : 'group';
+}
+
+/** A user that a statement changed. If it changed none of a principal, the columns of the user are null. */
+export interface ChangedUser {
+  readonly principalId: number;
+  readonly id: number;
+  readonly username: string;
+  readonly email: string | null;
+}
+
+/** Returns the changed users of each principal that was written, by their IDs. */
+export function byPrincipal(rows: readonly ChangedUser[]): Map<number, Map<number, ChangedUser>> {
+  const principals = new Map<number, Map<number, ChangedUser>>();
+  for (const row of rows) {
+    const users = principals.get(row.principalId);
+    if (users) users.set(row.id, row);
+    else principals.set(row.principalId, new Map([[row.id, row]]));
+  }
+  return principals;
+}
+
+export function registeredUser({ id, username, fields }: NewUser): AppliedUser {
+  return { id, username, email: fields.Email, operation: 'register' };
+}
+
+export function changedUser(
+  { id, operation }: Pick<AppliedUser, 'id' | 'operation'>,
+  changed: ReadonlyMap<number, ChangedUser>,
+): AppliedUser {
+  const { username = '', email = null } = changed.get(id) ?? {};
+  return { id, username, email, operation };
+}

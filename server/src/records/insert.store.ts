@@ -1,0 +1,65 @@
+import type { Database } from '../db/database.ts';
+import { arrayLiteral, rowsParameter, statement } from '../db/statement.ts';
+import { columnNames, columnTypes, columnValues, principalFields } from './fields.ts';
+import {
+  appendAuditRows,
+  contextColumns,
+  contextValues,
+  insertUsers,
+  newUserValues,
+  registeredUser,
+  storeOutcomes,
+} from './grouped-write.store.ts';
+import type { NewPrincipal } from './insert.ts';
+import type { Written } from './outcome.ts';
+
+const newPrincipals = rowsParameter('record', {
+  principal_id: 'bigint',
+  registered: 'text',
+  reset: 'text',
+  search_terms: 'text',
+  ...columnTypes(principalFields),
+  ...contextColumns,
+});
+
+const insertPrincipalsSql = statement(
+  'insert principals',
+  `with record as materialized (
+    select * from ${newPrincipals.sql}
+  ), principal as (
+    insert into anagrafe.principals (id, ${columnNames(principalFields)}, search_terms, users_count)
+    select principal_id, ${columnNames(principalFields)}, array_to_tsvector(search_terms::text[]),
+           cardinality(registered::bigint[])
+      from record order by external_key
+    returning id, updated_at as written_at
+  ), ${insertUsers}, principals_tally as (
+    insert into anagrafe.tallies as tally (kind, block, slot, amount)
+    select 'principals', id >> 12, pg_backend_pid() % 16, count(*) from principal
+     -- Always true; it makes the tallies the last locks that are taken.
+     where (select count(*) from users_tally) >= 0
+     group by id >> 12 order by id >> 12
+    on conflict (kind, block, slot) do update set amount = tally.amount + excluded.amount
+  ), ${appendAuditRows('insert')}, ${storeOutcomes}
+  select id from principal`,
+);
+
+/** Inserts principals with their users. */
+export async function insertPrincipals(
+  database: Database,
+  principals: readonly NewPrincipal[],
+): Promise<Written[]> {
+  await database.execute(insertPrincipalsSql, {
+    ...(await newPrincipals.values(
+      principals.map(({ id, fields, searchTerms, users, context }) => ({
+        principal_id: id,
+        registered: arrayLiteral(users.map((user) => user.id)),
+        reset: '{}',
+        search_terms: arrayLiteral(searchTerms),
+        ...columnValues(principalFields, fields),
+        ...contextValues(context, users),
+      })),
+    )),
+    ...(await newUserValues(principals.map(({ id, users }) => ({ principalId: id, users })))),
+  });
+  return principals.map(({ id, users }) => ({ id, users: users.map(registeredUser) }));
+}

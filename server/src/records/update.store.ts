@@ -1,0 +1,125 @@
+import type { Database } from '../db/database.ts';
+import { arrayLiteral, rowsParameter, statement } from '../db/statement.ts';
+import { columnNames, userFields } from './fields.ts';
+import {
+  appendAuditRows,
+  byPrincipal,
+  type ChangedUser,
+  changedUser,
+  contextColumns,
+  contextValues,
+  type GroupSize,
+  insertUsers,
+  lockOfGroup,
+  newUserValues,
+  registeredUser,
+  sizeOf,
+  storeOutcomes,
+} from './grouped-write.store.ts';
+import type { Written } from './outcome.ts';
+import type { RecordChange } from './update.ts';
+
+const updatedRecords = rowsParameter('record', {
+  principal_id: 'bigint',
+  registered: 'text',
+  reset: 'text',
+  expected_hash: 'text',
+  ...contextColumns,
+});
+
+const newPasswords = rowsParameter('new_password', {
+  id: 'bigint',
+  principal_id: 'bigint',
+  password_hash: 'text',
+});
+
+const updateSql = (size: GroupSize) => `
+  with record as materialized (
+    select * from ${updatedRecords.sql}
+  ), new_password as materialized (
+    select * from ${newPasswords.sql}
+  ), owner as materialized (
+    select principals.id, registered, reset, expected_hash
+      from record join anagrafe.principals on principals.id = record.principal_id
+     where state = 'active' or registered = '{}'
+     order by principals.id for no key update of principals ${lockOfGroup[size]}
+  ), known as materialized (
+    -- Locked, so that none of them can be deleted or reset until the rest is written.
+    select users.id, owner.id as principal_id
+      from owner join new_password on new_password.principal_id = owner.id
+           join anagrafe.users on users.id = new_password.id and users.principal_id = owner.id
+     where users.password_hash = coalesce(expected_hash, users.password_hash)
+     order by users.id for no key update of users
+  ), principal as (
+    update anagrafe.principals as stored
+       set users_count = users_count + cardinality(registered::bigint[]),
+           updated_at = greatest(updated_at, clock_timestamp())
+      from owner left join (select principal_id, count(*) from known group by principal_id) as found
+             on found.principal_id = owner.id
+     where stored.id = owner.id and cardinality(reset::bigint[]) = coalesce(found.count, 0)
+    returning stored.id, updated_at as written_at
+  ), ${insertUsers}, reset_user as (
+    update anagrafe.users as stored
+       set password_hash = new_password.password_hash, password_changed_at = written_at, updated_at = written_at,
+           sessions_epoch = sessions_epoch + 1
+      from new_password join principal on principal.id = new_password.principal_id
+     where stored.id = new_password.id
+    returning stored.id, stored.principal_id, stored.username, ${columnNames(userFields, 'stored')}
+  ), ended_session as (
+    delete from anagrafe.sessions where user_id = any(array(select id from reset_user))
+  ), cleared_throttle as (
+    delete from anagrafe.throttles where user_id = any(array(select id from reset_user))
+  ), forgotten_source as (
+    delete from anagrafe.sign_in_sources where user_id = any(array(select id from reset_user))
+  ), ${appendAuditRows('update')}, ${storeOutcomes}
+  select principal.id as "principalId", reset_user.id, username, email
+    from principal left join reset_user on reset_user.principal_id = principal.id`;
+
+const updateStatements = {
+  single: statement('update record', updateSql('single')),
+  group: statement('update records', updateSql('group')),
+};
+
+/** Registers users and resets passwords. A result is null if the record was left out. */
+export async function updateRecords(
+  database: Database,
+  records: readonly RecordChange[],
+): Promise<(Written | null)[]> {
+  const split = records.map(({ principalId, users, context }) => ({
+    principalId,
+    context,
+    all: users,
+    users: users.filter((user) => user.operation === 'register'),
+    resets: users.filter((user) => user.operation === 'reset'),
+  }));
+  const rows = await database.execute<ChangedUser>(updateStatements[sizeOf(records)], {
+    ...(await updatedRecords.values(
+      split.map(({ principalId, context, all, users, resets }) => ({
+        principal_id: principalId,
+        registered: arrayLiteral(users.map(({ id }) => id)),
+        reset: arrayLiteral(resets.map(({ id }) => id)),
+        expected_hash: context.expectedCurrentHash,
+        ...contextValues(context, all),
+      })),
+    )),
+    ...(await newPasswords.values(
+      split.flatMap(({ principalId, resets }) =>
+        resets.map(({ id, passwordHash }) => ({
+          id,
+          principal_id: principalId,
+          password_hash: passwordHash,
+        })),
+      ),
+    )),
+    ...(await newUserValues(split)),
+  });
+  const changed = byPrincipal(rows);
+  return records.map(({ principalId, users }) => {
+    const known = changed.get(principalId);
+    if (!known) return null;
+    const applied = users.map((user) =>
+      user.operation === 'register' ? registeredUser(user) : changedUser(user, known),
+    );
+    return { id: principalId, users: applied };
+  });
+}

@@ -1,0 +1,244 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { serviceActor } from '../../src/audit/audit-log.ts';
+import { readConfig } from '../../src/config.ts';
+import { WriteFailure } from '../../src/db/errors.ts';
+import { migrate } from '../../src/db/migrations.ts';
+import { FieldErrors } from '../../src/lib/field-errors.ts';
+import { TimeSlice } from '../../src/lib/yield-to-event-loop.ts';
+import { reserveFor } from '../../src/records/id-reservation.ts';
+import { insertOperation } from '../../src/records/insert.ts';
+import type { Operation, OperationName, ReadyRecord } from '../../src/records/operation.ts';
+import { RecordWriter } from '../../src/records/record-writer.ts';
+import { openRecordStore } from '../../src/records/records.store.ts';
+import { stateOperation } from '../../src/records/state.ts';
+import { updateOperation } from '../../src/records/update.ts';
+import { openStore, type Store } from '../../src/store.ts';
+import { importedUser } from '../setup/jobs.ts';
+import { emptyStore } from '../setup/store.ts';
+import { wrongFigures } from './figures.ts';
+import { lockPrincipals } from './row-lock.ts';
+
+let empty: Awaited<ReturnType<typeof emptyStore>>;
+let store: Store;
+let operations: Record<OperationName, Operation>;
+
+beforeAll(async () => {
+  empty = await emptyStore();
+  store = await openStore(readConfig(empty.settings), { as: 'service', log: () => {} });
+  await migrate(store.database);
+  const records = openRecordStore(store.database);
+  const rules = { requireEmail: false, password: { minLength: 8, isCommon: () => false } };
+  operations = {
+    update: updateOperation(records, rules) as unknown as Operation,
+    insert: insertOperation(records, rules) as unknown as Operation,
+    state: stateOperation(records) as unknown as Operation,
+  };
+});
+
+afterAll(async () => {
+  await store.close();
+  await empty.discard();
+});
+
+/** Parses records and prepares them as `applyRecords` does, without the checks against the store. */
+async function ready(
+  name: OperationName,
+  records: readonly Record<string, unknown>[],
+  callId: string | null = null,
+): Promise<ReadyRecord[]> {
+  const operation = operations[name];
+  const parsedRecords = await Promise.all(
+    records.map((fields) => operation.read(structuredClone(fields), new FieldErrors(), new TimeSlice())),
+  );
+  for (const parsed of parsedRecords) expect([...parsed.faults.byPlace]).toEqual([]);
+  const ids = await reserveFor(parsedRecords, operation);
+  return parsedRecords.map((parsed, position) => ({
+    parsed,
+    ids: ids[position] ?? { principal: null, users: [] },
+    hashes: parsed.users.map((item) => ('passwordHash' in item ? (item.passwordHash ?? '') : 'a new hash')),
+    context: {
+      actor: serviceActor,
+      reference: callId === null ? null : { callId, position, kept: true },
+      expectedCurrentHash: null,
+    },
+  }));
+}
+
+let names = 0;
+
+async function newPrincipals(count: number): Promise<{ id: number; user: number }[]> {
+  const records = Array.from({ length: count }, () => ({
+    Denomination: 'Rossi Srl',
+    Users: [importedUser(`grouped.${++names}`)],
+  }));
+  const written = await operations.insert.write(await ready('insert', records));
+  return written.map((result) => ({ id: result?.id ?? 0, user: result?.users[0]?.id ?? 0 }));
+}
+
+async function usersOf(principal: number): Promise<{ id: number; hash: string; state: string }[]> {
+  return store.database.query(
+    'select id, password_hash as hash, state from anagrafe.users where principal_id = $1 order by id',
+    [principal],
+  );
+}
+
+const reset = (ID: number) => ({ ID, Password: 'correct horse', ConfirmPassword: 'correct horse' });
+
+describe('a group of records', () => {
+  it('leaves out a missing or disabled principal, a missing user and a changed password, and writes the others', async () => {
+    const [good, disabled, other, changed] = await newPrincipals(4);
+    if (!good || !disabled || !other || !changed) throw new Error('no principals');
+    await operations.state.write(await ready('state', [{ ID: disabled.id, State: 'disabled' }]));
+    const callId = randomUUID();
+    const records = await ready(
+      'update',
+      [
+        { ID: good.id, Users: [importedUser('grouped.good'), reset(good.user)] },
+        { ID: disabled.id, Users: [importedUser('grouped.disabled')] },
+        { ID: 999_999_999, Users: [importedUser('grouped.missing')] },
+        { ID: other.id, Users: [importedUser('grouped.other'), reset(good.user)] },
+        { ID: changed.id, Users: [reset(changed.user)] },
+      ],
+      callId,
+    );
+    const last = records.pop() as ReadyRecord;
+    records.push({ ...last, context: { ...last.context, expectedCurrentHash: 'an older hash' } });
+    const written = await operations.update.write(records);
+    expect(written.map((result) => result?.id ?? null)).toEqual([good.id, null, null, null, null]);
+    expect(written[0]?.users).toMatchObject([
+      { username: 'grouped.good', operation: 'register' },
+      { id: good.user, operation: 'reset' },
+    ]);
+    expect(await usersOf(good.id)).toMatchObject([{ id: good.user, hash: 'a new hash' }, {}]);
+    for (const { id } of [disabled, other, changed]) expect(await usersOf(id)).toHaveLength(1);
+    expect((await usersOf(changed.id))[0]?.hash).not.toBe('a new hash');
+    const outcomes = await store.database.query(
+      'select position, principal_id as id, users from anagrafe.outcomes where call_id = $1',
+      [callId],
+    );
+    expect(outcomes).toEqual([{ position: 0, id: good.id, users: 2 }]);
+    const audit = await store.database.query(
+      `select principal_id as id, registered, reset from anagrafe.journal where call_id = $1`,
+      [callId],
+    );
+    expect(audit).toEqual([{ id: good.id, registered: [expect.any(Number)], reset: [good.user] }]);
+    expect(await wrongFigures(store.database)).toEqual([]);
+  });
+
+  it('ends as a conflict, with nothing written, if one username is taken', async () => {
+    const principals = await newPrincipals(3);
+    const [taken] = await newPrincipals(1);
+    const [{ username = '' } = {}] = await store.database.query<{ username: string }>(
+      'select username from anagrafe.users where id = $1',
+      [taken?.user],
+    );
+    const records = principals.map(({ id }, n) => ({
+      ID: id,
+      Users: [importedUser(n === 1 ? username : `grouped.free.${n}`)],
+    }));
+    const writing = operations.update.write(await ready('update', records));
+    await expect(writing).rejects.toThrow(WriteFailure);
+    await expect(writing).rejects.toMatchObject({ kind: 'conflict' });
+    for (const { id } of principals) expect(await usersOf(id)).toHaveLength(1);
+  });
+
+  it('is inserted as a whole, with audit rows in the order sent', async () => {
+    const callId = randomUUID();
+    const keys = ['c', 'a', 'b'].map((key) => `${key}.${callId}`);
+    const records = await ready(
+      'insert',
+      keys.map((ExternalKey) => ({ ExternalKey, Denomination: 'Bianchi Srl', Vatnumber: '012 345' })),
+      callId,
+    );
+    const ids = (await operations.insert.write(records)).map((result) => result?.id);
+    const stored = await store.database.query<{ key: string; search: string }>(
+      `select external_key as key, search_terms::text as search
+         from anagrafe.journal join anagrafe.principals on principals.id = principal_id
+        where call_id = $1 order by journal.id`,
+      [callId],
+    );
+    expect(stored.map(({ key }) => key)).toEqual(keys);
+    expect(stored[0]?.search).toContain("'012345'");
+    expect(ids).toEqual(ids.toSorted((one, other) => Number(one) - Number(other)));
+    expect(await wrongFigures(store.database)).toEqual([]);
+  });
+
+  it('changes states, and notes in the audit log only what is new', async () => {
+    const principals = await newPrincipals(3);
+    const callId = randomUUID();
+    const change = principals.map(({ id, user }, n) => ({
+      ID: id,
+      State: n === 0 ? 'active' : 'disabled',
+      Users: n === 2 ? [] : [{ ID: user, State: 'disabled' }],
+    }));
+    const written = await operations.state.write(await ready('state', change, callId));
+    expect(written.map((result) => result?.users.length)).toEqual([1, 1, 0]);
+    const audit = await store.database.query<{ details: unknown }>(
+      'select details from anagrafe.journal where call_id = $1 order by id',
+      [callId],
+    );
+    const [first, second] = principals;
+    expect(audit.map(({ details }) => details)).toEqual([
+      { users: [[first?.user, 'disabled']] },
+      { state: 'disabled', users: [[second?.user, 'disabled']] },
+      { state: 'disabled' },
+    ]);
+  });
+});
+
+describe('the record writer', () => {
+  it('writes the other records of a group if one of them conflicts', async () => {
+    const principals = await newPrincipals(20);
+    const [taken] = await newPrincipals(1);
+    const [{ username = '' } = {}] = await store.database.query<{ username: string }>(
+      'select username from anagrafe.users where id = $1',
+      [taken?.user],
+    );
+    const records = await ready(
+      'update',
+      principals.map(({ id }, n) => ({
+        ID: id,
+        Users: [importedUser(n === 15 ? username : `grouped.writer.${n}`)],
+      })),
+    );
+    const writer = new RecordWriter();
+    const results = await Promise.allSettled(
+      records.map((record) => writer.write(operations.update, record)),
+    );
+    expect(results.map(({ status }) => status === 'rejected')).toEqual(principals.map((_, n) => n === 15));
+    expect(results[15]).toMatchObject({ reason: { kind: 'conflict' } });
+    for (const [n, { id }] of principals.entries()) expect(await usersOf(id)).toHaveLength(n === 15 ? 1 : 2);
+  });
+
+  it('writes the other records while the principal of one is locked', async () => {
+    const principals = await newPrincipals(20);
+    const locked = principals[15]?.id ?? 0;
+    const lock = await lockPrincipals(empty.settings.ANAGRAFE_DATABASE_URL ?? '', [locked]);
+    const records = await ready(
+      'update',
+      principals.map(({ id }, n) => ({ ID: id, Users: [importedUser(`grouped.lock.${n}`)] })),
+    );
+    const writer = new RecordWriter();
+    const writing = records.map((record) => writer.write(operations.update, record));
+    await Promise.all(writing.filter((_, n) => n !== 15));
+    await lock.blocked(1);
+    await lock.release();
+    expect(await writing[15]).toMatchObject({ id: locked });
+  });
+
+  it('never writes two records of one principal in the same group', async () => {
+    const [principal] = await newPrincipals(1);
+    const records = await ready(
+      'update',
+      Array.from({ length: 12 }, (_, n) => ({
+        ID: principal?.id,
+        Users: [importedUser(`grouped.same.${n}`)],
+      })),
+    );
+    const writer = new RecordWriter();
+    await Promise.all(records.map((record) => writer.write(operations.update, record)));
+    expect(await usersOf(principal?.id ?? 0)).toHaveLength(13);
+    expect(await wrongFigures(store.database)).toEqual([]);
+  });
+});
