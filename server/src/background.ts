@@ -31,7 +31,6 @@ interface BackgroundTools {
 export async function startBackground(tools: BackgroundTools): Promise<Background> {
   const { log, store, queue, keyRing } = tools;
   await workOnJobs(queue, tools.jobs);
-  const listener = store.listen(() => queue.wake());
   const deliveries = deliveryTools(tools);
   await queue.workOnWebhooks((id, signal) =>
     deliverDue(id, deliveries, signal).catch((error) => {
@@ -51,8 +50,8 @@ export async function startBackground(tools: BackgroundTools): Promise<Backgroun
   );
   return {
     async stop() {
-      // The chain worker and the listener stop before the queue, because they use it.
-      await Promise.all([chainWorker.stop(), listener.close()]);
+      // The chain worker stops before the queue, because it uses the queue.
+      await chainWorker.stop();
       await queue.stop();
     },
   };

@@ -114,6 +114,7 @@ export async function startService(
     };
     queue = await openQueue({
       database: store.queue,
+      listen: store.listen,
       chunksAtOnce,
       onError: (error) => {
         if (!isPartOfOutage(error)) log.warn({ err: error }, 'the queue had a failure');

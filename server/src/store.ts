@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { type Config, settings } from './config.ts';
 import { type Database, openDatabase } from './db/database.ts';
-import { type Listener, listenForWork } from './db/notify.ts';
+import { type Listener, listen, type Subscription } from './db/listen.ts';
 import { type OutageEvents, OutageMonitor } from './db/outage.ts';
 import { refuseTransactionPooling } from './db/pooling.ts';
 import {
@@ -19,8 +19,7 @@ export interface Store {
   readonly queue: Database;
   /** Throws if a connection pooler does not keep the state of database sessions. */
   refuseTransactionPooling(): Promise<void>;
-  /** Calls `onWork` whenever a node announces work by NOTIFY. */
-  listen(onWork: () => void): Listener;
+  listen(subscription: Subscription): Listener;
   /** Data folder, or database URL with a masked password, for messages. */
   readonly place: string;
   close(): Promise<void>;
@@ -64,7 +63,7 @@ export async function openStore(config: Config, options: StoreOptions): Promise<
     async refuseTransactionPooling() {
       if (!engine) await refuseTransactionPooling(connection, options.connectMs);
     },
-    listen: (onWork) => listenForWork(connection, onWork),
+    listen: (subscription) => listen(connection, subscription),
     place: engine ? config.DATA : settings.DATABASE_URL.show(config.DATABASE_URL),
     async close() {
       await Promise.all([database.close(), front.close(), queue.close()]);

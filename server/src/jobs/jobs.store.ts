@@ -2,7 +2,6 @@ import { openAuditLog } from '../audit/audit.store.ts';
 import type { Actor } from '../audit/audit-log.ts';
 import type { Database } from '../db/database.ts';
 import { withReadErrors } from '../db/errors.ts';
-import { notifyWorkers } from '../db/notify.ts';
 import type { OperationName } from '../records/operation.ts';
 import {
   failedRecords,
@@ -153,6 +152,5 @@ async function cancel(database: Database, queue: ChunkQueue, id: string, actor: 
       connection,
       waiting.map(({ number }) => ({ callId: id, number, turn: 0 })),
     );
-    await notifyWorkers(connection);
   });
 }

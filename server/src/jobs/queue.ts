@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Job, PgBoss } from 'pg-boss';
+import type { Listener, Subscription } from '../db/listen.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import { Aborted } from '../passwords/hash-pool.ts';
 import { type ChunkTools, runChunk } from './run-chunk.ts';
@@ -17,6 +18,8 @@ export interface ChunkMessage {
 
 export interface QueueOptions {
   readonly database: Executor;
+  /** Receives the notifications by which pg-boss wakes the workers of all nodes. */
+  listen(subscription: Subscription): Listener;
   /** Maximum number of chunks that this node runs in parallel. */
   readonly chunksAtOnce: number;
   onError(error: Error): void;
@@ -26,8 +29,6 @@ export interface QueueOptions {
 export interface Queue {
   /** Enqueues chunks in the transaction of `connection`. A chunk with a lower `turn` runs earlier. */
   enqueue(connection: Executor, chunks: readonly (ChunkMessage & { turn: number })[]): Promise<void>;
-  /** Makes the chunk workers of this node fetch now instead of at the next poll. */
-  wake(): void;
   /**
    * Starts `chunksAtOnce` workers that call `run`. If it throws `Interrupted`, this node runs the chunk once more when
    * the database answers again. After any other error, the queue retries the chunk later, on any node.
@@ -71,6 +72,7 @@ const chunkQueue = {
   retryDelay: 1,
   retryBackoff: true,
   retryDelayMax: 30,
+  notify: true,
 };
 
 /** Holds one job per endpoint, queued or running. It needs no retries: due deliveries enqueue their endpoint again. */
@@ -84,8 +86,13 @@ const webhookQueue = {
 
 export async function openQueue(options: QueueOptions): Promise<Queue> {
   const boss = new PgBoss({
-    db: asBossDatabase(options.database),
+    db: {
+      ...asBossDatabase(options.database),
+      listen: async (channel, onNotification, onConnect) =>
+        options.listen({ channel, onNotification, onConnect }),
+    },
     schema: 'anagrafe_queue',
+    useListenNotify: true,
     superviseIntervalSeconds: 5,
     monitorIntervalSeconds: 5,
   });
@@ -100,12 +107,7 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
     throw error;
   }
   const stopping = new AbortController();
-  const workers: string[] = [];
   let endpoints: Pool | undefined;
-
-  function wake(): void {
-    for (const worker of workers) boss.notifyWorker(worker);
-  }
 
   /**
    * Waits until the database answers, then renews the lease of a job. Before that, the queue could neither complete nor
@@ -144,7 +146,6 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
   }
 
   return {
-    wake,
     async enqueue(connection, messages) {
       if (messages.length === 0) return;
       const jobs = messages.map(({ callId, number, turn }) => ({
@@ -169,7 +170,6 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
             }
           },
         );
-        workers.push(worker);
       }
     },
     async enqueueWebhooks(ids) {

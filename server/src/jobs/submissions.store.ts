@@ -1,7 +1,6 @@
 import { openAuditLog } from '../audit/audit.store.ts';
 import type { Connection, Database } from '../db/database.ts';
 import { withReadErrors } from '../db/errors.ts';
-import { notifyWorkers } from '../db/notify.ts';
 import { storeFailures } from '../records/outcomes.store.ts';
 import { endJobWithoutChunks } from './chunks.store.ts';
 import type { ChunkQueue, QueuedChunk } from './job.ts';
@@ -36,7 +35,6 @@ async function submit(
       });
       const queued = await assignTurns(connection, job, chunks);
       await queue.enqueue(connection, queued);
-      await notifyWorkers(connection);
       if (chunks.length === 0) await endJobWithoutChunks(connection, job.id);
       return true;
     },

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { decryptRecords, encryptRecords, type SentRecord } from '../../src/jobs/encrypted-chunk.ts';
 import { type Fields, usersOf } from '../../src/lib/request-fields.ts';
-import type { ReservedIds } from '../../src/records/id-reservation.ts';
+import type { ReservedIds } from '../../src/records/operation.ts';
 
 const key = randomBytes(32);
 const none = { principal: null, users: [] };

@@ -37,7 +37,12 @@ beforeAll(async () => {
   empty = await emptyStore();
   store = await openStore(readConfig(empty.settings), { as: 'service', log: () => {} });
   await migrate(store.database);
-  queue = await openQueue({ database: store.queue, chunksAtOnce: 1, onError: () => {} });
+  queue = await openQueue({
+    database: store.queue,
+    listen: store.listen,
+    chunksAtOnce: 1,
+    onError: () => {},
+  });
   await countWrites(store.database);
 });
 

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
 import type { Database } from '../../src/db/database.ts';
+import { listen } from '../../src/db/listen.ts';
 import { KeyRing } from '../../src/encryption/key-ring.ts';
 import { openIdempotencyStore } from '../../src/idempotency/idempotency.store.ts';
 import type { Claim, KeyedCall, Lease } from '../../src/idempotency/idempotency.ts';
@@ -60,7 +61,12 @@ describe('the holder of a lease that has expired', () => {
   it('cannot submit the call as a job a second time', async () => {
     const [ID = 0] = await insertPrincipals(service, 1);
     const { first } = await takenOver('job');
-    const queue = await openQueue({ database: service.database, chunksAtOnce: 1, onError: () => {} });
+    const queue = await openQueue({
+      database: service.database,
+      listen: (subscription) => listen({ connectionString: service.config.DATABASE_URL ?? '' }, subscription),
+      chunksAtOnce: 1,
+      onError: () => {},
+    });
     const rules = { requireEmail: false, password: { minLength: 8, isCommon: () => false } };
     const operation = updateOperation(openRecordStore(service.database), rules);
     const tools = {

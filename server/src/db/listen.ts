@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import type { Connection } from './database.ts';
 
-const channel = 'anagrafe_work';
 const retryMs = 1000;
 
-/** Notifies every node of new work. PostgreSQL delivers the notification when the transaction commits. */
-export async function notifyWorkers(connection: Connection): Promise<void> {
-  await connection.query(`notify ${channel}`);
+export interface Subscription {
+  readonly channel: string;
+  onNotification(payload: string): void;
+  /** Called after every connect, because notifications may have been sent while no connection was listening. */
+  onConnect(): void;
 }
 
 export interface Listener {
@@ -15,16 +15,16 @@ export interface Listener {
 }
 
 /**
- * Calls `onWork` on every notification of new work, and after every connect. Workers also poll, so a missed
- * notification only delays them: a lost connection is opened again every second, and its error is not logged.
+ * Listens for the notifications of a channel on a connection of its own. A lost connection is opened again every
+ * second; the error is not logged, because the pools log the outage of the database.
  */
-export function listenForWork(connection: pg.ClientConfig, onWork: () => void): Listener {
+export function listen(connection: pg.ClientConfig, subscription: Subscription): Listener {
   const closing = new AbortController();
-  const listening = listen();
+  const listening = listenAgain();
 
-  async function listen(): Promise<void> {
+  async function listenAgain(): Promise<void> {
     while (!closing.signal.aborted) {
-      await listenUntilLost(connection, onWork, closing.signal).catch(() => undefined);
+      await listenUntilLost(connection, subscription, closing.signal).catch(() => undefined);
       await sleep(retryMs, undefined, { signal: closing.signal }).catch(() => undefined);
     }
   }
@@ -39,7 +39,7 @@ export function listenForWork(connection: pg.ClientConfig, onWork: () => void): 
 
 async function listenUntilLost(
   connection: pg.ClientConfig,
-  onWork: () => void,
+  { channel, onNotification, onConnect }: Subscription,
   closing: AbortSignal,
 ): Promise<void> {
   const client = new pg.Client({
@@ -55,12 +55,11 @@ async function listenUntilLost(
   client.on('error', onLost);
   client.on('end', onLost);
   closing.addEventListener('abort', onLost);
-  client.on('notification', onWork);
+  client.on('notification', ({ payload = '' }) => onNotification(payload));
   try {
     await client.connect();
-    await client.query(`listen ${channel}`);
-    // A notification may have been sent while no connection was listening.
-    onWork();
+    await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+    onConnect();
     await lost;
   } finally {
     // The signal outlives the connection: a long outage would otherwise add a listener every second.
