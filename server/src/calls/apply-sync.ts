@@ -64,9 +64,9 @@ export async function applySync(
   if (!keyed) {
     const outcomes = [...fresh.values()];
     // The applied records are already committed, so an error while the end of the call is stored is only reported.
-    await refusalsIn(fresh, records, operation)
-      .then((errorAnswers) =>
-        options.idempotency.note(callId, errorAnswers, requester.actor, detailsOf(outcomes)),
+    await failuresIn(fresh, records, operation)
+      .then((failures) =>
+        options.idempotency.storeCompleted(callId, failures, requester.actor, detailsOf(outcomes)),
       )
       .catch((error) => requester.report(error));
     return { outcomes, complete: true };
@@ -96,25 +96,25 @@ async function keepOutcomes(
   { callId, idempotency, requester }: AnswerOptions,
 ): Promise<ReadonlyMap<number, Outcome>> {
   const settled = new Map([...fresh].filter(([, outcome]) => isSettled(outcome)));
-  await idempotency.refuse(callId, await refusalsIn(settled, records, operation));
+  await idempotency.storeFailures(callId, await failuresIn(settled, records, operation));
   const kept = await idempotency.outcomes(callId);
   if (kept.size === records.count)
     await idempotency.complete(callId, requester.actor, detailsOf([...kept.values()]));
   return kept;
 }
 
-async function refusalsIn(
+async function failuresIn(
   outcomes: ReadonlyMap<number, Outcome>,
   records: RecordList,
   operation: Operation,
 ): Promise<StoredFailure[]> {
-  const errorAnswers: StoredFailure[] = [];
+  const failures: StoredFailure[] = [];
   for (const [position, outcome] of outcomes) {
     if (outcome.refusal === null) continue;
     const fields = await records.fields(position);
-    errorAnswers.push(await storedFailure(position, operation.name, fields, outcome));
+    failures.push(await storedFailure(position, operation.name, fields, outcome));
   }
-  return errorAnswers;
+  return failures;
 }
 
 function completedDetails(

@@ -40,10 +40,10 @@ export function openIdempotencyStore(database: Database, options: { keyHours: nu
   return {
     claim: (call) => withReadErrors(() => claim(database, call, options.keyHours)),
     outcomes: (callId) => withReadErrors(() => outcomes(database, callId)),
-    refuse: (callId, errorAnswers) => withReadErrors(() => storeFailures(database, callId, errorAnswers)),
+    storeFailures: (callId, failures) => withReadErrors(() => storeFailures(database, callId, failures)),
     complete: (callId, actor, details) => withReadErrors(() => complete(database, callId, actor, details)),
-    note: (callId, errorAnswers, actor, details) =>
-      withReadErrors(() => note(database, callId, errorAnswers, actor, details)),
+    storeCompleted: (callId, failures, actor, details) =>
+      withReadErrors(() => storeCompleted(database, callId, failures, actor, details)),
   };
 }
 
@@ -78,19 +78,19 @@ const storeFailedCallSql = statement(
 );
 
 /** Stores a call without a key. A call without failed records needs only its audit row. */
-async function note(
+async function storeCompleted(
   database: Database,
   callId: string,
-  errorAnswers: readonly StoredFailure[],
+  failures: readonly StoredFailure[],
   actor: Actor,
   details: CompletedDetails,
 ): Promise<void> {
-  if (errorAnswers.length === 0)
+  if (failures.length === 0)
     return openAuditLog(database).note(actor, { action: 'call.completed', callId, details });
   const { operation, records, users, recordsFailed, usersApplied } = details;
   await database.execute(storeFailedCallSql, {
     ...actorValues(actor, callId),
-    failures: await failuresJson(errorAnswers),
+    failures: await failuresJson(failures),
     operation,
     records,
     users,

@@ -59,13 +59,13 @@ export interface IdempotencyStore {
   claim(call: KeyedCall): Promise<Claim>;
   /** Returns the outcomes stored so far, by the zero-based index of the record in the request. */
   outcomes(callId: string): Promise<ReadonlyMap<number, Outcome>>;
-  refuse(callId: string, errorAnswers: readonly StoredFailure[]): Promise<unknown>;
+  storeFailures(callId: string, failures: readonly StoredFailure[]): Promise<unknown>;
   /** Marks a call whose records all have outcomes as completed, and writes its audit row. Does nothing if repeated. */
   complete(callId: string, actor: Actor, details: CompletedDetails): Promise<void>;
   /** Stores a completed call without a key: its failed records and its audit row, in one statement. */
-  note(
+  storeCompleted(
     callId: string,
-    errorAnswers: readonly StoredFailure[],
+    failures: readonly StoredFailure[],
     actor: Actor,
     details: CompletedDetails,
   ): Promise<void>;

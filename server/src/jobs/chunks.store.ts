@@ -12,7 +12,7 @@ export function openChunks(database: Database): ChunkStore {
   return {
     begin: (callId, number) => withReadErrors(() => begin(database, callId, number)),
     isCancelled: (callId) => withReadErrors(() => isCancelled(database, callId)),
-    refuse: (callId, errorAnswers) => withReadErrors(() => storeFailures(database, callId, errorAnswers)),
+    storeFailures: (callId, failures) => withReadErrors(() => storeFailures(database, callId, failures)),
     end: (callId, number) => withReadErrors(() => end(database, callId, number)),
   };
 }

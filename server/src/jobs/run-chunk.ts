@@ -44,7 +44,7 @@ export interface ChunkStore {
   begin(callId: string, number: number): Promise<BegunChunk | null>;
   isCancelled(callId: string): Promise<boolean>;
   /** Stores failed records, except those that already have an outcome. Returns the positions that were stored. */
-  refuse(callId: string, errorAnswers: readonly StoredFailure[]): Promise<ReadonlySet<number>>;
+  storeFailures(callId: string, failures: readonly StoredFailure[]): Promise<ReadonlySet<number>>;
   /** Deletes the chunk. The last chunk ends the job and destroys its key. */
   end(callId: string, number: number): Promise<void>;
 }
@@ -178,35 +178,35 @@ async function settle(
 ): Promise<void> {
   const own = outcomes.filter((outcome) => outcome !== null);
   const settled = own.filter(isSettled);
-  const errorAnswers: StoredFailure[] = [];
+  const failures: StoredFailure[] = [];
   for (const [at, { position, fields }] of group.entries()) {
     const outcome = outcomes[at];
     if (outcome?.refusal && isSettled(outcome))
-      errorAnswers.push(await storedFailure(position, chunk.operation, await fields(), outcome));
+      failures.push(await storedFailure(position, chunk.operation, await fields(), outcome));
   }
-  const kept = await tools.store.refuse(callId, errorAnswers);
+  const kept = await tools.store.storeFailures(callId, failures);
   const applied = settled.filter(({ refusal }) => refusal === null);
-  tools.onOutcomes(chunk.operation, [...applied, ...outcomesAt(kept, errorAnswers)]);
+  tools.onOutcomes(chunk.operation, [...applied, ...outcomesAt(kept, failures)]);
   if (settled.length < own.length) throw new Aborted('the database did not take every record');
 }
 
 async function refuseAll(records: readonly WaitingRecord[], code: Code, run: ChunkRun): Promise<void> {
   const { callId, chunk, tools } = run;
   for (const group of inGroups(records, usersPerFailureGroup, sizeOf)) {
-    const errorAnswers: StoredFailure[] = [];
+    const failures: StoredFailure[] = [];
     for (const record of group) {
       const fields = await record.fields();
       const outcome = { id: sentIdOf(fields), refusal: { code }, faults: new FieldErrors(), users: [] };
-      errorAnswers.push(await storedFailure(record.position, chunk.operation, fields, outcome));
+      failures.push(await storedFailure(record.position, chunk.operation, fields, outcome));
     }
-    const kept = await tools.store.refuse(callId, errorAnswers);
-    tools.onOutcomes(chunk.operation, outcomesAt(kept, errorAnswers));
+    const kept = await tools.store.storeFailures(callId, failures);
+    tools.onOutcomes(chunk.operation, outcomesAt(kept, failures));
   }
 }
 
 /** Returns the outcomes at the given positions. Another node has settled the others. */
-function outcomesAt(positions: ReadonlySet<number>, errorAnswers: readonly StoredFailure[]): Outcome[] {
-  return errorAnswers.filter(({ position }) => positions.has(position)).map(({ outcome }) => outcome);
+function outcomesAt(positions: ReadonlySet<number>, failures: readonly StoredFailure[]): Outcome[] {
+  return failures.filter(({ position }) => positions.has(position)).map(({ outcome }) => outcome);
 }
 
 function sizeOf({ users }: WaitingRecord): number {

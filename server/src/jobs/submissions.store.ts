@@ -17,7 +17,7 @@ async function submit(
   database: Database,
   queue: ChunkQueue,
   job: NewJob,
-  fill: (book: JobWriter) => Promise<void>,
+  fill: (writer: JobWriter) => Promise<void>,
 ): Promise<boolean> {
   return database.transaction(
     async (connection) => {
@@ -27,8 +27,8 @@ async function submit(
       const details = { operation, records, users };
       await openAuditLog(connection).note(job.actor, { action: 'job.submitted', callId: job.id, details });
       await fill({
-        refuse: (errorAnswers) => storeFailures(connection, job.id, errorAnswers),
-        async add(chunk) {
+        storeFailures: (failures) => storeFailures(connection, job.id, failures),
+        async addChunk(chunk) {
           await putChunk(connection, job.id, chunk);
           chunks.push({ number: chunk.number, users: chunk.users });
         },
@@ -63,7 +63,7 @@ async function putJob(connection: Connection, job: NewJob): Promise<boolean> {
 async function putChunk(connection: Connection, callId: string, chunk: EncryptedChunk): Promise<void> {
   await connection.query(
     'insert into anagrafe.chunks (call_id, number, positions, turn, sealed) values ($1, $2, $3, 0, $4)',
-    [callId, chunk.number, chunk.positions, chunk.sealed],
+    [callId, chunk.number, chunk.positions, chunk.encrypted],
   );
 }
 

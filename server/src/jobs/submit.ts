@@ -28,13 +28,14 @@ export interface EncryptedChunk {
   readonly number: number;
   readonly users: number;
   readonly positions: readonly number[];
-  readonly sealed: Buffer;
+  /** The encrypted records. */
+  readonly encrypted: Buffer;
 }
 
 /** Adds the failed records and the chunks of a new job, in the transaction that stores the job. */
 export interface JobWriter {
-  refuse(errorAnswers: readonly StoredFailure[]): Promise<unknown>;
-  add(chunk: EncryptedChunk): Promise<void>;
+  storeFailures(failures: readonly StoredFailure[]): Promise<unknown>;
+  addChunk(chunk: EncryptedChunk): Promise<void>;
 }
 
 export interface SubmissionStore {
@@ -42,7 +43,7 @@ export interface SubmissionStore {
    * Stores the job and what `fill` adds to it in one transaction; any node may then run it. Returns false and stores
    * nothing if another request has completed or submitted the call with this ID meanwhile.
    */
-  submit(job: NewJob, fill: (book: JobWriter) => Promise<void>): Promise<boolean>;
+  submit(job: NewJob, fill: (writer: JobWriter) => Promise<void>): Promise<boolean>;
 }
 
 /**
@@ -73,12 +74,12 @@ export async function submitJob(
     actor: call.actor,
   };
   // The checks run before the transaction: their queries must not wait for connections that open transactions hold.
-  const { refusals: errorAnswers, waiting, needs } = await partitionRecords(call, operation);
+  const { failureGroups, waiting, needs } = await partitionRecords(call, operation);
   // IDs are reserved now, so that they follow the order sent even if the chunks run in another order.
   const reserved = await operation.reserveIds(needs);
   const ids = new Map(waiting.map(({ position }, index) => [position, reserved[index]]));
-  const submitted = await tools.store.submit(job, async (book) => {
-    for (const group of errorAnswers) await book.refuse(group);
+  const submitted = await tools.store.submit(job, async (writer) => {
+    for (const failures of failureGroups) await writer.storeFailures(failures);
     for (const [number, { positions, users }] of planChunks(waiting).entries()) {
       const chunk = positions.map((position) => ({
         position,
@@ -86,11 +87,11 @@ export async function submitJob(
         text: records.text(position),
         ids: required(ids.get(position)),
       }));
-      const sealed = await encryptRecords(chunk, key, chunkName(id, number));
-      await book.add({ number, users, positions, sealed });
+      const encrypted = await encryptRecords(chunk, key, chunkName(id, number));
+      await writer.addChunk({ number, users, positions, encrypted });
     }
   });
-  return submitted ? errorAnswers.flat().map(({ outcome }) => outcome) : null;
+  return submitted ? failureGroups.flat().map(({ outcome }) => outcome) : null;
 }
 
 export function chunkName(callId: string, number: number): string {
@@ -98,7 +99,8 @@ export function chunkName(callId: string, number: number): string {
 }
 
 interface CheckedRecords {
-  readonly refusals: readonly (readonly StoredFailure[])[];
+  /** The invalid records, in groups of bounded size. */
+  readonly failureGroups: readonly (readonly StoredFailure[])[];
   readonly waiting: readonly QueuedTask[];
   /** One for each element of `waiting`, in the same order. */
   readonly needs: readonly IdNeed[];
@@ -112,7 +114,7 @@ async function partitionRecords(
   const { records } = call;
   const check = operation.newCheck();
   const budget = new ErrorBudget();
-  const errorAnswers: StoredFailure[][] = [];
+  const failureGroups: StoredFailure[][] = [];
   const waiting: QueuedTask[] = [];
   const needs: IdNeed[] = [];
   const left = positionsOf(records).filter((position) => !call.done.has(position));
@@ -129,7 +131,7 @@ async function partitionRecords(
         failures.push(await storedFailure(position, operation.name, fields, refused(parsed)));
       }
     }
-    errorAnswers.push(failures);
+    failureGroups.push(failures);
   }
-  return { refusals: errorAnswers, waiting, needs };
+  return { failureGroups, waiting, needs };
 }

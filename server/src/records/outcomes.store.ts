@@ -32,12 +32,12 @@ export const outcomeColumnsWithoutUsers =
 export async function storeFailures(
   connection: Connection,
   callId: string,
-  errorAnswers: readonly StoredFailure[],
+  failures: readonly StoredFailure[],
 ): Promise<Set<number>> {
-  if (errorAnswers.length === 0) return new Set();
+  if (failures.length === 0) return new Set();
   const kept = await connection.execute<{ position: number }>(insertFailuresSql, {
     callId,
-    failures: await failuresJson(errorAnswers),
+    failures: await failuresJson(failures),
   });
   return new Set(kept.map(({ position }) => position));
 }
@@ -52,10 +52,10 @@ export const insertFailures = `
 
 const insertFailuresSql = statement('insert failures', `${insertFailures} returning position`);
 
-export async function failuresJson(errorAnswers: readonly StoredFailure[]): Promise<string> {
+export async function failuresJson(failures: readonly StoredFailure[]): Promise<string> {
   const timeSlice = new TimeSlice();
   const rows: string[] = [];
-  for (const { position, users, outcome, record } of errorAnswers) {
+  for (const { position, users, outcome, record } of failures) {
     const faults = [...outcome.faults.byPlace];
     const row = { position, users, principal_id: outcome.id, refusal: outcome.refusal, faults, record };
     rows.push(users <= itemsAtOnce ? storableJson(row) : await largeJson(row, timeSlice));
