@@ -38,9 +38,7 @@ async function findAccount(
 
 const lifetimes = 'now() + make_interval(mins => :tokenMinutes), now() + make_interval(days => :refreshDays)';
 
-const beginSql = statement(
-  'begin session',
-  `with account as (
+const beginSql = statement(`with account as (
      update anagrafe.users set last_login_at = now(), password_hash = coalesce(:newHash, password_hash)
        from anagrafe.principals
       where users.id = :userId and password_hash = :passwordHash and principals.id = principal_id and ${bothActive}
@@ -53,16 +51,12 @@ const beginSql = statement(
      (user_id, user_epoch, principal_epoch, family, token_digest, refresh_digest, token_expires_at, refresh_expires_at)
    select id, user_epoch, principal_epoch, :family::uuid, :tokenDigest::bytea, :refreshDigest::bytea, ${lifetimes}
      from account
-   returning token_expires_at as expires`,
-);
+   returning token_expires_at as expires`);
 
-const continueSql = statement(
-  'continue session',
-  `insert into anagrafe.sessions
+const continueSql = statement(`insert into anagrafe.sessions
      (user_id, user_epoch, principal_epoch, family, token_digest, refresh_digest, token_expires_at, refresh_expires_at)
    select user_id, user_epoch, principal_epoch, family, :tokenDigest, :refreshDigest, ${lifetimes}
-     from anagrafe.sessions where id = :id returning token_expires_at as expires`,
-);
+     from anagrafe.sessions where id = :id returning token_expires_at as expires`);
 
 async function begin(
   database: Database,

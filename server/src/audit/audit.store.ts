@@ -1,6 +1,6 @@
 import type { Connection, Database } from '../db/database.ts';
 import { withReadErrors } from '../db/errors.ts';
-import { type ParameterValues, statement } from '../db/statement.ts';
+import { type ParameterValues, preparedStatement } from '../db/statement.ts';
 import { namesOf } from '../db/user-names.ts';
 import type { Order } from '../lib/paging.ts';
 import type { Actor, AuditListing, AuditLog, AuditRow, AuditStore } from './audit-log.ts';
@@ -26,7 +26,7 @@ export function actorValues(actor: Actor, callId: string | null = null): Paramet
   };
 }
 
-const appendRow = statement(
+const appendRow = preparedStatement(
   'append an audit row',
   `insert into anagrafe.journal (${actorColumns}, action, principal_id, details)
    values (${actorParameters}, :action, :principalId, :details::jsonb)`,

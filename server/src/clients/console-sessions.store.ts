@@ -28,9 +28,7 @@ const sessionColumns = `client.id as "clientId", public_key as "publicKey", name
   least(session.used_at + make_interval(mins => ${idleMinutes}),
         session.created_at + make_interval(hours => ${maxSessionHours}), secret.expires_at) as "expiresAt"`;
 
-const beginSql = statement(
-  'begin console session',
-  `with session as (
+const beginSql = statement(`with session as (
      insert into anagrafe.console_sessions (token_digest, secret_id, secret_expires_at)
      select :tokenDigest, secret.id, secret.expires_at from ${withClients}
       where client.id = :clientId and digest = :secretDigest and ${mayBeAtConsole}
@@ -39,8 +37,7 @@ const beginSql = statement(
      insert into anagrafe.journal (${actorColumns}, action, details)
      select ${actorParameters}, 'console.login', jsonb_build_object('client', :clientId::bigint) from session
    )
-   select ${sessionColumns} from session join (${withClients}) on secret.id = secret_id`,
-);
+   select ${sessionColumns} from session join (${withClients}) on secret.id = secret_id`);
 
 async function begin(
   database: Database,

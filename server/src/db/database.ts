@@ -173,12 +173,8 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
 }
 
-/**
- * Disables sequential scans: PostgreSQL reuses a plan made for a small table when the table is large, and every
- * statement of the service has an index.
- */
 function sessionSettings(statementMs: number): string {
-  return `select set_config('statement_timeout', '${statementMs}', false), set_config('enable_seqscan', 'off', false),
+  return `select set_config('statement_timeout', '${statementMs}', false),
                  current_setting('transaction_read_only') as "readOnly"`;
 }
 
@@ -189,12 +185,12 @@ async function rollback(client: pg.PoolClient): Promise<void> {
 
 async function run<Row extends pg.QueryResultRow>(
   client: pg.ClientBase,
-  statement: string | Prepared,
+  statement: string | Prepared | Statement,
   values: readonly unknown[] = [],
   answerMs: number,
 ): Promise<Row[]> {
-  const config =
-    typeof statement === 'string' ? { text: statement } : { name: statement.name, text: statement.text };
+  const { text, name } = typeof statement === 'string' ? { text: statement, name: null } : statement;
+  const config = name === null ? { text } : { text, name };
   const query = { ...config, values: [...values], query_timeout: answerMs };
   // `pg` returns an array of results for a text with several statements.
   const result: pg.QueryResult<Row> | pg.QueryResult<Row>[] = await client.query<Row>(query);

@@ -1,8 +1,9 @@
 import { TimeSlice } from '../lib/yield-to-event-loop.ts';
 
-/** A prepared statement with named parameters. Each connection parses it once, under `name`. */
+/** A statement with named parameters. */
 export interface Statement {
-  readonly name: string;
+  /** Null if PostgreSQL parses and plans the statement at each execution. */
+  readonly name: string | null;
   readonly text: string;
   /** The names of `$1`, `$2`, ... */
   readonly parameters: readonly string[];
@@ -13,8 +14,22 @@ export type ParameterValues = Readonly<Record<string, unknown>>;
 /** `:name`, but not the second colon of a cast such as `::bigint`. */
 const parameterPattern = /(?<![:\w]):([a-z]\w*)/gi;
 
-/** Prepares SQL in which parameters have names: `:userId` becomes `$1`, `$2`, ... in the order of first use. */
-export function statement(name: string, sql: string): Statement {
+/**
+ * Makes a statement of SQL in which parameters have names: `:userId` becomes `$1`, `$2`, ... in the order of first use.
+ */
+export function statement(sql: string): Statement {
+  return named(null, sql);
+}
+
+/**
+ * Makes a statement that each connection parses and plans once. Its plan stays the same while a table grows from a few
+ * rows to millions, until the next ANALYZE; so this is for statements that read at most one row by each index.
+ */
+export function preparedStatement(name: string, sql: string): Statement {
+  return named(name, sql);
+}
+
+function named(name: string | null, sql: string): Statement {
   const parameters: string[] = [];
   const text = sql.replace(parameterPattern, (_, parameter: string) => {
     if (!parameters.includes(parameter)) parameters.push(parameter);
@@ -24,9 +39,9 @@ export function statement(name: string, sql: string): Statement {
 }
 
 /** Returns the values in the order of the parameters. */
-export function orderedValues({ name, parameters }: Statement, values: ParameterValues): unknown[] {
+export function orderedValues({ parameters }: Statement, values: ParameterValues): unknown[] {
   return parameters.map((parameter) => {
-    if (values[parameter] === undefined) throw new Error(`statement "${name}": :${parameter} has no value`);
+    if (values[parameter] === undefined) throw new Error(`the parameter :${parameter} has no value`);
     return values[parameter];
   });
 }

@@ -47,15 +47,12 @@ export function openIdempotencyStore(database: Database, options: { keyHours: nu
   };
 }
 
-const completeSql = statement(
-  'complete call',
-  `with completed as (
+const completeSql = statement(`with completed as (
      update anagrafe.calls set state = 'completed', in_hand_at = null, ended_at = now()
       where id = :callId and state = 'open' returning id
    )
    insert into anagrafe.journal (${actorColumns}, action, details)
-   select ${actorParameters}, 'call.completed', :details::jsonb from completed`,
-);
+   select ${actorParameters}, 'call.completed', :details::jsonb from completed`);
 
 async function complete(
   database: Database,
@@ -66,16 +63,13 @@ async function complete(
   await database.execute(completeSql, { ...actorValues(actor, callId), details: JSON.stringify(details) });
 }
 
-const storeFailedCallSql = statement(
-  'store call with failures',
-  `with call as (
+const storeFailedCallSql = statement(`with call as (
      insert into anagrafe.calls
        (id, client_id, operation, state, ended_at, records, users, records_failed, users_applied)
      values (:callId, :actorClientId, :operation, 'completed', now(), :records, :users, :recordsFailed, :usersApplied)
    ), failure as (${insertFailures})
    insert into anagrafe.journal (${actorColumns}, action, details)
-   values (${actorParameters}, 'call.completed', :details::jsonb)`,
-);
+   values (${actorParameters}, 'call.completed', :details::jsonb)`);
 
 /** Stores a call without a key. A call without failed records needs only its audit row. */
 async function storeCompleted(

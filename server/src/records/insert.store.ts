@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.ts';
-import { arrayLiteral, rowsParameter, statement } from '../db/statement.ts';
+import { arrayLiteral, preparedStatement, rowsParameter } from '../db/statement.ts';
 import { columnNames, columnTypes, columnValues, principalFields } from './fields.ts';
 import {
   appendAuditRows,
@@ -22,7 +22,7 @@ const newPrincipals = rowsParameter('record', {
   ...contextColumns,
 });
 
-const insertPrincipalsSql = statement(
+const insertPrincipalsSql = preparedStatement(
   'insert principals',
   `with record as materialized (
     select * from ${newPrincipals.sql}

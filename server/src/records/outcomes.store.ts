@@ -1,6 +1,6 @@
 import type { Connection, Database } from '../db/database.ts';
 import { withReadErrors } from '../db/errors.ts';
-import { statement } from '../db/statement.ts';
+import { preparedStatement } from '../db/statement.ts';
 import { namesOf, type UserNames } from '../db/user-names.ts';
 import type { ErrorDetail } from '../lib/error-codes.ts';
 import { FieldErrors } from '../lib/field-errors.ts';
@@ -50,7 +50,7 @@ export const insertFailures = `
          as kept (position integer, principal_id bigint, users integer, refusal jsonb, faults jsonb, record json)
   on conflict (call_id, position) do nothing`;
 
-const insertFailuresSql = statement('insert failures', `${insertFailures} returning position`);
+const insertFailuresSql = preparedStatement('insert failures', `${insertFailures} returning position`);
 
 export async function failuresJson(failures: readonly StoredFailure[]): Promise<string> {
   const timeSlice = new TimeSlice();

@@ -37,31 +37,22 @@ async function inPieces<Item, Row>(
   return rows;
 }
 
-const principalsById: Prepared = {
-  name: 'principals by id',
-  text: 'select id, state from anagrafe.principals where id = any($1)',
-};
+const principalsById = 'select id, state from anagrafe.principals where id = any($1)';
 
 async function findPrincipals(database: Database, ids: readonly number[]): Promise<Map<number, State>> {
   const rows = await database.query<{ id: number; state: State }>(principalsById, [ids]);
   return new Map(rows.map((row) => [row.id, row.state]));
 }
 
-const usersById: Prepared = {
-  name: 'users by id',
-  text: `select id, principal_id as "principalId", username_key as "usernameKey", email
-           from anagrafe.users where id = any($1)`,
-};
+const usersById = `select id, principal_id as "principalId", username_key as "usernameKey", email
+           from anagrafe.users where id = any($1)`;
 
 async function findUsers(database: Database, ids: readonly number[]): Promise<Map<number, KnownUser>> {
   const rows = await inPieces(ids, (piece) => database.query<KnownUser & { id: number }>(usersById, [piece]));
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-const takenUsernames: Prepared = {
-  name: 'taken usernames',
-  text: 'select username_key from anagrafe.users where username_key = any($1)',
-};
+const takenUsernames = 'select username_key from anagrafe.users where username_key = any($1)';
 
 async function findTakenUsernames(database: Database, keys: readonly string[]): Promise<Set<string>> {
   const rows = await inPieces(keys, (piece) =>
@@ -70,10 +61,7 @@ async function findTakenUsernames(database: Database, keys: readonly string[]): 
   return new Set(rows.map((row) => row.username_key));
 }
 
-const principalsByKey: Prepared = {
-  name: 'principals by external key',
-  text: 'select external_key, id from anagrafe.principals where external_key = any($1)',
-};
+const principalsByKey = 'select external_key, id from anagrafe.principals where external_key = any($1)';
 
 async function findExternalKeys(database: Database, keys: readonly string[]): Promise<Map<string, number>> {
   const rows = await database.query<{ external_key: string; id: number }>(principalsByKey, [keys]);

@@ -1,6 +1,6 @@
 import { actorColumns } from '../audit/audit.store.ts';
 import type { Database } from '../db/database.ts';
-import { rowsParameter, statement } from '../db/statement.ts';
+import { preparedStatement, rowsParameter, statement } from '../db/statement.ts';
 import {
   byPrincipal,
   type ChangedUser,
@@ -79,8 +79,8 @@ const stateSql = (size: GroupSize) => `
     from principal left join changed on changed.principal_id = principal.id`;
 
 const stateStatements = {
-  single: statement('change state', stateSql('single')),
-  group: statement('change states', stateSql('group')),
+  single: preparedStatement('change state', stateSql('single')),
+  group: statement(stateSql('group')),
 };
 
 /** Disables and enables principals and users. A result is null if the record was left out. */

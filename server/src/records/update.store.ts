@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.ts';
-import { arrayLiteral, rowsParameter, statement } from '../db/statement.ts';
+import { arrayLiteral, preparedStatement, rowsParameter, statement } from '../db/statement.ts';
 import { columnNames, userFields } from './fields.ts';
 import {
   appendAuditRows,
@@ -76,8 +76,8 @@ const updateSql = (size: GroupSize) => `
     from principal left join reset_user on reset_user.principal_id = principal.id`;
 
 const updateStatements = {
-  single: statement('update record', updateSql('single')),
-  group: statement('update records', updateSql('group')),
+  single: preparedStatement('update record', updateSql('single')),
+  group: statement(updateSql('group')),
 };
 
 /** Registers users and resets passwords. A result is null if the record was left out. */
