@@ -70,8 +70,8 @@ export interface HashingPool extends Hasher {
   close(): Promise<void>;
 }
 
-/** The maximum number of requests of each lane in a thread: the current one and the next, so that it never idles. */
-const requestsPerThread = 2;
+/** The number of consecutive interactive tasks after which a bulk task runs, so that bulk work does not starve. */
+const interactiveRunMax = 16;
 /** The weight of the newest duration in the exponential moving average. */
 const smoothing = 0.05;
 /** The number of passwords per thread that work with an abort signal keeps in the queue: enough to keep it busy. */
@@ -108,8 +108,11 @@ export function openHasher(options: HasherOptions): HashingPool {
   const lanes = new FairQueue<Task>();
   let meanSeconds = initialSeconds;
   const pace = new RateMeter();
-  /** The weight of the costly verifications in the threads, less 1 for each, which `queuedInThreads` counts. */
-  let costlyWeightInThreads = 0;
+  /** The weight of the costly verifications that are running, and their number. */
+  let costlyWeightRunning = 0;
+  let costlyRunning = 0;
+  /** The number of interactive tasks since the last bulk task. */
+  let interactiveRun = 0;
   let closed = false;
 
   function capacity(): number {
@@ -117,20 +120,13 @@ export function openHasher(options: HasherOptions): HashingPool {
   }
 
   function running(): number {
-    return threads.filter(({ load }) => load > 0).length;
-  }
-
-  /** The number of requests of a lane that wait in the threads, without the current ones. */
-  function queuedInThreads(lane: Lane): number {
-    return threads.reduce((sum, thread) => sum + countOf(thread, lane), 0);
+    return threads.filter(({ isBusy }) => isBusy).length;
   }
 
   function ahead(lane: Lane, waiting: QueuedTask): number {
-    const inThreads =
-      lane === 'interactive' ? queuedInThreads(lane) : queuedInThreads(lane) + queuedInThreads('interactive');
-    // Interactive tasks run in the threads without costly verifications, unless there is only one thread.
-    const costly = lane === 'bulk' || threads.length === 1 ? costlyWeightInThreads : 0;
-    return lanes.ahead(lane, waiting) + inThreads + costly;
+    // Costly verifications leave at least one thread to interactive tasks, unless there is only one.
+    const costly = lane === 'bulk' || threads.length === 1 ? costlyWeightRunning : 0;
+    return lanes.ahead(lane, waiting) + costly;
   }
 
   function queue(work: Work, lane: Lane, waiting: QueuedTask): Promise<HashResult> {
@@ -141,41 +137,52 @@ export function openHasher(options: HasherOptions): HashingPool {
     });
   }
 
-  function costlyInThreads(): number {
-    return threads.reduce((sum, { costly }) => sum + costly, 0);
-  }
-
+  /** Gives the next tasks to the idle threads. */
   function fill(): void {
-    for (const lane of ['interactive', 'bulk'] as const) {
-      while (lanes.length(lane) > 0) {
-        const thread = closed ? undefined : threadFor(lane, threads);
-        const without = costlyInThreads() < costlyThreads ? undefined : costlyVerifiers;
-        const task = thread && lanes.next(lane, without);
-        if (!task) break;
-        void run(task, thread, lane);
-      }
+    if (closed) return;
+    for (const thread of threads) {
+      if (thread.isBusy) continue;
+      const next = nextTask();
+      if (!next) return;
+      void run(next.task, thread, next.lane);
     }
   }
 
+  function nextTask(): { task: Task; lane: Lane } | undefined {
+    const bulkIsDue = interactiveRun >= interactiveRunMax;
+    const without = costlyRunning < costlyThreads ? undefined : costlyVerifiers;
+    for (const lane of bulkIsDue ? (['bulk', 'interactive'] as const) : (['interactive', 'bulk'] as const)) {
+      const task = lanes.next(lane, without);
+      if (!task) continue;
+      interactiveRun = lane === 'interactive' ? interactiveRun + 1 : 0;
+      return { task, lane };
+    }
+    return undefined;
+  }
+
   async function run(task: Task, thread: HashThread, lane: Lane): Promise<void> {
+    const isCostly = task.share === costlyVerifiers;
+    if (isCostly) {
+      costlyRunning++;
+      costlyWeightRunning += task.weight;
+    }
+    const result = thread.run(task.work).finally(() => {
+      if (!isCostly) return;
+      costlyRunning--;
+      costlyWeightRunning -= task.weight;
+    });
     try {
-      task.resolve(await ask(task, thread, lane));
+      const done = await result;
+      // The thread gets its next task before the result of this one is processed.
+      fill();
+      task.resolve(done);
       pace.note();
     } catch (error) {
       const again = error instanceof ThreadEnded && !closed && ++task.lost < lostMax;
       if (again) lanes.push(lane, task);
       else task.reject(closed ? new Aborted('the service has stopped') : error);
+      fill();
     }
-    fill();
-  }
-
-  async function ask(task: Task, thread: HashThread, lane: Lane): Promise<HashResult> {
-    const costly = task.share === costlyVerifiers;
-    const more = costly ? task.weight - 1 : 0;
-    costlyWeightInThreads += more;
-    return thread.ask(task.work, lane === 'interactive', costly).finally(() => {
-      costlyWeightInThreads -= more;
-    });
   }
 
   async function hash(password: string, lane: Lane, share: string): Promise<string> {
@@ -228,7 +235,7 @@ export function openHasher(options: HasherOptions): HashingPool {
       const work: Work = { kind: 'hash', password: 'a password', cost };
       let hash = '';
       for (let round = 1; round <= 2; round++) {
-        const tried = await Promise.all(threads.map((thread) => thread.ask(work, false)));
+        const tried = await Promise.all(threads.map((thread) => thread.run(work)));
         meanSeconds = tried.reduce((sum, { seconds }) => sum + seconds, 0) / tried.length;
         hash = String(tried[0]?.result);
       }
@@ -242,7 +249,7 @@ export function openHasher(options: HasherOptions): HashingPool {
       }
       await Promise.all(threads.map((thread) => thread.close()));
     },
-    waiting: (lane) => lanes.length(lane) + queuedInThreads(lane),
+    waiting: (lane) => lanes.length(lane),
     get running() {
       return running();
     },
@@ -253,32 +260,4 @@ export function openHasher(options: HasherOptions): HashingPool {
       return capacity();
     },
   };
-}
-
-/**
- * Returns the number of requests of a lane that wait in a thread. The lane of the current request is not known; it is
- * assumed to be the lane with more requests in the thread.
- */
-function countOf({ load, urgent }: HashThread, lane: Lane): number {
-  const bulk = load - urgent;
-  const runsUrgent = urgent > bulk;
-  if (lane === 'interactive') return urgent - (runsUrgent ? 1 : 0);
-  return bulk - (load > 0 && !runsUrgent ? 1 : 0);
-}
-
-/**
- * Returns the thread that will start the task first, among those with fewer than `requestsPerThread` requests of the
- * lane; undefined if there is none. An interactive task avoids threads with costly requests, unless all have some.
- */
-function threadFor(lane: Lane, threads: readonly HashThread[]): HashThread | undefined {
-  const countInLane = ({ load, urgent }: HashThread) => (lane === 'interactive' ? urgent : load - urgent);
-  const withoutCostly = threads.filter(({ costly }) => costly === 0);
-  return (lane === 'interactive' && withoutCostly.length > 0 ? withoutCostly : threads)
-    .filter((thread) => countInLane(thread) < requestsPerThread)
-    .toSorted(
-      (one, other) =>
-        countInLane(one) - countInLane(other) ||
-        Math.min(one.load, 1) - Math.min(other.load, 1) ||
-        one.since - other.since,
-    )[0];
 }

@@ -18,7 +18,7 @@ function open(options: Partial<HasherOptions> = {}): HashingPool {
 /** Mocks hashing: hash number `n`, from 0, is not computed and reports a duration of `secondsOf(n)`. */
 function pretendSeconds(secondsOf: (n: number) => number): void {
   let hashes = 0;
-  vi.spyOn(HashThread.prototype, 'ask').mockImplementation(async () => ({
+  vi.spyOn(HashThread.prototype, 'run').mockImplementation(async () => ({
     result: 'no hash',
     seconds: secondsOf(hashes++),
   }));
@@ -109,8 +109,8 @@ describe('the hash pool', () => {
     const pool = open();
     const done: string[] = [];
     await Promise.all([ask(pool, 'bulk', 'a', 4, done), ask(pool, 'bulk', 'b', 2, done)]);
-    // The thread already holds its next password when the second caller arrives.
-    expect(done).toEqual(['a:0', 'a:1', 'a:2', 'b:0', 'a:3', 'b:1']);
+    // The first password of `a` is being hashed when `b` arrives.
+    expect(done).toEqual(['a:0', 'a:1', 'b:0', 'a:2', 'b:1', 'a:3']);
   });
 
   it('reports the duration and the lane of each hash', async () => {
@@ -379,9 +379,9 @@ describe('the estimated hash time', () => {
   it('includes the whole queue of its own share, and of another share only what is served before it', async () => {
     const pool = open();
     const busy = [ask(pool, 'bulk', 'a', 20, []), ask(pool, 'interactive', 'person', 2, [])];
-    // The thread holds two passwords, one of them running; 18 of the share and 2 interactive ones are queued.
+    // One password is being hashed; 19 of the share and 2 interactive ones are queued.
     expect(pool.estimateSeconds('a', 5) * pool.capacity).toBeCloseTo(19 + 2 + 1 + 5, 6);
-    expect(pool.estimateSeconds('b', 5) * pool.capacity).toBeCloseTo(5 + 2 + 1 + 1 + 5, 6);
+    expect(pool.estimateSeconds('b', 5) * pool.capacity).toBeCloseTo(5 + 2 + 1 + 5, 6);
     await Promise.all(busy);
     expect(pool.estimateSeconds('a', 5) * pool.capacity).toBeCloseTo(5, 6);
   });
@@ -389,9 +389,9 @@ describe('the estimated hash time', () => {
   it('is based on the last trial hashes after a calibration, which reports no hashes', async () => {
     const reported: Lane[] = [];
     const seconds: number[] = [];
-    const ask = HashThread.prototype.ask;
-    vi.spyOn(HashThread.prototype, 'ask').mockImplementation(async function (this: HashThread, ...work) {
-      const done = await ask.apply(this, work);
+    const run = HashThread.prototype.run;
+    vi.spyOn(HashThread.prototype, 'run').mockImplementation(async function (this: HashThread, ...work) {
+      const done = await run.apply(this, work);
       seconds.push(done.seconds);
       return done;
     });
