@@ -1,8 +1,155 @@
 // Written by scripts/generate-client.mjs from server/openapi.json. Do not edit.
 
-export type State = 'active' | 'disabled';
+/**
+ * A user that was written, and what was done to it. Username and Email of a user that existed before are
+ * null where the caller does not have the scope `sync:read`.
+ */
+export interface AppliedUser {
+  ID: number;
+  Username: string | null;
+  Email: string | null;
+  Operation: 'register' | 'reset' | 'state';
+}
 
-export type Operation = 'update' | 'insert' | 'state';
+export interface CallCompleted {
+  specversion: '1.0';
+  /** What to give as `after` to read on from here. */
+  id: string;
+  source: string;
+  type: 'call.completed';
+  subject?: string;
+  time: string;
+  datacontenttype: 'application/json';
+  data: {
+    RequestId: string | null;
+    Operation: Operation;
+    Records: number;
+    RecordsFailed: number;
+    Users: number;
+    UsersApplied: number;
+  };
+}
+
+/** A call, beside a page of its tuples. */
+export interface CallWithTuples {
+  At: string;
+  Actor: 'client' | 'console' | 'user' | 'protected' | 'operator' | 'service';
+  ClientID: number | null;
+  UserID: number | null;
+  Address: string | null;
+  RequestId: string | null;
+  CallID: string | null;
+  Operation: Operation;
+  Records: number;
+  RecordsFailed: number;
+  Users: number;
+  UsersApplied: number;
+  Milliseconds: number;
+  /**
+   * Which record of the call each tuple of `result.records` belongs to, from 0, as `Position` in the retry
+   * kit.
+   */
+  Positions: number[];
+}
+
+export interface Client {
+  ID: number;
+  PublicKey: string;
+  Name: string;
+  Scopes: Scope[];
+  /** Where it may call from; anywhere when empty. */
+  Networks: string[];
+  /** Whether a call from its networks needs no credential. */
+  KnownByAddress: boolean;
+  CreatedAt: string;
+  RevokedAt: string | null;
+}
+
+export interface ClientChange {
+  Name?: string | null;
+  Scopes?: Scope[] | null;
+  Networks?: string[] | null;
+  KnownByAddress?: boolean | null;
+}
+
+export interface ClientWish {
+  Name: string;
+  Scopes?: Scope[] | null;
+  Networks?: string[] | null;
+  KnownByAddress?: boolean | null;
+}
+
+/** CloudEvents 1.0: what happened, by `type`. */
+export type CloudEvent =
+  | PrincipalInserted
+  | PrincipalStateChanged
+  | UserRegistered
+  | UserPasswordReset
+  | UserStateChanged
+  | CallCompleted
+  | JobCompleted
+  | WebhookDisabled;
+
+export interface CompletedCall {
+  At: string;
+  Actor: 'client' | 'console' | 'user' | 'protected' | 'operator' | 'service';
+  ClientID: number | null;
+  UserID: number | null;
+  Address: string | null;
+  RequestId: string | null;
+  CallID: string | null;
+  Operation: Operation;
+  Records: number;
+  RecordsFailed: number;
+  Users: number;
+  UsersApplied: number;
+  Milliseconds: number;
+}
+
+export interface ConsoleKeys {
+  PublicKey: string;
+  SecretKey: string;
+}
+
+export interface ConsoleSession {
+  State: 'protected' | 'signed-in' | 'signed-out';
+  Client: {
+    PublicKey: string;
+    Name: string;
+  } | null;
+  ExpiresAt: string | null;
+}
+
+export interface Credentials {
+  Username: string;
+  Password: string;
+  /** The IP address of the user. Only an API client may pass it on. */
+  Address?: string | null;
+}
+
+export interface Debug {
+  RequestTime: string;
+  ResponseTime: string;
+  /** In milliseconds. */
+  Duration: number;
+  ClientIP: string;
+  RequestId: string;
+}
+
+export interface Delivery {
+  /** The `webhook-id`, the same at every attempt. */
+  ID: string;
+  Type: EventType | 'webhook.test';
+  State: 'pending' | 'delivered' | 'failed';
+  Attempts: number;
+  CreatedAt: string;
+  NextAt: string | null;
+  AttemptedAt: string | null;
+  /** What the receiver answered last. */
+  Status: number | null;
+  /** Why there was no answer, or none that counts. */
+  Failure: string | null;
+}
 
 export type ErrorCode =
   | 'INVALID_JSON'
@@ -76,93 +223,6 @@ export type ErrorCode =
   | 'PASSWORD_HASH_COST'
   | 'CURRENT_PASSWORD_WRONG';
 
-/** An account of a principal. */
-export interface User {
-  ID: number;
-  Username: string;
-  Email: string | null;
-  State: State;
-  CreatedAt: string;
-  UpdatedAt: string;
-  PasswordChangedAt: string;
-  LastLoginAt: string | null;
-}
-
-/** An account, with the ID of its principal. */
-export interface UserOfPrincipal {
-  ID: number;
-  Username: string;
-  Email: string | null;
-  State: State;
-  CreatedAt: string;
-  UpdatedAt: string;
-  PasswordChangedAt: string;
-  LastLoginAt: string | null;
-  /** Of its principal. */
-  IRID: number;
-}
-
-/** A customer or a company, with its users. */
-export interface Principal {
-  ID: number;
-  ExternalKey: string | null;
-  Denomination: string | null;
-  Surname: string | null;
-  Name: string | null;
-  Vatnumber: string | null;
-  Taxcode: string | null;
-  Email: string | null;
-  State: State;
-  CreatedAt: string;
-  UpdatedAt: string;
-  UsersCount: number;
-  /** The first 1,000. */
-  Users: User[];
-}
-
-/**
- * A user that was written, and what was done to it. Username and Email of a user that existed before are
- * null where the caller does not have the scope `sync:read`.
- */
-export interface AppliedUser {
-  ID: number;
-  Username: string | null;
-  Email: string | null;
-  Operation: 'register' | 'reset' | 'state';
-}
-
-export interface Fault {
-  code: ErrorCode;
-  message: string;
-}
-
-/** What became of one record. */
-export interface Tuple {
-  /** The ID of the principal. */
-  Item1: number | null;
-  /** Why it was not applied, as a code. */
-  Item2: ErrorCode | null;
-  /** Whether the record was applied. */
-  Item3: boolean;
-  /** Why it was not, for a person. */
-  Item4: string | null;
-  /** Every fault of the record, by place. */
-  Item5: Record<string, Fault[]>;
-  /** Filled with Prefer: return=representation. */
-  Item6: {
-    Users?: AppliedUser[];
-  };
-}
-
-export interface Debug {
-  RequestTime: string;
-  ResponseTime: string;
-  /** In milliseconds. */
-  Duration: number;
-  ClientIP: string;
-  RequestId: string;
-}
-
 /** What a dry run would do. */
 export interface Estimate {
   /** How many users would be registered. */
@@ -173,6 +233,83 @@ export interface Estimate {
   RecordsFailed: number;
   /** How long it would take. */
   EstimatedSeconds: number;
+}
+
+export type EventType =
+  | 'principal.inserted'
+  | 'principal.state_changed'
+  | 'user.registered'
+  | 'user.password_reset'
+  | 'user.state_changed'
+  | 'call.completed'
+  | 'job.completed'
+  | 'webhook.disabled';
+
+/** The record as it was sent, its secrets null, with its place in the call (from 0) and its faults. */
+export interface FailedRecord {
+  Position: number;
+  Faults: Record<string, Fault[]>;
+  [field: string]: unknown;
+}
+
+export interface Failure {
+  At: string;
+  CallID: string;
+  /** The same, where the call is a job. */
+  JobID: string | null;
+  Operation: Operation;
+  ClientID: number | null;
+  /** Of the record in the call. */
+  Position: number;
+  /** The ID of the principal. */
+  ID: number | null;
+  Code: ErrorCode;
+  Message: string;
+  /** Those of the first 20 places. */
+  Faults: Record<string, Fault[]>;
+  /** How many places have faults. */
+  FaultsCount: number;
+}
+
+export interface Fault {
+  code: ErrorCode;
+  message: string;
+}
+
+export interface Feed {
+  /** What to give as `after` to read on. */
+  After: string | null;
+  /** Whether there is more at once. */
+  More: boolean;
+}
+
+/** What one message tells of. */
+export type Granularity = 'user' | 'record' | 'job';
+
+export interface Hashing {
+  WaitingInteractive: number;
+  WaitingBulk: number;
+  Running: number;
+  /** Made in the last ten seconds. */
+  HashesPerSecond: number;
+  /** Hashes per second that this node could make. */
+  Capacity: number;
+}
+
+/** A principal to create. */
+export interface InsertRecord {
+  ExternalKey?: string | null;
+  Denomination?: string | null;
+  Surname?: string | null;
+  Name?: string | null;
+  Vatnumber?: string | null;
+  Taxcode?: string | null;
+  Email?: string | null;
+  Users?: (Registration | RegistrationWithHash)[] | null;
+  /** Of a failed record that is sent again; passed over. */
+  Faults?: unknown;
+  /** The same. */
+  Position?: unknown;
 }
 
 /** A call that is done later. */
@@ -197,6 +334,26 @@ export interface Job {
   /** Null while something is left to do. */
   EndedAt: string | null;
   EstimatedEnd: string | null;
+}
+
+export interface JobCompleted {
+  specversion: '1.0';
+  /** What to give as `after` to read on from here. */
+  id: string;
+  source: string;
+  type: 'job.completed';
+  subject?: string;
+  time: string;
+  datacontenttype: 'application/json';
+  data: {
+    JobID: string;
+    Operation: Operation;
+    State: 'completed' | 'cancelled';
+    Records: number;
+    RecordsFailed: number;
+    Users: number;
+    UsersApplied: number;
+  };
 }
 
 /** A job, beside a page of its tuples. */
@@ -228,156 +385,11 @@ export interface JobWithTuples {
   Positions: number[];
 }
 
-/** The record as it was sent, its secrets null, with its place in the call (from 0) and its faults. */
-export interface FailedRecord {
-  Position: number;
-  Faults: Record<string, Fault[]>;
-  [field: string]: unknown;
-}
-
-/** Of a user who has signed in. */
-export interface Login {
-  IRID: number;
-  UserID: number;
-  Username: string;
-  Denomination: string | null;
-  Surname: string | null;
-  Name: string | null;
-  /** Opaque; for the header `AccessToken`. */
-  Token: string;
-  /** Good for one exchange. */
-  RefreshToken: string;
-  TokenExpiration: string;
-}
-
-export interface Registration {
-  Username: string;
-  Email?: string | null;
-  ID?: null;
-  /** 8 to 128 characters, none of the common ones. */
-  Password: string;
-  /** The same as Password. */
-  ConfirmPassword: string;
-  PasswordHash?: null;
-}
-
-export interface RegistrationWithHash {
-  Username: string;
-  Email?: string | null;
-  ID?: null;
-  /**
-   * argon2id, argon2i, bcrypt, PBKDF2 (PHC, passlib, Django) or ASP.NET Core Identity, in place of the
-   * password.
-   */
-  PasswordHash: string;
-  Password?: null;
-  ConfirmPassword?: null;
-}
-
-export interface Reset {
-  ID: number;
-  /** 8 to 128 characters, none of the common ones. */
-  Password: string;
-  /** The same as Password. */
-  ConfirmPassword: string;
-  /** Of a signed-in user who resets its own password. */
-  CurrentPassword?: string | null;
-  Username?: null;
-  Email?: null;
-  PasswordHash?: null;
-}
-
-/** Users to register under a principal, and passwords of its users to reset. */
-export type UpdateRecord =
-  | {
-      ID: number;
-      ExternalKey?: null;
-      Users: (Registration | RegistrationWithHash | Reset)[];
-      /** Of a failed record that is sent again; passed over. */
-      Faults?: unknown;
-      /** The same. */
-      Position?: unknown;
-    }
-  | {
-      ID?: null;
-      /** In place of the ID. */
-      ExternalKey: string;
-      Users: (Registration | RegistrationWithHash | Reset)[];
-      /** Of a failed record that is sent again; passed over. */
-      Faults?: unknown;
-      /** The same. */
-      Position?: unknown;
-    };
-
-/** A principal to create. */
-export interface InsertRecord {
-  ExternalKey?: string | null;
-  Denomination?: string | null;
-  Surname?: string | null;
-  Name?: string | null;
-  Vatnumber?: string | null;
-  Taxcode?: string | null;
-  Email?: string | null;
-  Users?: (Registration | RegistrationWithHash)[] | null;
-  /** Of a failed record that is sent again; passed over. */
-  Faults?: unknown;
-  /** The same. */
-  Position?: unknown;
-}
-
-export interface Credentials {
-  Username: string;
-  Password: string;
-  /** The IP address of the user. Only an API client may pass it on. */
-  Address?: string | null;
-}
-
-export interface UserState {
-  ID: number;
-  State: State;
-}
-
-/** The state of a principal, of some of its users, or of both. */
-export interface StateRecord {
-  ID: number;
-  State?: State | null;
-  Users?: UserState[] | null;
-  /** Of a failed record that is sent again; passed over. */
-  Faults?: unknown;
-  /** The same. */
-  Position?: unknown;
-}
-
-export interface PrincipalFilter {
-  Page?: number | null;
-  PageSize?: number | null;
-  /** What changed since: 2026-01-31 or 2026-01-31T08:00:00Z. */
-  Date?: string | null;
-  /** Of one principal. */
-  ID?: number | null;
-  /** Of one principal. */
-  ExternalKey?: string | null;
-  /** What words of the texts, or the username, begin with. */
-  Search?: string | null;
-  /** How many users of a principal stand in it. */
-  UsersShown?: number | null;
-}
-
-export interface UserFilter {
-  Page?: number | null;
-  PageSize?: number | null;
-  /** What changed since: 2026-01-31 or 2026-01-31T08:00:00Z. */
-  Date?: string | null;
-  /** Of one principal. */
-  ID?: number | null;
-  /** Of one principal. */
-  ExternalKey?: string | null;
-  /** What words of the texts, or the username, begin with. */
-  Search?: string | null;
-  /** Of one user. */
-  Username?: string | null;
-  /** Of several users, in place of Username. */
-  Usernames?: string[] | null;
+export interface JournalFeed {
+  /** What to give as `after` to read on. */
+  After: number;
+  /** Whether there is more at once. */
+  More: boolean;
 }
 
 export interface JournalRow {
@@ -399,94 +411,19 @@ export interface JournalRow {
   Seal: string;
 }
 
-export interface JournalFeed {
-  /** What to give as `after` to read on. */
-  After: number;
-  /** Whether there is more at once. */
-  More: boolean;
-}
-
-export interface Verdict {
-  Sound: boolean;
-  /** How many rows hold, from the beginning on. */
-  Rows: number;
-  /** The first place where the journal does not hold. */
-  Position: number | null;
-  Fault: 'changed' | 'removed' | 'inserted' | 'cut off' | null;
-  LastPosition: number | null;
-  LastSeal: string | null;
-}
-
-export interface CompletedCall {
-  At: string;
-  Actor: 'client' | 'console' | 'user' | 'protected' | 'operator' | 'service';
-  ClientID: number | null;
-  UserID: number | null;
-  Address: string | null;
-  RequestId: string | null;
-  CallID: string | null;
-  Operation: Operation;
-  Records: number;
-  RecordsFailed: number;
-  Users: number;
-  UsersApplied: number;
-  Milliseconds: number;
-}
-
-/** A call, beside a page of its tuples. */
-export interface CallWithTuples {
-  At: string;
-  Actor: 'client' | 'console' | 'user' | 'protected' | 'operator' | 'service';
-  ClientID: number | null;
-  UserID: number | null;
-  Address: string | null;
-  RequestId: string | null;
-  CallID: string | null;
-  Operation: Operation;
-  Records: number;
-  RecordsFailed: number;
-  Users: number;
-  UsersApplied: number;
-  Milliseconds: number;
-  /**
-   * Which record of the call each tuple of `result.records` belongs to, from 0, as `Position` in the retry
-   * kit.
-   */
-  Positions: number[];
-}
-
-export interface Failure {
-  At: string;
-  CallID: string;
-  /** The same, where the call is a job. */
-  JobID: string | null;
-  Operation: Operation;
-  ClientID: number | null;
-  /** Of the record in the call. */
-  Position: number;
-  /** The ID of the principal. */
-  ID: number | null;
-  Code: ErrorCode;
-  Message: string;
-  /** Those of the first 20 places. */
-  Faults: Record<string, Fault[]>;
-  /** How many places have faults. */
-  FaultsCount: number;
-}
-
-export type Scope = 'sync:write' | 'sync:read' | 'admin';
-
-export interface Client {
-  ID: number;
-  PublicKey: string;
-  Name: string;
-  Scopes: Scope[];
-  /** Where it may call from; anywhere when empty. */
-  Networks: string[];
-  /** Whether a call from its networks needs no credential. */
-  KnownByAddress: boolean;
-  CreatedAt: string;
-  RevokedAt: string | null;
+/** Of a user who has signed in. */
+export interface Login {
+  IRID: number;
+  UserID: number;
+  Username: string;
+  Denomination: string | null;
+  Surname: string | null;
+  Name: string | null;
+  /** Opaque; for the header `AccessToken`. */
+  Token: string;
+  /** Good for one exchange. */
+  RefreshToken: string;
+  TokenExpiration: string;
 }
 
 export interface NewClient {
@@ -511,76 +448,60 @@ export interface NewSecret {
   OldEndsAt: string;
 }
 
-export interface ClientChange {
-  Name?: string | null;
-  Scopes?: Scope[] | null;
-  Networks?: string[] | null;
-  KnownByAddress?: boolean | null;
+export interface NewWebhook {
+  ID: number;
+  ClientID: number | null;
+  URL: string;
+  /** All where empty. */
+  Types: EventType[];
+  Granularity: Granularity;
+  CreatedAt: string;
+  DisabledAt: string | null;
+  DisabledWhy: string | null;
+  /** whsec_…, shown only here. */
+  Secret: string;
 }
 
-export interface ClientWish {
-  Name: string;
-  Scopes?: Scope[] | null;
-  Networks?: string[] | null;
-  KnownByAddress?: boolean | null;
+export interface NewWebhookSecret {
+  ID: number;
+  /** whsec_…, shown only here. */
+  Secret: string;
+  OldEndsAt: string;
 }
 
-/** What was done in an hour or on a day. */
-export interface Span {
-  Start: string;
-  Calls: number;
-  Jobs: number;
-  RecordsFailed: number;
-  PrincipalsInserted: number;
-  UsersRegistered: number;
-  PasswordsReset: number;
-}
+export type Operation = 'update' | 'insert' | 'state';
 
-export interface Hashing {
-  WaitingInteractive: number;
-  WaitingBulk: number;
-  Running: number;
-  /** Made in the last ten seconds. */
-  HashesPerSecond: number;
-  /** Hashes per second that this node could make. */
-  Capacity: number;
-}
-
-export interface Statistics {
-  Principals: number;
-  Users: number;
-  Sessions: number;
-  UnsealedRows: number;
-  JobsQueued: number;
-  JobsRunning: number;
-  Hours: Span[];
-  Days: Span[];
-  Hashing: Hashing;
-}
-
-export type EventType =
-  | 'principal.inserted'
-  | 'principal.state_changed'
-  | 'user.registered'
-  | 'user.password_reset'
-  | 'user.state_changed'
-  | 'call.completed'
-  | 'job.completed'
-  | 'webhook.disabled';
-
-export interface UserData {
-  IRID: number;
-  UserID: number;
-  Username: string | null;
-  Email: string | null;
-}
-
-export interface UserStateData {
-  IRID: number;
-  UserID: number;
-  Username: string | null;
+/** A customer or a company, with its users. */
+export interface Principal {
+  ID: number;
+  ExternalKey: string | null;
+  Denomination: string | null;
+  Surname: string | null;
+  Name: string | null;
+  Vatnumber: string | null;
+  Taxcode: string | null;
   Email: string | null;
   State: State;
+  CreatedAt: string;
+  UpdatedAt: string;
+  UsersCount: number;
+  /** The first 1,000. */
+  Users: User[];
+}
+
+export interface PrincipalFilter {
+  /** What words of the texts, or the username, begin with. */
+  Search?: string | null;
+  Page?: number | null;
+  PageSize?: number | null;
+  /** What changed since: 2026-01-31 or 2026-01-31T08:00:00Z. */
+  Date?: string | null;
+  /** Of one principal. */
+  ID?: number | null;
+  /** Of one principal. */
+  ExternalKey?: string | null;
+  /** How many users of a principal stand in it. */
+  UsersShown?: number | null;
 }
 
 export interface PrincipalInserted {
@@ -612,16 +533,186 @@ export interface PrincipalStateChanged {
   };
 }
 
-export interface UserRegistered {
-  specversion: '1.0';
-  /** What to give as `after` to read on from here. */
-  id: string;
-  source: string;
-  type: 'user.registered';
-  subject?: string;
-  time: string;
-  datacontenttype: 'application/json';
-  data: UserData;
+export interface Registration {
+  Username: string;
+  Email?: string | null;
+  ID?: null;
+  /** 8 to 128 characters, none of the common ones. */
+  Password: string;
+  /** The same as Password. */
+  ConfirmPassword: string;
+  PasswordHash?: null;
+}
+
+export interface RegistrationWithHash {
+  Username: string;
+  Email?: string | null;
+  ID?: null;
+  /**
+   * argon2id, argon2i, bcrypt, PBKDF2 (PHC, passlib, Django) or ASP.NET Core Identity, in place of the
+   * password.
+   */
+  PasswordHash: string;
+  Password?: null;
+  ConfirmPassword?: null;
+}
+
+export interface Replayed {
+  /** How many messages are sent again. */
+  Replayed: number;
+}
+
+export interface Reset {
+  ID: number;
+  /** 8 to 128 characters, none of the common ones. */
+  Password: string;
+  /** The same as Password. */
+  ConfirmPassword: string;
+  /** Of a signed-in user who resets its own password. */
+  CurrentPassword?: string | null;
+  Username?: null;
+  Email?: null;
+  PasswordHash?: null;
+}
+
+export type Scope = 'sync:write' | 'sync:read' | 'admin';
+
+/** What was done in an hour or on a day. */
+export interface Span {
+  Start: string;
+  Calls: number;
+  Jobs: number;
+  RecordsFailed: number;
+  PrincipalsInserted: number;
+  UsersRegistered: number;
+  PasswordsReset: number;
+}
+
+export type State = 'active' | 'disabled';
+
+/** The state of a principal, of some of its users, or of both. */
+export interface StateRecord {
+  ID: number;
+  State?: State | null;
+  Users?: UserState[] | null;
+  /** Of a failed record that is sent again; passed over. */
+  Faults?: unknown;
+  /** The same. */
+  Position?: unknown;
+}
+
+export interface Statistics {
+  Principals: number;
+  Users: number;
+  Sessions: number;
+  UnsealedRows: number;
+  JobsQueued: number;
+  JobsRunning: number;
+  Hours: Span[];
+  Days: Span[];
+  Hashing: Hashing;
+}
+
+export interface TestedWebhook {
+  /** The `webhook-id`. */
+  ID: string;
+  /** Whether the receiver took it, with any answer of 2xx. */
+  Delivered: boolean;
+  Status: number | null;
+  Failure: string | null;
+  /** The beginning of what the receiver answered last: text of anybody, never HTML to show. */
+  Answer: string | null;
+  Milliseconds: number;
+}
+
+/** What became of one record. */
+export interface Tuple {
+  /** The ID of the principal. */
+  Item1: number | null;
+  /** Why it was not applied, as a code. */
+  Item2: ErrorCode | null;
+  /** Whether the record was applied. */
+  Item3: boolean;
+  /** Why it was not, for a person. */
+  Item4: string | null;
+  /** Every fault of the record, by place. */
+  Item5: Record<string, Fault[]>;
+  /** Filled with Prefer: return=representation. */
+  Item6: {
+    Users?: AppliedUser[];
+  };
+}
+
+/** Users to register under a principal, and passwords of its users to reset. */
+export type UpdateRecord =
+  | {
+      ID: number;
+      ExternalKey?: null;
+      Users: (Registration | RegistrationWithHash | Reset)[];
+      /** Of a failed record that is sent again; passed over. */
+      Faults?: unknown;
+      /** The same. */
+      Position?: unknown;
+    }
+  | {
+      ID?: null;
+      /** In place of the ID. */
+      ExternalKey: string;
+      Users: (Registration | RegistrationWithHash | Reset)[];
+      /** Of a failed record that is sent again; passed over. */
+      Faults?: unknown;
+      /** The same. */
+      Position?: unknown;
+    };
+
+/** An account of a principal. */
+export interface User {
+  ID: number;
+  Username: string;
+  Email: string | null;
+  State: State;
+  CreatedAt: string;
+  UpdatedAt: string;
+  PasswordChangedAt: string;
+  LastLoginAt: string | null;
+}
+
+export interface UserData {
+  IRID: number;
+  UserID: number;
+  Username: string | null;
+  Email: string | null;
+}
+
+export interface UserFilter {
+  /** Of one user. */
+  Username?: string | null;
+  /** Of several users, in place of Username. */
+  Usernames?: string[] | null;
+  /** What words of the texts, or the username, begin with. */
+  Search?: string | null;
+  Page?: number | null;
+  PageSize?: number | null;
+  /** What changed since: 2026-01-31 or 2026-01-31T08:00:00Z. */
+  Date?: string | null;
+  /** Of one principal. */
+  ID?: number | null;
+  /** Of one principal. */
+  ExternalKey?: string | null;
+}
+
+/** An account, with the ID of its principal. */
+export interface UserOfPrincipal {
+  ID: number;
+  Username: string;
+  Email: string | null;
+  State: State;
+  CreatedAt: string;
+  UpdatedAt: string;
+  PasswordChangedAt: string;
+  LastLoginAt: string | null;
+  /** Of its principal. */
+  IRID: number;
 }
 
 export interface UserPasswordReset {
@@ -636,6 +727,23 @@ export interface UserPasswordReset {
   data: UserData;
 }
 
+export interface UserRegistered {
+  specversion: '1.0';
+  /** What to give as `after` to read on from here. */
+  id: string;
+  source: string;
+  type: 'user.registered';
+  subject?: string;
+  time: string;
+  datacontenttype: 'application/json';
+  data: UserData;
+}
+
+export interface UserState {
+  ID: number;
+  State: State;
+}
+
 export interface UserStateChanged {
   specversion: '1.0';
   /** What to give as `after` to read on from here. */
@@ -648,43 +756,43 @@ export interface UserStateChanged {
   data: UserStateData;
 }
 
-export interface CallCompleted {
-  specversion: '1.0';
-  /** What to give as `after` to read on from here. */
-  id: string;
-  source: string;
-  type: 'call.completed';
-  subject?: string;
-  time: string;
-  datacontenttype: 'application/json';
-  data: {
-    RequestId: string | null;
-    Operation: Operation;
-    Records: number;
-    RecordsFailed: number;
-    Users: number;
-    UsersApplied: number;
-  };
+export interface UserStateData {
+  IRID: number;
+  UserID: number;
+  Username: string | null;
+  Email: string | null;
+  State: State;
 }
 
-export interface JobCompleted {
-  specversion: '1.0';
-  /** What to give as `after` to read on from here. */
-  id: string;
-  source: string;
-  type: 'job.completed';
-  subject?: string;
-  time: string;
-  datacontenttype: 'application/json';
-  data: {
-    JobID: string;
-    Operation: Operation;
-    State: 'completed' | 'cancelled';
-    Records: number;
-    RecordsFailed: number;
-    Users: number;
-    UsersApplied: number;
-  };
+export interface Verdict {
+  Sound: boolean;
+  /** How many rows hold, from the beginning on. */
+  Rows: number;
+  /** The first place where the journal does not hold. */
+  Position: number | null;
+  Fault: 'changed' | 'removed' | 'inserted' | 'cut off' | null;
+  LastPosition: number | null;
+  LastSeal: string | null;
+}
+
+export interface Webhook {
+  ID: number;
+  ClientID: number | null;
+  URL: string;
+  /** All where empty. */
+  Types: EventType[];
+  Granularity: Granularity;
+  CreatedAt: string;
+  DisabledAt: string | null;
+  DisabledWhy: string | null;
+}
+
+export interface WebhookChange {
+  Enabled?: boolean | null;
+  /** Https; http for the networks that a setting names. */
+  URL?: string | null;
+  Types?: EventType[] | EventType | null;
+  Granularity?: Granularity | null;
 }
 
 export interface WebhookDisabled {
@@ -702,83 +810,11 @@ export interface WebhookDisabled {
   };
 }
 
-/** CloudEvents 1.0: what happened, by `type`. */
-export type CloudEvent =
-  | PrincipalInserted
-  | PrincipalStateChanged
-  | UserRegistered
-  | UserPasswordReset
-  | UserStateChanged
-  | CallCompleted
-  | JobCompleted
-  | WebhookDisabled;
-
-export interface Feed {
-  /** What to give as `after` to read on. */
-  After: string | null;
-  /** Whether there is more at once. */
-  More: boolean;
-}
-
-/** What one message tells of. */
-export type Granularity = 'user' | 'record' | 'job';
-
 export interface WebhookWish {
   /** Https; http for the networks that a setting names. */
   URL: string;
-  /** All where empty. */
-  Types?: EventType[] | null;
+  Types?: EventType[] | EventType | null;
   Granularity?: Granularity | null;
-}
-
-export interface WebhookChange {
-  /** Https; http for the networks that a setting names. */
-  URL?: string | null;
-  /** All where empty. */
-  Types?: EventType[] | null;
-  Granularity?: Granularity | null;
-  Enabled?: boolean | null;
-}
-
-export interface Webhook {
-  ID: number;
-  ClientID: number | null;
-  URL: string;
-  /** All where empty. */
-  Types: EventType[];
-  Granularity: Granularity;
-  CreatedAt: string;
-  DisabledAt: string | null;
-  DisabledWhy: string | null;
-}
-
-export interface NewWebhook {
-  ID: number;
-  ClientID: number | null;
-  URL: string;
-  /** All where empty. */
-  Types: EventType[];
-  Granularity: Granularity;
-  CreatedAt: string;
-  DisabledAt: string | null;
-  DisabledWhy: string | null;
-  /** whsec_…, shown only here. */
-  Secret: string;
-}
-
-export interface Delivery {
-  /** The `webhook-id`, the same at every attempt. */
-  ID: string;
-  Type: EventType | 'webhook.test';
-  State: 'pending' | 'delivered' | 'failed';
-  Attempts: number;
-  CreatedAt: string;
-  NextAt: string | null;
-  AttemptedAt: string | null;
-  /** What the receiver answered last. */
-  Status: number | null;
-  /** Why there was no answer, or none that counts. */
-  Failure: string | null;
 }
 
 export interface WholeDelivery {
@@ -800,44 +836,6 @@ export interface WholeDelivery {
   Answer: string | null;
   /** How long the last attempt took until its status was there. */
   Milliseconds: number | null;
-}
-
-export interface Replayed {
-  /** How many messages are sent again. */
-  Replayed: number;
-}
-
-export interface TestedWebhook {
-  /** The `webhook-id`. */
-  ID: string;
-  /** Whether the receiver took it, with any answer of 2xx. */
-  Delivered: boolean;
-  Status: number | null;
-  Failure: string | null;
-  /** The beginning of what the receiver answered last: text of anybody, never HTML to show. */
-  Answer: string | null;
-  Milliseconds: number;
-}
-
-export interface NewWebhookSecret {
-  ID: number;
-  /** whsec_…, shown only here. */
-  Secret: string;
-  OldEndsAt: string;
-}
-
-export interface ConsoleSession {
-  State: 'protected' | 'signed-in' | 'signed-out';
-  Client: {
-    PublicKey: string;
-    Name: string;
-  } | null;
-  ExpiresAt: string | null;
-}
-
-export interface ConsoleKeys {
-  PublicKey: string;
-  SecretKey: string;
 }
 
 /** A page of what was asked for. */

@@ -1,9 +1,9 @@
-import type { FastifyInstance } from 'fastify';
 import { type AuditTools, auditRoutes } from './audit/audit.routes.ts';
 import { type CallTools, callRoutes, failuresRoute } from './calls/call-history.routes.ts';
 import type { FailureStore } from './calls/call-history.ts';
 import { clientRoutes } from './clients/clients.routes.ts';
 import type { ClientStore } from './clients/clients.ts';
+import type { Api } from './http/validation.ts';
 import type { JobStore } from './jobs/job.ts';
 import { allJobsRoute } from './jobs/jobs.routes.ts';
 import type { HashingState } from './passwords/hash-pool.ts';
@@ -24,7 +24,7 @@ export interface AdminTools {
 }
 
 /** Registers the routes below `/admin/v1`. Every request needs the scope `admin`. */
-export function adminRoutes(app: FastifyInstance, tools: AdminTools & { readonly jobs: JobStore }): void {
+export function adminRoutes(app: Api, tools: AdminTools & { readonly jobs: JobStore }): void {
   clientRoutes(app, tools.clients);
   callRoutes(app, tools.calls);
   failuresRoute(app, tools.failures);

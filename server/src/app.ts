@@ -33,7 +33,7 @@ import { addressOf } from './http/credentials.ts';
 import { answerBrokenRequest, answerFailures, sendApiError } from './http/errors.ts';
 import { describeApi } from './http/openapi.ts';
 import { registerRequestContext } from './http/request-context.ts';
-import { checkQuery } from './http/request-options.ts';
+import { type Api, compileRequestSchema, type SchemaTypes, validateQueries } from './http/validation.ts';
 import type { JobStore } from './jobs/job.ts';
 import { jobRoutes } from './jobs/jobs.routes.ts';
 import { ApiError } from './lib/field-errors.ts';
@@ -89,7 +89,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     frameworkErrors: (_error, request, reply) =>
       sendApiError(new ApiError('NOT_FOUND'), request, reply.header('x-request-id', request.id)),
   });
-  app.setValidatorCompiler(() => () => true);
+  app.setValidatorCompiler(compileRequestSchema);
   app.setSerializerCompiler(() => JSON.stringify);
 
   // By default Node drops every header after the 1,000th, including those that a proxy appended. The size of all
@@ -138,7 +138,7 @@ async function buildApi(
     reply.header('cache-control', 'no-store');
   });
   guard(api, identifyCaller);
-  api.addHook('onRequest', async (request) => checkQuery(request));
+  validateQueries(api);
   await api.register(rateLimit, {
     hook: 'preParsing',
     max: options.callsPerMinute,
@@ -158,14 +158,15 @@ async function buildApi(
     },
   });
   readBodies(api, options.limits, fingerprintBy(options.newFingerprint));
-  consoleSessionRoutes(api, { ...options, attempt });
-  await api.register(async (sync) => syncRoutes(sync, options), { prefix: '/api/sync/v1' });
-  await api.register(async (admin) => adminRoutes(admin, { ...options.admin, jobs: options.jobs }), {
+  const typed = api.withTypeProvider<SchemaTypes>();
+  consoleSessionRoutes(typed, { ...options, attempt });
+  await typed.register(async (sync) => syncRoutes(sync, options), { prefix: '/api/sync/v1' });
+  await typed.register(async (admin) => adminRoutes(admin, { ...options.admin, jobs: options.jobs }), {
     prefix: '/admin/v1',
   });
 }
 
-function syncRoutes(api: FastifyInstance, options: AppOptions): void {
+function syncRoutes(api: Api, options: AppOptions): void {
   writeRoutes(api, options);
   readRoutes(api, options);
   jobRoutes(api, options);

@@ -1,28 +1,40 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
 import { requireScope } from '../clients/access.ts';
 import { actorOf } from '../clients/authentication.plugin.ts';
+import {
+  answer,
+  Empty,
+  ErrorEnvelope,
+  errorAnswers,
+  errorExample,
+  Moment,
+  recordPage,
+  Text,
+} from '../http/answer-schemas.ts';
 import { accessTokenOf, addressOf } from '../http/credentials.ts';
 import { recordEnvelope } from '../http/envelope.ts';
 import { debugOf } from '../http/request-context.ts';
-import { loginAnswers, logoutAnswers } from '../http/schemas/answers.ts';
-import { CallHeaders, CallQuery, LoginBody, RefreshBody } from '../http/schemas/requests.ts';
-import { ApiError } from '../lib/field-errors.ts';
-import { plainAddress, sourceOf } from '../lib/network.ts';
-import { digestOf } from '../lib/secrets.ts';
 import {
-  type AttemptSource,
-  readCredentials,
-  readTexts,
-  refresh,
-  type SignedIn,
-  type SignInTools,
-  signIn,
-} from './sign-in.ts';
+  CallHeaders,
+  CallQuery,
+  credential,
+  example,
+  Id,
+  named,
+  optional,
+  strictObject,
+} from '../http/schemas.ts';
+import type { Api } from '../http/validation.ts';
+import { ApiError } from '../lib/field-errors.ts';
+import { isAddress, plainAddress, sourceOf } from '../lib/network.ts';
+import { digestOf } from '../lib/secrets.ts';
+import { type AttemptSource, refresh, type SignedIn, type SignInTools, signIn } from './sign-in.ts';
 
 const tags = ['login'];
 
 /** Registers `/login`, `/login/refresh` and `/logout`, which manage the sessions of users. */
-export function loginRoutes(app: FastifyInstance, tools: SignInTools): void {
+export function loginRoutes(app: Api, tools: SignInTools): void {
   app.post(
     '/login',
     {
@@ -40,7 +52,7 @@ export function loginRoutes(app: FastifyInstance, tools: SignInTools): void {
       },
     },
     async (request, reply) => {
-      const { username, password, address } = readCredentials(request.body);
+      const { Username: username, Password: password, Address: address = null } = request.body;
       const source = attemptSource(request, address);
       const actor = actorOf(request);
       const attempt = {
@@ -49,7 +61,7 @@ export function loginRoutes(app: FastifyInstance, tools: SignInTools): void {
         source,
         actor: address === null ? actor : { ...actor, address: plainAddress(address) },
       };
-      return answer(await signIn(attempt, tools), request, reply);
+      return sendTokens(await signIn(attempt, tools), request, reply);
     },
   );
 
@@ -70,8 +82,7 @@ export function loginRoutes(app: FastifyInstance, tools: SignInTools): void {
       },
     },
     async (request, reply) => {
-      const { RefreshToken: token } = readTexts(request.body, ['RefreshToken']);
-      return answer(await refresh(token, actorOf(request), tools), request, reply);
+      return sendTokens(await refresh(request.body.RefreshToken, actorOf(request), tools), request, reply);
     },
   );
 
@@ -113,7 +124,7 @@ function attemptSource(request: FastifyRequest, passedOn: string | null): Attemp
   return { name: `client ${clientId} for ${sourceOf(passedOn)}`, shared: false };
 }
 
-function answer(
+function sendTokens(
   { account, token, refreshToken, expiresAt }: SignedIn,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -135,3 +146,49 @@ function answer(
     ),
   );
 }
+
+const LoginBody = example(
+  named(
+    'Credentials',
+    strictObject({
+      Username: credential(),
+      Password: credential({ format: 'password' }),
+      Address: optional(
+        Type.Refine(
+          Type.String({ description: 'The IP address of the user. Only an API client may pass it on.' }),
+          isAddress,
+          () => 'address',
+        ),
+      ),
+    }),
+  ),
+  { Username: 'mario.rossi', Password: 'una frase lunga' },
+);
+const RefreshBody = strictObject({ RefreshToken: credential({ format: 'password' }) });
+
+const Login = named(
+  'Login',
+  strictObject(
+    {
+      IRID: Id,
+      UserID: Id,
+      Username: Type.String(),
+      Denomination: Text,
+      Surname: Text,
+      Name: Text,
+      Token: Type.String({ description: 'opaque; for the header `AccessToken`' }),
+      RefreshToken: Type.String({ description: 'good for one exchange' }),
+      TokenExpiration: Moment,
+    },
+    { description: 'Of a user who has signed in' },
+  ),
+);
+
+const { 403: _forbidden, ...openErrors } = errorAnswers;
+const loginAnswers = {
+  200: answer('Signed in', recordPage('LoginEnvelope', Login)),
+  ...openErrors,
+  401: answer('Not signed in', ErrorEnvelope, errorExample(401, 'UNAUTHENTICATED')),
+  429: answer('Too many wrong passwords; see Retry-After', ErrorEnvelope, errorExample(429, 'RATE_LIMITED')),
+};
+const logoutAnswers = { 200: answer('Signed out', Empty), ...openErrors };

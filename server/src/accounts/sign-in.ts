@@ -1,7 +1,5 @@
 import type { Actor, AuditLog } from '../audit/audit-log.ts';
 import { ApiError } from '../lib/field-errors.ts';
-import { isAddress } from '../lib/network.ts';
-import { type Fields, isAbsent, readParameters, wrongParameter } from '../lib/request-fields.ts';
 import { digestOf, newAccessToken, newRefreshToken } from '../lib/secrets.ts';
 import type { Hasher, VerifySource } from '../passwords/hash-pool.ts';
 import { mapOpaqueString, mapUsername } from '../usernames/precis-profiles.ts';
@@ -182,40 +180,4 @@ function newTokens(): { tokens: { token: string; refreshToken: string }; session
     tokens: { token, refreshToken },
     session: { tokenDigest: digestOf(token), refreshDigest: digestOf(refreshToken) },
   };
-}
-
-/** The maximum length of a text field, in UTF-16 code units. No valid username or password is longer. */
-const textMax = 4096;
-
-/** Reads the text fields of a body. Throws if one of `names` is missing or if the body has another field. */
-export function readTexts<Name extends string>(body: unknown, names: readonly Name[]): Record<Name, string> {
-  const fields = readParameters(body, names);
-  return Object.fromEntries(names.map((name) => [name, readText(fields, name)])) as Record<Name, string>;
-}
-
-export interface Credentials {
-  readonly username: string;
-  readonly password: string;
-  /** The address of the user, which only an API client may send; null if absent. */
-  readonly address: string | null;
-}
-
-export function readCredentials(body: unknown): Credentials {
-  const fields = readParameters(body, ['Username', 'Password', 'Address']);
-  return {
-    username: readText(fields, 'Username'),
-    password: readText(fields, 'Password'),
-    address: isAbsent(fields.Address) ? null : readAddress(fields.Address),
-  };
-}
-
-function readAddress(value: unknown): string {
-  if (typeof value === 'string' && isAddress(value)) return value;
-  throw wrongParameter('Address', 'address');
-}
-
-function readText(fields: Fields, name: string): string {
-  const value = fields[name];
-  if (typeof value === 'string' && value !== '' && value.length <= textMax) return value;
-  throw wrongParameter(name, 'text', { max: textMax });
 }

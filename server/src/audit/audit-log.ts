@@ -1,5 +1,4 @@
-import { type Order, readOrder } from '../lib/paging.ts';
-import { idMax, wrongParameter } from '../lib/request-fields.ts';
+import type { Order } from '../lib/paging.ts';
 import {
   type Chain,
   type ChainEnd,
@@ -117,14 +116,6 @@ export interface AuditListing {
   readonly reads: boolean;
 }
 
-/** The unparsed query parameters of `GET /audit`; null if absent. */
-export interface AuditQuery {
-  readonly order: string | null;
-  readonly after: string | null;
-  readonly principal: string | null;
-  readonly reads: boolean;
-}
-
 export interface AuditPage {
   readonly rows: readonly AuditRow[];
   /** The position to send as `after` for the next page. */
@@ -133,20 +124,14 @@ export interface AuditPage {
 }
 
 /** Reads a page of the audit log. It requests one row more than the page size to find out if another page follows. */
-export async function readAudit(query: AuditQuery, pageSize: number, store: AuditStore): Promise<AuditPage> {
-  const order = readOrder(query.order);
-  const after = readInteger('after', query.after, 0);
-  const principalId = readInteger('principal', query.principal, 1);
-  const found = await store.page({ order, after, limit: pageSize + 1, principalId, reads: query.reads });
+export async function readAudit(
+  query: Omit<AuditListing, 'limit'>,
+  pageSize: number,
+  store: AuditStore,
+): Promise<AuditPage> {
+  const found = await store.page({ ...query, limit: pageSize + 1 });
   const rows = found.slice(0, pageSize);
-  return { rows, after: rows.at(-1)?.position ?? after ?? 0, more: found.length > pageSize };
-}
-
-function readInteger(name: string, text: string | null, min: number): number | null {
-  if (text === null) return null;
-  const value = /^\d{1,16}$/.test(text) ? Number(text) : -1;
-  if (value >= min && value <= idMax) return value;
-  throw wrongParameter(name, 'number', { min, max: idMax });
+  return { rows, after: rows.at(-1)?.position ?? query.after ?? 0, more: found.length > pageSize };
 }
 
 /** Verifies the hash chain in one snapshot. Only `expected`, an end stored elsewhere, reveals a truncated chain. */

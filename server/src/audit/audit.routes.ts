@@ -1,11 +1,21 @@
-import type { FastifyInstance } from 'fastify';
-import { type TSchema, Type } from 'typebox';
+import { Type } from 'typebox';
+import { actorFields, answer, Count, errorAnswers, page, recordPage, Text } from '../http/answer-schemas.ts';
 import { pageEnvelope, recordEnvelope } from '../http/envelope.ts';
 import { debugOf } from '../http/request-context.ts';
-import { isFlagged, pageOf, textOf } from '../http/request-options.ts';
-import { actorFields, answer, Count, errorAnswers, page, recordPage, Text } from '../http/schemas/answers.ts';
-import { Id, named, nullable, strictObject } from '../http/schemas/named.ts';
-import { CallHeaders, CallQuery, debug, order, paging } from '../http/schemas/requests.ts';
+import {
+  CallHeaders,
+  CallQuery,
+  debug,
+  defaulted,
+  Id,
+  named,
+  nullable,
+  oneOf,
+  order,
+  paging,
+  strictObject,
+} from '../http/schemas.ts';
+import type { Api } from '../http/validation.ts';
 import { type AuditRow, type AuditStore, readAudit, verifyAuditLog } from './audit-log.ts';
 import { chainErrors, type HashRow, type Verdict } from './hash-chain.ts';
 
@@ -15,7 +25,7 @@ export interface AuditTools {
 }
 
 /** Registers `GET /audit`, which lists the audit log, and `GET /audit/verify`, which verifies its hash chain. */
-export function auditRoutes(app: FastifyInstance, { store, seal }: AuditTools): void {
+export function auditRoutes(app: Api, { store, seal }: AuditTools): void {
   const scope = 'admin' as const;
   let verifying: Promise<Verdict> | undefined;
 
@@ -30,7 +40,7 @@ export function auditRoutes(app: FastifyInstance, { store, seal }: AuditTools): 
   app.get(
     '/audit',
     {
-      config: { scope, query: ['order', 'after', 'principal', 'reads', 'pageSize'] },
+      config: { scope },
       schema: {
         operationId: 'audit',
         summary: 'The journal, in order',
@@ -43,13 +53,8 @@ export function auditRoutes(app: FastifyInstance, { store, seal }: AuditTools): 
       },
     },
     async (request) => {
-      const { pageSize } = pageOf(request);
-      const query = {
-        order: textOf(request, 'order'),
-        after: textOf(request, 'after'),
-        principal: textOf(request, 'principal'),
-        reads: isFlagged(request, 'reads', true),
-      };
+      const { order, after: from = null, principal: principalId = null, reads, pageSize } = request.query;
+      const query = { order, after: from, principalId, reads };
       const { rows, after, more } = await readAudit(query, pageSize, store);
       const count = rows.length;
       const page = { totalCount: count, count, page: 1, pageSize };
@@ -140,33 +145,34 @@ const VerdictSchema = named(
     Sound: Type.Boolean(),
     Rows: Type.Integer({ minimum: 0, description: 'how many rows hold, from the beginning on' }),
     Position: nullable(Type.Integer({ description: 'the first place where the journal does not hold' })),
-    Fault: nullable(Type.String({ enum: [...chainErrors] })),
+    Fault: nullable(oneOf(chainErrors)),
     LastPosition: nullable(Count),
     LastSeal: Text,
   }),
 );
 
-export const AuditQuery = Type.Object({
+const AuditQuery = Type.Object({
   ...order,
   after: Type.Optional(
     Type.Integer({
       minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
       description: 'the position that was read last; without it, from the first one in the order',
     }),
   ),
-  principal: Type.Optional({ ...Id, description: 'only what was done to this principal' } as TSchema),
-  reads: Type.Optional(
+  principal: Type.Optional(Type.Integer({ ...Id, description: 'only what was done to this principal' })),
+  reads: defaulted(
     Type.Boolean({ default: true, description: 'whether rows of those who have only read are among them' }),
   ),
   pageSize: paging.pageSize,
   ...debug,
 });
 
-export const auditAnswers = {
+const auditAnswers = {
   200: answer('Rows of the journal, in order', page('AuditEnvelope', JournalRow, JournalFeed)),
   ...errorAnswers,
 };
-export const verdictAnswers = {
+const verdictAnswers = {
   200: answer('What was found', recordPage('VerdictEnvelope', VerdictSchema)),
   ...errorAnswers,
 };

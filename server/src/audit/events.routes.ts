@@ -1,19 +1,30 @@
-import type { FastifyInstance } from 'fastify';
 import { type TSchema, Type } from 'typebox';
+import { answer, Count, errorAnswers, Moment, page, Text } from '../http/answer-schemas.ts';
 import { pageEnvelope } from '../http/envelope.ts';
 import { debugOf } from '../http/request-context.ts';
-import { pageOf, textOf } from '../http/request-options.ts';
-import { answer, Count, errorAnswers, Moment, page, Text } from '../http/schemas/answers.ts';
-import { Id, named, nullable, Operation, State, strictObject } from '../http/schemas/named.ts';
-import { CallHeaders, EventQuery } from '../http/schemas/requests.ts';
-import { type EventStore, type EventType, eventTypes, readEvents } from './events.ts';
+import {
+  CallHeaders,
+  debug,
+  Id,
+  named,
+  nullable,
+  Operation,
+  oneOf,
+  order,
+  paging,
+  State,
+  strictObject,
+  Uuid,
+} from '../http/schemas.ts';
+import type { Api } from '../http/validation.ts';
+import { type EventStore, type EventType, eventTypes, isEventId, readEvents } from './events.ts';
 
 /** Registers `GET /events`: the CloudEvents in order, for consumers that poll instead of using webhooks. */
-export function eventRoute(app: FastifyInstance, store: EventStore): void {
+export function eventRoute(app: Api, store: EventStore): void {
   app.get(
     '/events',
     {
-      config: { scope: 'sync:read', query: ['order', 'after', 'pageSize'] },
+      config: { scope: 'sync:read' },
       schema: {
         operationId: 'events',
         summary: 'What happened, in order',
@@ -26,9 +37,8 @@ export function eventRoute(app: FastifyInstance, store: EventStore): void {
       },
     },
     async (request) => {
-      const { pageSize } = pageOf(request);
-      const query = { order: textOf(request, 'order'), after: textOf(request, 'after') };
-      const { events, after, more } = await readEvents(query, pageSize, store);
+      const { order, after: from = null, pageSize } = request.query;
+      const { events, after, more } = await readEvents({ order, after: from }, pageSize, store);
       const count = events.length;
       const record = { After: after, More: more };
       return pageEnvelope(
@@ -41,7 +51,22 @@ export function eventRoute(app: FastifyInstance, store: EventStore): void {
   );
 }
 
-export const EventTypeName = named('EventType', Type.String({ enum: [...eventTypes] }));
+const EventQuery = Type.Object({
+  ...order,
+  after: Type.Optional(
+    Type.Refine(
+      Type.String({
+        description: 'the id of the event that was read last; without it, from the first one in the order',
+      }),
+      isEventId,
+      () => 'after',
+    ),
+  ),
+  pageSize: paging.pageSize,
+  ...debug,
+});
+
+export const EventTypeName = named('EventType', oneOf(eventTypes));
 
 const user = { IRID: Id, UserID: Id, Username: Text, Email: Text };
 const UserData = named('UserData', strictObject(user));
@@ -56,9 +81,9 @@ const data: Readonly<Record<EventType, TSchema>> = {
   'user.state_changed': named('UserStateData', strictObject({ ...user, State })),
   'call.completed': strictObject({ RequestId: Text, Operation, ...figures }),
   'job.completed': strictObject({
-    JobID: Type.String({ format: 'uuid' }),
+    JobID: Uuid,
     Operation,
-    State: Type.String({ enum: ['completed', 'cancelled'] }),
+    State: oneOf(['completed', 'cancelled']),
     ...figures,
   }),
   'webhook.disabled': strictObject({ WebhookID: Id, URL: Type.String() }),
@@ -97,7 +122,7 @@ const Feed = named(
   }),
 );
 
-export const eventAnswers = {
+const eventAnswers = {
   200: answer('Events, in order', page('EventsEnvelope', CloudEvent, Feed)),
   ...errorAnswers,
 };

@@ -1,6 +1,6 @@
 import type { UserNames } from '../db/user-names.ts';
-import { type Order, readOrder } from '../lib/paging.ts';
-import { wrongParameter } from '../lib/request-fields.ts';
+import { wrongParameter } from '../lib/field-errors.ts';
+import type { Order } from '../lib/paging.ts';
 import type { Action } from './audit-log.ts';
 
 export const eventTypes = [
@@ -180,12 +180,14 @@ interface Cursor {
 
 /** Entries per query. The number is small because one entry may name 100,000 users. */
 const entriesAtOnce = 100;
-const cursorText = /^(\d{1,15})\.(\d{1,9})$/;
 
-export function readCursor(text: string | null): Cursor | null {
-  if (text === null) return null;
-  const [, position, nth] = cursorText.exec(text) ?? [];
-  if (position === undefined || nth === undefined) throw wrongParameter('after', 'after');
+/** Returns true for the ID of an event, such as `1042.0`. */
+export function isEventId(text: string): boolean {
+  return /^\d{1,15}\.\d{1,9}$/.test(text);
+}
+
+function cursorOf(eventId: string): Cursor {
+  const [position, nth] = eventId.split('.');
   return { position: Number(position), nth: Number(nth) };
 }
 
@@ -195,20 +197,13 @@ interface Found {
   readonly nth: number;
 }
 
-/** The unparsed query parameters of `GET /events`; null if absent. */
-export interface EventQuery {
-  readonly order: string | null;
-  readonly after: string | null;
-}
-
-/** Returns up to `limit` events after the cursor `after`, in the requested order. */
+/** Returns up to `limit` events after the event with the ID `after`, or from the first one in the order. */
 export async function readEvents(
-  { order: requestedOrder, after }: EventQuery,
+  { order, after }: { readonly order: Order; readonly after: string | null },
   limit: number,
   store: EventStore,
 ): Promise<EventPage> {
-  const order = readOrder(requestedOrder);
-  const cursor = readCursor(after);
+  const cursor = after === null ? null : cursorOf(after);
   const found = await findParts(order, cursor, limit + 1, store);
   // A cursor beyond the end comes from another database: its reader would miss every event up to that position.
   if (order === 'oldest' && found.length === 0 && cursor && cursor.position > (await store.end()))

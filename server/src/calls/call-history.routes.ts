@@ -1,36 +1,39 @@
-import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { AuditLog } from '../audit/audit-log.ts';
-import { pageEnvelope } from '../http/envelope.ts';
-import { debugOf, languageOf } from '../http/request-context.ts';
-import { isFlagged, pageOf } from '../http/request-options.ts';
 import {
-  ApiError,
   actorFields,
   answer,
   Count,
   ErrorCode,
   ErrorDetail,
+  ErrorEnvelope,
   errorAnswers,
-  FailedRecord,
+  errorExample,
   Moment,
-  Positions,
   page,
-  Tuple,
-} from '../http/schemas/answers.ts';
-import { errorExample } from '../http/schemas/examples.ts';
-import { Id, named, nullable, Operation, strictObject } from '../http/schemas/named.ts';
+} from '../http/answer-schemas.ts';
+import { pageEnvelope } from '../http/envelope.ts';
+import { debugOf, languageOf } from '../http/request-context.ts';
 import {
   CallHeaders,
   CallQuery,
   debug,
-  JobId,
-  JobQuery,
+  flag,
+  Id,
+  named,
+  nullable,
+  Operation,
   PageQuery,
   paging,
-} from '../http/schemas/requests.ts';
+  pathOf,
+  strictObject,
+  Uuid,
+} from '../http/schemas.ts';
+import type { Api } from '../http/validation.ts';
 import { type Language, translate } from '../i18n/translate.ts';
 import { sendFailedRecords } from '../jobs/failed-records.routes.ts';
+import { TuplesQuery } from '../jobs/jobs.routes.ts';
+import { FailedRecordSchema, Positions, TupleSchema } from '../records/tuple.schemas.ts';
 import { fieldErrorsByPlace, positionsOf, tupleOf } from '../records/tuple.ts';
 import {
   type CallStore,
@@ -46,14 +49,14 @@ export interface CallTools {
 }
 
 /** `calls`: calls that were answered synchronously, with their tuples and failed records. */
-export function callRoutes(app: FastifyInstance, { store, auditLog }: CallTools): void {
+export function callRoutes(app: Api, { store, auditLog }: CallTools): void {
   const scope = 'admin' as const;
   const common = { tags: ['admin'], headers: CallHeaders };
 
   app.get(
     '/calls',
     {
-      config: { scope, query: ['page', 'pageSize', 'failed'] },
+      config: { scope },
       schema: {
         ...common,
         operationId: 'completedCalls',
@@ -65,38 +68,42 @@ export function callRoutes(app: FastifyInstance, { store, auditLog }: CallTools)
       },
     },
     async (request) => {
-      const page = pageOf(request);
-      const { calls, totalCount } = await store.list({ ...page, failedOnly: isFlagged(request, 'failed') });
+      const { page, pageSize, failed: failedOnly = false } = request.query;
+      const { calls, totalCount } = await store.list({ page, pageSize, failedOnly });
       const records = calls.map(callFields);
-      return pageEnvelope({ ...page, totalCount, count: records.length }, records, debugOf(request));
+      return pageEnvelope({ page, pageSize, totalCount, count: records.length }, records, debugOf(request));
     },
   );
 
-  app.get<{ Params: { id: string } }>(
+  app.get(
     '/calls/:id',
     {
-      config: { scope, query: ['page', 'pageSize', 'failed'] },
+      config: { scope },
       schema: {
         ...common,
         operationId: 'completedCall',
         summary: 'A call that was answered at once, and its tuples',
         description:
           'The call stands in `result.record`, the tuples in `result.records`, in the order sent, without `Item6`. `failed=true` gives those of failed records alone. `Positions` in `result.record` tells which record of the call each of them belongs to. Kept as long as jobs are.',
-        params: JobId,
-        querystring: JobQuery,
+        params: CallPath,
+        querystring: TuplesQuery,
         response: completedCallAnswers,
       },
     },
     async (request, reply) => {
-      const page = pageOf(request);
-      const failedOnly = isFlagged(request, 'failed');
+      const { page, pageSize, failed: failedOnly = false } = request.query;
       const call = await findCall(request.params.id, store);
-      const outcomes = await store.outcomes(call, { ...page, failedOnly });
+      const outcomes = await store.outcomes(call, { page, pageSize, failedOnly });
       const language = languageOf(request);
       const records = outcomes.map((outcome) => tupleOf(outcome, language, null));
       reply.header('content-language', language);
       return pageEnvelope(
-        { ...page, totalCount: failedOnly ? call.recordsFailed : call.records, count: records.length },
+        {
+          page,
+          pageSize,
+          totalCount: failedOnly ? call.recordsFailed : call.records,
+          count: records.length,
+        },
         records,
         debugOf(request),
         { ...callFields(call), Positions: positionsOf(outcomes) },
@@ -104,7 +111,7 @@ export function callRoutes(app: FastifyInstance, { store, auditLog }: CallTools)
     },
   );
 
-  app.get<{ Params: { id: string } }>(
+  app.get(
     '/calls/:id/failed',
     {
       config: { scope },
@@ -113,7 +120,7 @@ export function callRoutes(app: FastifyInstance, { store, auditLog }: CallTools)
         operationId: 'failedRecordsOfCall',
         summary: 'The failed records of a call, ready to be sent again',
         description: 'As those of a job: a bare array, without secrets.',
-        params: JobId,
+        params: CallPath,
         querystring: CallQuery,
         response: callFailedAnswers,
       },
@@ -144,11 +151,11 @@ function callFields(call: CompletedCall) {
 }
 
 /** `failures`: the latest failed records of all clients. */
-export function failuresRoute(app: FastifyInstance, store: FailureStore): void {
+export function failuresRoute(app: Api, store: FailureStore): void {
   app.get(
     '/failures',
     {
-      config: { scope: 'admin', query: ['page', 'pageSize'] },
+      config: { scope: 'admin' },
       schema: {
         operationId: 'failures',
         summary: 'The records that were not applied, the newest first',
@@ -161,12 +168,12 @@ export function failuresRoute(app: FastifyInstance, store: FailureStore): void {
       },
     },
     async (request, reply) => {
-      const page = pageOf(request);
+      const { page, pageSize } = request.query;
       const language = languageOf(request);
-      const { refused, totalCount } = await store.list(page);
+      const { refused, totalCount } = await store.list({ page, pageSize });
       const records = refused.map((record) => failureFields(record, language));
       reply.header('content-language', language);
-      return pageEnvelope({ ...page, totalCount, count: records.length }, records, debugOf(request));
+      return pageEnvelope({ page, pageSize, totalCount, count: records.length }, records, debugOf(request));
     },
   );
 }
@@ -206,7 +213,7 @@ const FailureItem = named(
   'Failure',
   strictObject({
     At: Moment,
-    CallID: Type.String({ format: 'uuid' }),
+    CallID: Uuid,
     JobID: nullable(Type.String({ format: 'uuid', description: 'the same, where the call is a job' })),
     Operation,
     ClientID: nullable(Id),
@@ -221,28 +228,32 @@ const FailureItem = named(
   }),
 );
 
-export const CompletedCallQuery = Type.Object({
+const CallPath = pathOf('CALL_NOT_FOUND', { id: Uuid });
+const CompletedCallQuery = Type.Object({
   ...paging,
-  failed: Type.Optional(Type.Boolean({ description: 'only calls with failed records' })),
+  failed: flag('only calls with failed records'),
   ...debug,
 });
-export const completedCallsAnswers = {
+const completedCallsAnswers = {
   200: answer('A page of calls', page('CompletedCallsEnvelope', CompletedCallSchema)),
   ...errorAnswers,
 };
-export const failuresAnswers = {
+const failuresAnswers = {
   200: answer('A page of records that were not applied', page('FailuresEnvelope', FailureItem)),
   ...errorAnswers,
 };
 const noCall = {
   ...errorAnswers,
-  404: answer('There is no such call', ApiError, errorExample(404, 'CALL_NOT_FOUND')),
+  404: answer('There is no such call', ErrorEnvelope, errorExample(404, 'CALL_NOT_FOUND')),
 };
-export const completedCallAnswers = {
-  200: answer('The call, and a page of its tuples', page('CompletedCallEnvelope', Tuple, CallWithTuples)),
+const completedCallAnswers = {
+  200: answer(
+    'The call, and a page of its tuples',
+    page('CompletedCallEnvelope', TupleSchema, CallWithTuples),
+  ),
   ...noCall,
 };
-export const callFailedAnswers = {
-  200: answer('The failed records', Type.Array(FailedRecord)),
+const callFailedAnswers = {
+  200: answer('The failed records', Type.Array(FailedRecordSchema)),
   ...noCall,
 };

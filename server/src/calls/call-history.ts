@@ -3,7 +3,6 @@ import type { CallCounts } from '../idempotency/idempotency.ts';
 import type { ErrorDetail } from '../lib/error-codes.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import type { Page } from '../lib/paging.ts';
-import { isUuid } from '../lib/request-fields.ts';
 import type { FailedRecord } from '../records/failed-records.ts';
 import type { OperationName } from '../records/operation.ts';
 import type { IndexedOutcome } from '../records/outcome.ts';
@@ -31,7 +30,7 @@ export interface CallStore {
 }
 
 export async function findCall(id: string, store: CallStore): Promise<CompletedCall> {
-  const call = isUuid(id) ? await store.find(id) : null;
+  const call = await store.find(id);
   if (!call) throw new ApiError('CALL_NOT_FOUND');
   return call;
 }

@@ -6,21 +6,26 @@ import { actorOf } from '../clients/authentication.plugin.ts';
 import { unavailable } from '../db/errors.ts';
 import { debugOf, languageOf } from '../http/request-context.ts';
 import { isFlagged, representationFor, wantsAsync } from '../http/request-options.ts';
-import { writeAnswers } from '../http/schemas/answers.ts';
-import { InsertBody, StateBody, UpdateBody, WriteHeaders, WriteQuery } from '../http/schemas/requests.ts';
 import { sendEnvelope } from '../http/streaming.ts';
 import type { IdempotencyKey } from '../idempotency/idempotency.ts';
 import { findJob, type JobStore } from '../jobs/job.ts';
 import { jobFields } from '../jobs/jobs.routes.ts';
 import type { RecordList } from '../json/record-list.ts';
-import { ApiError, isPartOfOutage } from '../lib/field-errors.ts';
-import { wrongParameter } from '../lib/request-fields.ts';
+import { ApiError, isPartOfOutage, wrongParameter } from '../lib/field-errors.ts';
 import type { OperationName } from '../records/operation.ts';
 import type { Outcome } from '../records/outcome.ts';
 import { tupleTexts } from '../records/tuple.ts';
 import { jobEnvelope, outcomesEnvelope } from './call-envelope.ts';
 import type { Estimate } from './dry-run.ts';
 import type { WriteCall, WriteResult } from './handle-write.ts';
+import {
+  InsertBody,
+  StateBody,
+  UpdateBody,
+  WriteHeaders,
+  WriteQuery,
+  writeAnswers,
+} from './write.schemas.ts';
 
 export type HandleWrite = (call: WriteCall) => Promise<WriteResult>;
 
@@ -35,7 +40,7 @@ interface WriteTools {
 /** `irs/update`, `irs/insert` and `irs/state`: answer with one tuple per record, or submit the records as a job. */
 export function writeRoutes(app: FastifyInstance, tools: WriteTools): void {
   const { takeCall: handleWrite, jobs } = tools;
-  const config = { scope: 'sync:write', query: ['dryRun'], once: true, records: true } as const;
+  const config = { scope: 'sync:write', once: true, records: true } as const;
 
   const ownConfig = { ...config, self: true } as const;
 
@@ -45,7 +50,7 @@ export function writeRoutes(app: FastifyInstance, tools: WriteTools): void {
     method: ['PUT', 'PATCH'],
     url: '/irs/update',
     config: ownConfig,
-    schema: { hide: true },
+    schema: { hide: true, querystring: WriteQuery },
     handler: update,
   });
   app.route({

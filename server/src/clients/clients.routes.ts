@@ -1,28 +1,48 @@
-import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
+import {
+  answer,
+  Empty,
+  ErrorEnvelope,
+  errorAnswers,
+  errorExample,
+  Moment,
+  page,
+  recordPage,
+} from '../http/answer-schemas.ts';
 import { pageEnvelope, recordEnvelope } from '../http/envelope.ts';
 import { debugOf } from '../http/request-context.ts';
-import { ApiError, answer, Empty, errorAnswers, Moment, page, recordPage } from '../http/schemas/answers.ts';
-import { errorExample } from '../http/schemas/examples.ts';
-import { example, Id, named, nullable, strictObject } from '../http/schemas/named.ts';
-import { CallHeaders, CallQuery } from '../http/schemas/requests.ts';
+import {
+  CallHeaders,
+  CallQuery,
+  defaulted,
+  example,
+  Id,
+  named,
+  nullable,
+  oneOf,
+  optional,
+  strictObject,
+} from '../http/schemas.ts';
 import { sendEnvelope } from '../http/streaming.ts';
+import type { Api, Validated } from '../http/validation.ts';
+import { isNetwork } from '../lib/network.ts';
 import { scopes } from './access.ts';
 import { actorOf } from './authentication.plugin.ts';
 import {
   type Client,
+  type ClientChange,
   type ClientStore,
   createClient,
-  readClientChange,
-  readClientOptions,
-  readGraceEnd,
+  defaultGraceHours,
+  defaultScopes,
+  graceEnd,
   revokeClient,
   rotateSecret,
   updateClient,
 } from './clients.ts';
 
 /** Registers the routes under `/clients`, which manage the API clients. */
-export function clientRoutes(app: FastifyInstance, store: ClientStore): void {
+export function clientRoutes(app: Api, store: ClientStore): void {
   const scope = 'admin' as const;
   const about = { tags: ['admin'], querystring: CallQuery, headers: CallHeaders };
 
@@ -61,13 +81,14 @@ export function clientRoutes(app: FastifyInstance, store: ClientStore): void {
       },
     },
     async (request) => {
-      const options = readClientOptions(request.body);
+      const defaults = { scopes: defaultScopes, networks: [], knownByAddress: false };
+      const options = { ...defaults, name: request.body.Name, ...changeOf(request.body) };
       const { client, secret } = await createClient(options, store, actorOf(request));
       return recordEnvelope({ ...clientFields(client), SecretKey: secret }, debugOf(request));
     },
   );
 
-  app.patch<{ Params: { publicKey: string } }>(
+  app.patch(
     '/clients/:publicKey',
     {
       config: { scope, maxValues: 200 },
@@ -83,13 +104,13 @@ export function clientRoutes(app: FastifyInstance, store: ClientStore): void {
       },
     },
     async (request) => {
-      const change = readClientChange(request.body);
-      const client = await updateClient(request.params.publicKey, change, store, actorOf(request));
+      const { publicKey } = request.params;
+      const client = await updateClient(publicKey, changeOf(request.body), store, actorOf(request));
       return recordEnvelope(clientFields(client), debugOf(request));
     },
   );
 
-  app.post<{ Params: { publicKey: string } }>(
+  app.post(
     '/clients/:publicKey/rotate',
     {
       config: { scope, maxValues: 100, emptyBody: true },
@@ -106,14 +127,14 @@ export function clientRoutes(app: FastifyInstance, store: ClientStore): void {
     },
     async (request) => {
       const { publicKey } = request.params;
-      const oldEndsAt = readGraceEnd(request.body);
+      const oldEndsAt = graceEnd(request.body.Hours);
       const secret = await rotateSecret(publicKey, oldEndsAt, store, actorOf(request));
       const record = { PublicKey: publicKey, SecretKey: secret, OldEndsAt: oldEndsAt };
       return recordEnvelope(record, debugOf(request));
     },
   );
 
-  app.delete<{ Params: { publicKey: string } }>(
+  app.delete(
     '/clients/:publicKey',
     {
       config: { scope, maxValues: 100, emptyBody: true },
@@ -138,6 +159,16 @@ async function* clientItems(clients: readonly Client[]) {
   for (const client of clients) yield [JSON.stringify(clientFields(client))];
 }
 
+/** Returns the properties that a body names. */
+function changeOf(body: Validated<Static<typeof ClientChangeBody>>): ClientChange {
+  return {
+    ...(body.Name !== undefined && { name: body.Name }),
+    ...(body.Scopes && { scopes: [...new Set(body.Scopes)] }),
+    ...(body.Networks && { networks: body.Networks }),
+    ...(body.KnownByAddress !== undefined && { knownByAddress: body.KnownByAddress }),
+  };
+}
+
 function clientFields(client: Client) {
   return {
     ID: client.id,
@@ -151,7 +182,7 @@ function clientFields(client: Client) {
   };
 }
 
-const Scope = named('Scope', Type.String({ enum: [...scopes] }));
+const Scope = named('Scope', oneOf(scopes));
 
 const client = {
   ID: Id,
@@ -173,51 +204,57 @@ const NewSecret = named(
 );
 
 const clientParts = {
-  Scopes: Type.Optional(nullable(Type.Array(Scope, { minItems: 1 }))),
-  Networks: Type.Optional(nullable(Type.Array(Type.String(), { maxItems: 100 }))),
-  KnownByAddress: Type.Optional(nullable(Type.Boolean())),
+  Scopes: optional(Type.Array(Scope, { minItems: 1 })),
+  Networks: optional(
+    Type.Refine(
+      Type.Array(Type.String(), { maxItems: 100 }),
+      (networks) => networks.every(isNetwork),
+      () => 'networks',
+    ),
+  ),
+  KnownByAddress: optional(Type.Boolean()),
 };
 const ClientName = Type.String({ minLength: 1, maxLength: 255 });
-export const ClientChangeBody = example(
-  named('ClientChange', strictObject({ Name: Type.Optional(nullable(ClientName)), ...clientParts })),
+const ClientChangeBody = example(
+  named('ClientChange', strictObject({ Name: optional(ClientName), ...clientParts })),
   { Scopes: ['sync:read'] },
 );
-export const ClientBody = example(named('ClientWish', strictObject({ Name: ClientName, ...clientParts })), {
+const ClientBody = example(named('ClientWish', strictObject({ Name: ClientName, ...clientParts })), {
   Name: 'erp',
   Scopes: ['sync:write', 'sync:read'],
   Networks: ['10.0.0.0/8'],
 });
 export const RotationBody = strictObject({
-  Hours: Type.Optional(nullable(Type.Integer({ minimum: 0, maximum: 9999, default: 24 }))),
+  Hours: defaulted(nullable(Type.Integer({ minimum: 0, maximum: 9999, default: defaultGraceHours }))),
 });
-export const ClientKey = Type.Object({ publicKey: Type.String() });
+const ClientKey = Type.Object({ publicKey: Type.String() });
 const noClient = {
-  422: answer('There is no such client', ApiError, errorExample(422, 'CLIENT_NOT_FOUND')),
+  422: answer('There is no such client', ErrorEnvelope, errorExample(422, 'CLIENT_NOT_FOUND')),
 };
-export const clientsAnswers = {
+const clientsAnswers = {
   200: answer('The clients', page('ClientsEnvelope', ClientSchema)),
   ...errorAnswers,
 };
-export const clientAnswers = {
+const clientAnswers = {
   200: answer('The client', recordPage('ClientEnvelope', ClientSchema)),
   422: answer(
     'There is no such client, or such a client cannot be',
-    ApiError,
+    ErrorEnvelope,
     errorExample(422, 'CLIENT_NOT_FOUND'),
   ),
   ...errorAnswers,
 };
-export const newClientAnswers = {
+const newClientAnswers = {
   200: answer('The client, with its secret', recordPage('NewClientEnvelope', NewClient)),
-  422: answer('Such a client cannot be', ApiError, errorExample(422, 'INVALID_CLIENT')),
+  422: answer('Such a client cannot be', ErrorEnvelope, errorExample(422, 'INVALID_CLIENT')),
   ...errorAnswers,
 };
-export const newSecretAnswers = {
+const newSecretAnswers = {
   200: answer('The new secret', recordPage('NewSecretEnvelope', NewSecret)),
   ...noClient,
   ...errorAnswers,
 };
-export const revokedAnswers = {
+const revokedAnswers = {
   200: answer(
     'The client is shut out. If it was the last of scope `admin`, the command line makes another.',
     Empty,

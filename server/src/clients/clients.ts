@@ -1,8 +1,7 @@
 import { type Actor, operatorActor, serviceActor } from '../audit/audit-log.ts';
 import type { Code } from '../lib/error-codes.ts';
 import { ApiError } from '../lib/field-errors.ts';
-import { areTooWide, isNetwork } from '../lib/network.ts';
-import { type Fields, isAbsent, readParameters, wrongParameter } from '../lib/request-fields.ts';
+import { areTooWide } from '../lib/network.ts';
 import {
   digestOf,
   isPublicKey,
@@ -11,8 +10,8 @@ import {
   newPublicKey,
   newSecret,
 } from '../lib/secrets.ts';
-import type { AccessStore } from './access.ts';
-import { type Scope, scopes } from './access.ts';
+import type { AccessStore, Scope } from './access.ts';
+
 export interface Client {
   readonly id: number;
   readonly publicKey: string;
@@ -186,69 +185,4 @@ function noLiveClient(publicKey: string): ClientError {
     null,
     `no live client has the public key ${publicKey}; "anagrafe client list" shows them`,
   );
-}
-
-const nameMax = 255;
-const networksMax = 100;
-const graceHoursMax = 9999;
-const parameters = ['Name', 'Scopes', 'Networks', 'KnownByAddress'];
-
-/** Reads the request body for a new client. */
-export function readClientOptions(body: unknown): ClientOptions {
-  const fields = readParameters(body, parameters);
-  const usual = { scopes: defaultScopes, networks: [], knownByAddress: false };
-  return { ...usual, name: readName(fields.Name), ...readParts(fields) };
-}
-
-/** Reads the request body for a change; a field that is absent or null stays unchanged. */
-export function readClientChange(body: unknown): ClientChange {
-  return readParts(readParameters(body, parameters));
-}
-
-function readParts(fields: Fields): ClientChange {
-  const { Name: name, Scopes: wanted, Networks: networks, KnownByAddress: knownByAddress } = fields;
-  return {
-    ...(!isAbsent(name) && { name: readName(name) }),
-    ...(!isAbsent(wanted) && { scopes: readScopes(wanted) }),
-    ...(!isAbsent(networks) && { networks: readNetworks(networks) }),
-    ...(!isAbsent(knownByAddress) && { knownByAddress: readFlag('KnownByAddress', knownByAddress) }),
-  };
-}
-
-function readName(name: unknown): string {
-  if (typeof name === 'string' && name !== '' && name.length <= nameMax) return name;
-  throw wrongParameter('Name', 'text', { max: nameMax });
-}
-
-function readFlag(name: string, value: unknown): boolean {
-  if (typeof value === 'boolean') return value;
-  throw wrongParameter(name, 'flag');
-}
-
-/** Reads the request body of a rotation and returns the time at which the old secret expires. */
-export function readGraceEnd(body: unknown): Date {
-  const hours = readParameters(isAbsent(body) ? {} : body, ['Hours']).Hours ?? defaultGraceHours;
-  if (Number.isInteger(hours) && Number(hours) >= 0 && Number(hours) <= graceHoursMax)
-    return graceEnd(Number(hours));
-  throw wrongParameter('Hours', 'number', { min: 0, max: graceHoursMax });
-}
-
-function readScopes(value: unknown): readonly Scope[] {
-  const wanted = Array.isArray(value) ? value : [];
-  if (wanted.length === 0 || !wanted.every(isScope))
-    throw wrongParameter('Scopes', 'scopes', { known: scopes.join(', ') });
-  return [...new Set(wanted)];
-}
-
-function isScope(value: unknown): value is Scope {
-  return (scopes as readonly unknown[]).includes(value);
-}
-
-function readNetworks(value: unknown): readonly string[] {
-  const good =
-    Array.isArray(value) &&
-    value.length <= networksMax &&
-    value.every((network) => typeof network === 'string' && isNetwork(network));
-  if (!good) throw wrongParameter('Networks', 'networks', { max: networksMax });
-  return value;
 }

@@ -1,6 +1,5 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { readTexts } from '../accounts/sign-in.ts';
 import type { AccessStore, Caller } from '../clients/access.ts';
 import { type Attempt, actorOf } from '../clients/authentication.plugin.ts';
 import {
@@ -10,12 +9,12 @@ import {
   signInAtConsole,
   signOutAtConsole,
 } from '../clients/console-session.ts';
+import { answer, errorAnswers, Moment, recordPage } from '../http/answer-schemas.ts';
 import { clearConsoleCookie, setConsoleCookie } from '../http/credentials.ts';
 import { recordEnvelope } from '../http/envelope.ts';
 import { debugOf } from '../http/request-context.ts';
-import { answer, errorAnswers, Moment, page } from '../http/schemas/answers.ts';
-import { named, nullable, strictObject } from '../http/schemas/named.ts';
-import { CallHeaders, CallQuery } from '../http/schemas/requests.ts';
+import { CallHeaders, CallQuery, credential, named, nullable, oneOf, strictObject } from '../http/schemas.ts';
+import type { Api } from '../http/validation.ts';
 
 interface SessionTools {
   readonly access: AccessStore;
@@ -26,7 +25,7 @@ interface SessionTools {
 const path = '/console/session';
 
 /** Registers `/console/session`: GET reads the state of the session, POST signs in, DELETE signs out. */
-export function consoleSessionRoutes(app: FastifyInstance, tools: SessionTools): void {
+export function consoleSessionRoutes(app: Api, tools: SessionTools): void {
   const { attempt } = tools;
   const about = { tags: ['console'], querystring: CallQuery, headers: CallHeaders, response: consoleAnswers };
   const actor = (request: FastifyRequest) => (caller: Caller) => actorOf(request, caller);
@@ -65,7 +64,7 @@ export function consoleSessionRoutes(app: FastifyInstance, tools: SessionTools):
       },
     },
     async (request, reply) => {
-      const { PublicKey: publicKey, SecretKey: secret } = readTexts(request.body, ['PublicKey', 'SecretKey']);
+      const { PublicKey: publicKey, SecretKey: secret } = request.body;
       const pair = { publicKey, secret };
       const { token, session } = await attempt(
         request,
@@ -106,18 +105,18 @@ function stateFields({ state, session }: ConsoleState) {
 const ConsoleSession = named(
   'ConsoleSession',
   strictObject({
-    State: Type.String({ enum: ['protected', 'signed-in', 'signed-out'] }),
+    State: oneOf(['protected', 'signed-in', 'signed-out']),
     Client: nullable(strictObject({ PublicKey: Type.String(), Name: Type.String() })),
     ExpiresAt: nullable(Moment),
   }),
 );
 
-export const ConsoleKeys = named(
+const ConsoleKeys = named(
   'ConsoleKeys',
-  strictObject({ PublicKey: Type.String(), SecretKey: Type.String({ format: 'password' }) }),
+  strictObject({ PublicKey: credential(), SecretKey: credential({ format: 'password' }) }),
 );
 
-export const consoleAnswers = {
-  200: answer('Who is signed in', page('ConsoleSessionEnvelope', Type.Never(), ConsoleSession)),
+const consoleAnswers = {
+  200: answer('Who is signed in', recordPage('ConsoleSessionEnvelope', ConsoleSession)),
   ...errorAnswers,
 };

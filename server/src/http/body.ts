@@ -115,6 +115,10 @@ export function readBodies(
     };
   });
 
+  app.addHook('preValidation', async (request) => {
+    if (request.routeOptions.config.emptyBody) request.body ??= {};
+  });
+
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: Readable) => {
     refuseOtherCodings(request);

@@ -1,11 +1,13 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
-import { namedSchemas } from './schemas/named.ts';
+import { definitions } from './schemas.ts';
 
 /** Serves `/openapi.json`, and `/docs` to browse it. Must be registered before the routes, which it collects. */
 export async function describeApi(app: FastifyInstance, version: string): Promise<void> {
-  for (const schema of namedSchemas) app.addSchema(schema);
+  // By name, so that the document does not depend on the order in which modules are loaded.
+  for (const name of Object.keys(definitions).sort())
+    app.addSchema({ $id: name.slice(0, -1), ...definitions[name] });
   await app.register(swagger, {
     refResolver: { buildLocalReference: (schema) => String(schema.$id) },
     openapi: {

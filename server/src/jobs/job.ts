@@ -3,7 +3,6 @@ import type { Caller } from '../clients/access.ts';
 import type { Connection } from '../db/database.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import type { Page } from '../lib/paging.ts';
-import { isUuid } from '../lib/request-fields.ts';
 import type { FailedRecord } from '../records/failed-records.ts';
 import type { OperationName } from '../records/operation.ts';
 import type { IndexedOutcome } from '../records/outcome.ts';
@@ -68,7 +67,7 @@ export function jobsSeenBy(caller: Caller): JobOwner {
 
 /** Returns a job that the caller may see. A job of another client gets the same error as a missing one. */
 export async function findJob(id: string, caller: Caller, store: JobStore): Promise<Job> {
-  const job = isUuid(id) ? await store.find(id) : null;
+  const job = await store.find(id);
   if (!job || !sees(caller, job)) throw new ApiError('JOB_NOT_FOUND');
   return job;
 }
@@ -80,7 +79,7 @@ export async function readJob(
   caller: Caller,
   store: JobStore,
 ): Promise<JobPage> {
-  const found = isUuid(id) ? await store.read(id, page) : null;
+  const found = await store.read(id, page);
   if (!found || !sees(caller, found.job)) throw new ApiError('JOB_NOT_FOUND');
   return found;
 }

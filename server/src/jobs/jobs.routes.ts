@@ -1,20 +1,38 @@
-import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { actorOf } from '../clients/authentication.plugin.ts';
+import {
+  answer,
+  count,
+  ErrorEnvelope,
+  errorAnswers,
+  errorExample,
+  Moment,
+  page,
+} from '../http/answer-schemas.ts';
 import { pageEnvelope, recordEnvelope } from '../http/envelope.ts';
 import { debugOf, languageOf } from '../http/request-context.ts';
-import { isFlagged, pageOf, representationFor } from '../http/request-options.ts';
-import { cancelledAnswers, failedAnswers, jobAnswers, jobsAnswers } from '../http/schemas/answers.ts';
+import { representationFor } from '../http/request-options.ts';
 import {
-  AllJobsQuery,
   CallHeaders,
   CallQuery,
-  JobHeaders,
-  JobId,
-  JobQuery,
+  debug,
+  flag,
+  Id,
+  language,
+  named,
+  nullable,
+  Operation,
+  oneOf,
   PageQuery,
-} from '../http/schemas/requests.ts';
+  paging,
+  pathOf,
+  strictObject,
+  Uuid,
+} from '../http/schemas.ts';
 import { sendEnvelope } from '../http/streaming.ts';
+import type { Api } from '../http/validation.ts';
+import { FailedRecordSchema, Positions, TupleSchema } from '../records/tuple.schemas.ts';
 import { positionsOf, tupleTexts } from '../records/tuple.ts';
 import { sendFailedRecords } from './failed-records.routes.ts';
 import { findJob, type Job, type JobStore, jobsSeenBy, paceOf, readJob } from './job.ts';
@@ -27,13 +45,13 @@ interface JobTools {
 }
 
 /** `jobs`: progress and results of calls that were sent with `Prefer: respond-async`. */
-export function jobRoutes(app: FastifyInstance, { jobs: store, auditLog }: JobTools): void {
+export function jobRoutes(app: Api, { jobs: store, auditLog }: JobTools): void {
   const scope = 'sync:write' as const;
 
   app.get(
     '/jobs',
     {
-      config: { scope, query: ['page', 'pageSize'] },
+      config: { scope },
       schema: {
         operationId: 'jobs',
         summary: 'List jobs, the newest first',
@@ -45,46 +63,50 @@ export function jobRoutes(app: FastifyInstance, { jobs: store, auditLog }: JobTo
       },
     },
     async (request) => {
-      const page = pageOf(request);
-      const { jobs, totalCount } = await store.list(jobsSeenBy(request.caller), page);
+      const { page, pageSize } = request.query;
+      const { jobs, totalCount } = await store.list(jobsSeenBy(request.caller), { page, pageSize });
       const records = jobs.map(jobFields);
-      return pageEnvelope({ ...page, totalCount, count: records.length }, records, debugOf(request));
+      return pageEnvelope({ page, pageSize, totalCount, count: records.length }, records, debugOf(request));
     },
   );
 
-  app.get<{ Params: { id: string } }>(
+  app.get(
     '/jobs/:id',
     {
-      config: { scope, query: ['page', 'pageSize', 'failed'] },
+      config: { scope },
       schema: {
         operationId: 'job',
         summary: 'How a job goes, and its tuples so far',
         description:
           'The job stands in `result.record`, the tuples in `result.records`, in the order sent. `failed=true` gives those of failed records alone. `Positions` in `result.record` tells which record of the call each of them belongs to.',
         tags,
-        params: JobId,
-        querystring: JobQuery,
+        params: JobPath,
+        querystring: TuplesQuery,
         headers: JobHeaders,
         response: jobAnswers,
       },
     },
     async (request, reply) => {
-      const page = pageOf(request);
-      const failedOnly = isFlagged(request, 'failed');
+      const { page, pageSize, failed: failedOnly = false } = request.query;
       const representation = representationFor(request);
-      const asked = { ...page, failedOnly, withUsers: representation !== null };
+      const asked = { page, pageSize, failedOnly, withUsers: representation !== null };
       const { job, outcomes } = await readJob(request.params.id, asked, request.caller, store);
       const language = languageOf(request);
       const totalCount = failedOnly ? job.recordsFailed : job.recordsDone;
       reply.header('content-language', language);
       if (representation) reply.header('preference-applied', 'return=representation');
       const record = { ...jobFields(job), Positions: positionsOf(outcomes) };
-      const envelope = pageEnvelope<never>({ ...page, totalCount, count: outcomes.length }, [], null, record);
+      const envelope = pageEnvelope<never>(
+        { page, pageSize, totalCount, count: outcomes.length },
+        [],
+        null,
+        record,
+      );
       return sendEnvelope(reply, envelope, tupleTexts(outcomes, language, representation));
     },
   );
 
-  app.delete<{ Params: { id: string } }>(
+  app.delete(
     '/jobs/:id',
     {
       config: { scope, emptyBody: true },
@@ -94,7 +116,7 @@ export function jobRoutes(app: FastifyInstance, { jobs: store, auditLog }: JobTo
         description:
           'Records that were applied stay applied. The others get a tuple with `CANCELLED`, and `failed` gives them back. A job that has ended stays as it is.',
         tags,
-        params: JobId,
+        params: JobPath,
         querystring: CallQuery,
         headers: CallHeaders,
         response: cancelledAnswers,
@@ -107,7 +129,7 @@ export function jobRoutes(app: FastifyInstance, { jobs: store, auditLog }: JobTo
     },
   );
 
-  app.get<{ Params: { id: string } }>(
+  app.get(
     '/jobs/:id/failed',
     {
       config: { scope },
@@ -117,7 +139,7 @@ export function jobRoutes(app: FastifyInstance, { jobs: store, auditLog }: JobTo
         description:
           'A bare array of the records as they were sent, without their secrets, each with its place in the call and its faults. Correct them, fill in the passwords, and send the array to where it came from; `Position` and `Faults` may stay.',
         tags,
-        params: JobId,
+        params: JobPath,
         querystring: CallQuery,
         headers: CallHeaders,
         response: failedAnswers,
@@ -152,11 +174,11 @@ export function jobFields(job: Job) {
 }
 
 /** `jobs` of the admin API: the jobs of all clients. A single job is read and cancelled at `/api/sync/v1/jobs`. */
-export function allJobsRoute(app: FastifyInstance, store: JobStore): void {
+export function allJobsRoute(app: Api, store: JobStore): void {
   app.get(
     '/jobs',
     {
-      config: { scope: 'admin', query: ['page', 'pageSize', 'open', 'failed'] },
+      config: { scope: 'admin' },
       schema: {
         operationId: 'allJobs',
         summary: 'The jobs of all clients, the newest first',
@@ -169,14 +191,68 @@ export function allJobsRoute(app: FastifyInstance, store: JobStore): void {
       },
     },
     async (request) => {
-      const page = pageOf(request);
-      const { jobs, totalCount } = await store.list('everyone', {
-        ...page,
-        openOnly: isFlagged(request, 'open'),
-        failedOnly: isFlagged(request, 'failed'),
-      });
+      const { page, pageSize, open: openOnly = false, failed: failedOnly = false } = request.query;
+      const { jobs, totalCount } = await store.list('everyone', { page, pageSize, openOnly, failedOnly });
       const records = jobs.map(jobFields);
-      return pageEnvelope({ ...page, totalCount, count: records.length }, records, debugOf(request));
+      return pageEnvelope({ page, pageSize, totalCount, count: records.length }, records, debugOf(request));
     },
   );
 }
+
+const job = {
+  ID: Uuid,
+  ClientID: nullable(Id),
+  State: oneOf(['queued', 'running', 'completed', 'cancelled']),
+  Operation,
+  Records: count('how many were sent'),
+  RecordsDone: count('how many have their outcome, whatever it is'),
+  RecordsFailed: count('how many of those were not applied'),
+  Users: count('how many were sent'),
+  UsersDone: count('the users of the records that are done'),
+  UsersPerSecond: nullable(Type.Number({ minimum: 0 })),
+  SubmittedAt: Moment,
+  StartedAt: nullable(Moment),
+  EndedAt: nullable(Type.String({ format: 'date-time', description: 'null while something is left to do' })),
+  EstimatedEnd: nullable(Moment),
+};
+const JobSchema = named('Job', strictObject(job, { description: 'A call that is done later' }));
+const JobWithTuples = named(
+  'JobWithTuples',
+  strictObject({ ...job, Positions }, { description: 'A job, beside a page of its tuples' }),
+);
+
+export const JobAlone = page('JobEnvelope', TupleSchema, JobSchema);
+
+const JobPath = pathOf('JOB_NOT_FOUND', { id: Uuid });
+export const TuplesQuery = Type.Object({
+  ...paging,
+  failed: flag('only the tuples of failed records'),
+  ...debug,
+});
+const AllJobsQuery = Type.Object({
+  ...paging,
+  open: flag('only jobs that have not ended'),
+  failed: flag('only jobs with failed records'),
+  ...debug,
+});
+const JobHeaders = Type.Object({
+  ...language,
+  Prefer: Type.Optional(
+    Type.String({ description: '`return=representation` fills `Item6` of applied records' }),
+  ),
+});
+
+const jobRefusals = {
+  ...errorAnswers,
+  404: answer('There is no such job', ErrorEnvelope, errorExample(404, 'JOB_NOT_FOUND')),
+};
+const jobsAnswers = { 200: answer('A page of jobs', page('JobsEnvelope', JobSchema)), ...errorAnswers };
+const jobAnswers = {
+  200: answer('The job, and a page of its tuples', page('JobTuplesEnvelope', TupleSchema, JobWithTuples)),
+  ...jobRefusals,
+};
+const cancelledAnswers = { 200: answer('The job', JobAlone), ...jobRefusals };
+const failedAnswers = {
+  200: answer('The failed records', Type.Array(FailedRecordSchema)),
+  ...jobRefusals,
+};

@@ -147,6 +147,11 @@ export class ApiError extends Error {
   }
 }
 
+/** The error of a parameter of a call. The variant selects the sentence that describes the accepted values. */
+export function wrongParameter(name: string, variant: string, figures: Figures = {}): ApiError {
+  return new ApiError('INVALID_PARAMETER', { variant, figures: { name, ...figures } });
+}
+
 /** The mark is an own property of the error, so that it is kept when pg-boss copies the error. */
 const outageMark = Symbol('part of an outage');
 

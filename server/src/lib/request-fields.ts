@@ -1,10 +1,8 @@
 import { closestName } from './did-you-mean.ts';
-import type { Figures } from './error-codes.ts';
-import { ApiError, type FieldErrors } from './field-errors.ts';
+import type { FieldErrors } from './field-errors.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-export const idMax = Number.MAX_SAFE_INTEGER;
 const emailMax = 254;
 const fieldNameShown = 60;
 /** The maximum number of unknown fields that are named in errors; an object may have thousands of them. */
@@ -36,12 +34,6 @@ export function isAbsent(value: unknown): value is null | undefined {
 
 export function isId(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 1;
-}
-
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-export function isUuid(text: string): boolean {
-  return uuid.test(text);
 }
 
 /** Appends a field to a place: `Users[0]` and `Password` give `Users[0].Password`. */
@@ -111,22 +103,4 @@ export function readText(value: unknown, max: number, place: string, errors: Fie
   else if (forbiddenCharacter.test(text)) errors.add(place, 'TEXT_CHARACTERS');
   else return text;
   return null;
-}
-
-/** Returns the body of a call that takes an object; throws an `ApiError` for another type or an unknown parameter. */
-export function readParameters(body: unknown, known: readonly string[]): Fields {
-  if (!isObject(body)) throw new ApiError('INVALID_BODY', { variant: 'object' });
-  const unknown = Object.keys(body).find((name) => !isAbsent(body[name]) && !known.includes(name));
-  if (unknown !== undefined) throw unknownParameter(unknown, known);
-  return body;
-}
-
-export function unknownParameter(name: string, known: readonly string[]): ApiError {
-  const meant = closestName(name, known);
-  return wrongParameter(shown(name), meant ? 'spelling' : 'unknown', meant ? { meant } : {});
-}
-
-/** The variant selects the sentence that describes the accepted values. */
-export function wrongParameter(name: string, variant: string, figures: Figures = {}): ApiError {
-  return new ApiError('INVALID_PARAMETER', { variant, figures: { name, ...figures } });
 }

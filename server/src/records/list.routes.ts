@@ -1,20 +1,37 @@
-import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
 import type { AuditEntry, AuditLog } from '../audit/audit-log.ts';
 import { actorOf } from '../clients/authentication.plugin.ts';
+import { answer, Count, errorAnswers, Moment, page } from '../http/answer-schemas.ts';
 import { pageEnvelope } from '../http/envelope.ts';
 import { debugOf } from '../http/request-context.ts';
-import { principalAnswers, userAnswers } from '../http/schemas/answers.ts';
-import { CallHeaders, CallQuery, PrincipalListing, UserListing } from '../http/schemas/requests.ts';
+import {
+  CallHeaders,
+  CallQuery,
+  defaulted,
+  example,
+  Id,
+  lengthOfNfc,
+  named,
+  nullable,
+  optional,
+  State,
+  strictObject,
+} from '../http/schemas.ts';
 import { sendEnvelope } from '../http/streaming.ts';
+import type { Api } from '../http/validation.ts';
+import { usernameMax } from '../usernames/username.ts';
+import { answerSchemas } from './fields.schemas.ts';
 import { principalFields, userFields, valuesOf } from './fields.ts';
 import {
+  isFilterText,
   type ListedPrincipal,
   type ListedUser,
   type Listing,
   type ListingStore,
+  listingOf,
   ownListing,
-  readPrincipalListing,
-  readUserListing,
+  readDate,
+  usersShownMax,
 } from './listing.ts';
 
 interface ReadTools {
@@ -23,7 +40,7 @@ interface ReadTools {
 }
 
 /** `irs/list` and `irs/users`: pages of principals and users, without secrets. */
-export function readRoutes(app: FastifyInstance, { listing: store, auditLog }: ReadTools): void {
+export function readRoutes(app: Api, { listing: store, auditLog }: ReadTools): void {
   const config = { scope: 'sync:read', emptyBody: true, maxValues: 200 } as const;
 
   app.post(
@@ -38,12 +55,12 @@ export function readRoutes(app: FastifyInstance, { listing: store, auditLog }: R
         tags: ['irs'],
         querystring: CallQuery,
         headers: CallHeaders,
-        body: PrincipalListing,
+        body: PrincipalFilter,
         response: principalAnswers,
       },
     },
     async (request, reply) => {
-      const listing = ownListing(readPrincipalListing(request.body), request.caller.user);
+      const listing = ownListing(listingOf(request.body), request.caller.user);
       const page = await store.listPrincipals(listing);
       await auditLog.note(actorOf(request), noteOf('list', listing, page.count));
       const envelope = pageEnvelope<never>({ ...listing, ...page }, [], null);
@@ -63,12 +80,12 @@ export function readRoutes(app: FastifyInstance, { listing: store, auditLog }: R
         tags: ['irs'],
         querystring: CallQuery,
         headers: CallHeaders,
-        body: UserListing,
+        body: UserFilter,
         response: userAnswers,
       },
     },
     async (request, reply) => {
-      const listing = readUserListing(request.body);
+      const listing = listingOf(request.body);
       const page = await store.listUsers(listing);
       await auditLog.note(actorOf(request), noteOf('users', listing, page.count));
       const records = page.items.map((user) => ({ ...userAnswer(user), IRID: user.principalId }));
@@ -115,3 +132,103 @@ function userAnswer(user: ListedUser) {
     LastLoginAt: user.lastLoginAt,
   };
 }
+
+/** A text to compare with stored values. Its NFC form is measured, so that every stored value can be found. */
+function filterText(maxLength: number, description?: string) {
+  const text = { minLength: 1, maxLength, ...(description && { description }), [lengthOfNfc]: true };
+  return Type.Refine(Type.String(text), isFilterText, () => 'text');
+}
+
+const listing = {
+  Search: optional(filterText(200, 'what words of the texts, or the username, begin with')),
+  Page: defaulted(nullable(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1 }))),
+  PageSize: defaulted(nullable(Type.Integer({ minimum: 1, maximum: 1000, default: 100 }))),
+  Date: optional(
+    Type.Refine(
+      Type.String({ description: 'what changed since: 2026-01-31 or 2026-01-31T08:00:00Z' }),
+      (text) => readDate(text) !== null,
+      () => 'date',
+    ),
+  ),
+  ID: optional(Type.Integer({ ...Id, description: 'of one principal' })),
+  ExternalKey: optional(filterText(principalFields.ExternalKey.maxLength, 'of one principal')),
+};
+
+export const PrincipalFilter = example(
+  named(
+    'PrincipalFilter',
+    strictObject({
+      ...listing,
+      UsersShown: optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: usersShownMax,
+          default: usersShownMax,
+          description: 'how many users of a principal stand in it',
+        }),
+      ),
+    }),
+  ),
+  { Page: 1, PageSize: 100 },
+);
+
+/** At most 100 usernames of maximum length fit into the body of a read request. */
+const Usernames = Type.Array(filterText(usernameMax), {
+  minItems: 1,
+  maxItems: 100,
+  description: 'of several users, in place of Username',
+});
+export const UserFilter = example(
+  named(
+    'UserFilter',
+    strictObject({
+      Username: optional(filterText(usernameMax, 'of one user')),
+      Usernames: optional(Usernames),
+      ...listing,
+    }),
+  ),
+  { Username: 'mario.rossi' },
+);
+
+const user = {
+  ID: Id,
+  Username: Type.String(),
+  ...answerSchemas(userFields),
+  State,
+  CreatedAt: Moment,
+  UpdatedAt: Moment,
+  PasswordChangedAt: Moment,
+  LastLoginAt: nullable(Moment),
+};
+const User = named('User', strictObject(user, { description: 'An account of a principal' }));
+const UserOfPrincipal = named(
+  'UserOfPrincipal',
+  strictObject(
+    { ...user, IRID: Type.Integer({ ...Id, description: 'of its principal' }) },
+    { description: 'An account, with the ID of its principal' },
+  ),
+);
+const Principal = named(
+  'Principal',
+  strictObject(
+    {
+      ID: Id,
+      ...answerSchemas(principalFields),
+      State,
+      CreatedAt: Moment,
+      UpdatedAt: Moment,
+      UsersCount: Count,
+      Users: Type.Array(User, { maxItems: usersShownMax, description: 'the first 1,000' }),
+    },
+    { description: 'A customer or a company, with its users' },
+  ),
+);
+
+const principalAnswers = {
+  200: answer('A page of principals', page('PrincipalsEnvelope', Principal)),
+  ...errorAnswers,
+};
+const userAnswers = {
+  200: answer('A page of users', page('UsersEnvelope', UserOfPrincipal)),
+  ...errorAnswers,
+};

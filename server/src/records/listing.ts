@@ -1,9 +1,8 @@
 import type { SignedInUser } from '../clients/access.ts';
 import { ApiError } from '../lib/field-errors.ts';
-import { type Fields, idMax, isAbsent, readParameters, wrongParameter } from '../lib/request-fields.ts';
 import { mapUsername } from '../usernames/precis-profiles.ts';
-import { numberTerms, searchTerms, usernameMax } from '../usernames/username.ts';
-import { type PrincipalFields, principalFields, type UserFields } from './fields.ts';
+import { numberTerms, searchTerms } from '../usernames/username.ts';
+import type { PrincipalFields, UserFields } from './fields.ts';
 import type { State } from './principal.ts';
 
 export interface PageOf<Items> {
@@ -67,48 +66,45 @@ export interface ListingStore {
   listUsers(listing: Listing): Promise<PageOf<readonly ListedUser[]>>;
 }
 
-const pageSizeDefault = 100;
-const pageSizeMax = 1000;
-const usersShownMax = 1000;
-const searchMax = 200;
-/** Maximum number of usernames in a filter. This many of maximum length fit into the body of a read request. */
-const textsMax = 100;
-
 /** ISO 8601 date, or date and time. A time without a zone is UTC. */
 const dateSyntax = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
 
-const principalParameters = ['Page', 'PageSize', 'Date', 'ID', 'ExternalKey', 'Search'];
-
-export function readPrincipalListing(body: unknown): Listing {
-  return readListing(body, [...principalParameters, 'UsersShown']);
+/** The validated filter of a request, with the names of the API. */
+export interface ListFilter {
+  readonly Page: number;
+  readonly PageSize: number;
+  readonly Date?: string;
+  readonly ID?: number;
+  readonly ExternalKey?: string;
+  readonly Search?: string;
+  readonly UsersShown?: number;
+  readonly Username?: string;
+  readonly Usernames?: readonly string[];
 }
 
-export function readUserListing(body: unknown): Listing {
-  return readListing(body, [...principalParameters, 'Username', 'Usernames']);
-}
+export const usersShownMax = 1000;
 
-function readListing(body: unknown, known: readonly string[]): Listing {
-  const fields = readParameters(isAbsent(body) ? {} : body, known);
-  const username = readText(fields, 'Username', usernameMax);
-  const usernames = username === null ? readTexts(fields, 'Usernames', usernameMax) : [username];
-  const search = readText(fields, 'Search', searchMax);
+export function listingOf(filter: ListFilter): Listing {
+  const { Username: username, Usernames: usernames, Search: search } = filter;
+  const keys = username === undefined ? usernames : [username];
   return {
-    page: readNumber(fields, 'Page', idMax) ?? 1,
-    pageSize: readNumber(fields, 'PageSize', pageSizeMax) ?? pageSizeDefault,
-    since: readDate(fields, 'Date'),
-    principalId: readNumber(fields, 'ID', idMax),
-    externalKey: readText(fields, 'ExternalKey', principalFields.ExternalKey.maxLength),
-    search:
-      search === null
-        ? null
-        : {
-            terms: searchTerms([search]),
-            numbers: numberTerms(search),
-            usernamePrefix: prefixOf(search.trim()),
-          },
-    usernameKeys: usernames?.map(usernameKey) ?? null,
+    page: filter.Page,
+    pageSize: filter.PageSize,
+    since: filter.Date === undefined ? null : readDate(filter.Date),
+    principalId: filter.ID ?? null,
+    externalKey: filter.ExternalKey ?? null,
+    search: search === undefined ? null : searchOf(search),
+    usernameKeys: keys?.map(usernameKey) ?? null,
     own: null,
-    usersShown: readNumber(fields, 'UsersShown', usersShownMax, 0) ?? usersShownMax,
+    usersShown: filter.UsersShown ?? usersShownMax,
+  };
+}
+
+function searchOf(text: string): Search {
+  return {
+    terms: searchTerms([text]),
+    numbers: numberTerms(text),
+    usernamePrefix: prefixOf(text.trim()),
   };
 }
 
@@ -130,50 +126,18 @@ function prefixOf(text: string): string {
   return 'mapped' in result ? result.mapped : text.toLowerCase();
 }
 
-function readNumber(fields: Fields, name: string, max: number, min = 1): number | null {
-  const value: unknown = fields[name];
-  if (isAbsent(value)) return null;
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max) return value;
-  throw wrongParameter(name, 'number', { min, max });
+/** Returns false for a text that no stored value contains. */
+export function isFilterText(text: string): boolean {
+  return text.trim() !== '' && !text.includes('\0');
 }
 
-function readText(fields: Fields, name: string, max: number): string | null {
-  const value = fields[name];
-  if (isAbsent(value)) return null;
-  if (!isText(value, max)) throw wrongParameter(name, 'text', { max });
-  return value;
-}
-
-function readTexts(fields: Fields, name: string, max: number): string[] | null {
-  const values: unknown = fields[name];
-  if (isAbsent(values)) return null;
-  const some = Array.isArray(values) && values.length > 0 && values.length <= textsMax;
-  if (!some || !values.every((value) => isText(value, max)))
-    throw wrongParameter(name, 'texts', { count: textsMax, max });
-  return values;
-}
-
-function isText(value: unknown, max: number): value is string {
-  return typeof value === 'string' && value.trim() !== '' && length(value) <= max && !value.includes('\0');
-}
-
-function readDate(fields: Fields, name: string): Date | null {
-  const value = fields[name];
-  if (isAbsent(value)) return null;
-  if (typeof value !== 'string' || !dateSyntax.test(value)) throw wrongParameter(name, 'date');
-  const zoned = /T/.test(value) && !/(?:Z|[+-]\d\d:?\d\d)$/.test(value) ? `${value}Z` : value;
+/** Returns null if the text is not a date. */
+export function readDate(text: string): Date | null {
+  if (!dateSyntax.test(text)) return null;
+  const zoned = /T/.test(text) && !/(?:Z|[+-]\d\d:?\d\d)$/.test(text) ? `${text}Z` : text;
   const date = new Date(zoned);
   // `Date` turns a day that does not exist, such as 31 April, into a day of the next month.
-  const day = new Date(`${value.slice(0, 10)}T00:00:00Z`);
-  if (Number.isNaN(date.getTime()) || day.toISOString().slice(0, 10) !== value.slice(0, 10))
-    throw wrongParameter(name, 'date');
-  return date;
-}
-
-/**
- * Counts the code points of the NFC form, so that every value that can be stored can be used in a filter. Text over
- * 4096 UTF-16 code units is not normalised, because it exceeds every limit anyway.
- */
-function length(text: string): number {
-  return text.length > 4096 ? text.length : [...text.normalize('NFC')].length;
+  const day = new Date(`${text.slice(0, 10)}T00:00:00Z`);
+  const exists = !Number.isNaN(date.getTime()) && day.toISOString().slice(0, 10) === text.slice(0, 10);
+  return exists ? date : null;
 }

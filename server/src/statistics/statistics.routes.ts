@@ -1,10 +1,9 @@
-import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
+import { answer, Count, errorAnswers, Moment, recordPage } from '../http/answer-schemas.ts';
 import { recordEnvelope } from '../http/envelope.ts';
 import { debugOf } from '../http/request-context.ts';
-import { answer, Count, errorAnswers, Moment, recordPage } from '../http/schemas/answers.ts';
-import { named, strictObject } from '../http/schemas/named.ts';
-import { CallHeaders, CallQuery } from '../http/schemas/requests.ts';
+import { CallHeaders, CallQuery, named, strictObject } from '../http/schemas.ts';
+import type { Api } from '../http/validation.ts';
 import type { HashingState } from '../passwords/hash-pool.ts';
 import type { Span, Statistics, StatisticsStore } from './statistics.ts';
 
@@ -14,7 +13,7 @@ interface StatisticsTools {
 }
 
 /** Registers `GET /statistics`: totals, recent activity and the state of the hash pool of this node. */
-export function statisticsRoute(app: FastifyInstance, { statistics, hashing }: StatisticsTools): void {
+export function statisticsRoute(app: Api, { statistics, hashing }: StatisticsTools): void {
   app.get(
     '/statistics',
     {
@@ -117,7 +116,7 @@ const StatisticsSchema = named(
   }),
 );
 
-export const statisticsAnswers = {
+const statisticsAnswers = {
   200: answer('The statistics', recordPage('StatisticsEnvelope', StatisticsSchema)),
   ...errorAnswers,
 };

@@ -1,52 +1,51 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { actorOf } from '../clients/authentication.plugin.ts';
 import { pageEnvelope, recordEnvelope } from '../http/envelope.ts';
 import { debugOf } from '../http/request-context.ts';
-import { isFlagged, pageOf } from '../http/request-options.ts';
-import { CallHeaders, CallQuery } from '../http/schemas/requests.ts';
+import { CallHeaders, CallQuery } from '../http/schemas.ts';
+import type { Api } from '../http/validation.ts';
 import { ApiError } from '../lib/field-errors.ts';
-import { isUuid } from '../lib/request-fields.ts';
 import { type Delivery, showDelivery, type WebhookStore } from './delivery.ts';
-import { idOf, webhookFields } from './webhooks.routes.ts';
+import { webhookFields } from './webhooks.routes.ts';
 import {
-  DeliveryId,
+  DeliveryPath,
   DeliveryQuery,
   deliveriesAnswers,
   deliveryAnswers,
   replayAnswers,
-  WebhookId,
+  WebhookPath,
 } from './webhooks.schemas.ts';
 
 const tags = ['webhooks'];
 const scope = 'admin' as const;
 
 /** Registers the routes that list and show the deliveries of a webhook, and that replay them. */
-export function deliveryRoutes(app: FastifyInstance, webhooks: WebhookStore): void {
+export function deliveryRoutes(app: Api, webhooks: WebhookStore): void {
   const common = { querystring: CallQuery, headers: CallHeaders, tags };
 
-  app.get<{ Params: { id: string } }>(
+  app.get(
     '/webhooks/:id/deliveries',
     {
-      config: { scope, query: ['page', 'pageSize', 'failed'] },
+      config: { scope },
       schema: {
         ...common,
         operationId: 'deliveries',
         summary: 'What was told to an endpoint, the newest first',
         description: 'The newest 10,000; `failed=true` gives the newest 10,000 that were given up.',
-        params: WebhookId,
+        params: WebhookPath,
         querystring: DeliveryQuery,
         response: deliveriesAnswers,
       },
     },
     async (request) => {
-      const webhook = await webhooks.find(idOf(request));
+      const webhook = await webhooks.find(request.params.id);
       if (!webhook) throw new ApiError('WEBHOOK_NOT_FOUND');
-      const page = pageOf(request);
-      const failedOnly = isFlagged(request, 'failed');
-      const { deliveries, totalCount } = await webhooks.deliveries(webhook.id, { ...page, failedOnly });
+      const { page, pageSize, failed: failedOnly = false } = request.query;
+      const listing = { page, pageSize, failedOnly };
+      const { deliveries, totalCount } = await webhooks.deliveries(webhook.id, listing);
       const records = deliveries.map(deliveryFields);
       return pageEnvelope(
-        { ...page, totalCount, count: records.length },
+        { page, pageSize, totalCount, count: records.length },
         records,
         debugOf(request),
         webhookFields(webhook),
@@ -54,7 +53,7 @@ export function deliveryRoutes(app: FastifyInstance, webhooks: WebhookStore): vo
     },
   );
 
-  app.get<{ Params: { id: string; delivery: string } }>(
+  app.get(
     '/webhooks/:id/deliveries/:delivery',
     {
       config: { scope },
@@ -62,12 +61,12 @@ export function deliveryRoutes(app: FastifyInstance, webhooks: WebhookStore): vo
         ...common,
         operationId: 'delivery',
         summary: 'One message, with what was sent and what came back',
-        params: DeliveryId,
+        params: DeliveryPath,
         response: deliveryAnswers,
       },
     },
     async (request) => {
-      const whole = await showDelivery(idOf(request), deliveryOf(request.params), webhooks);
+      const whole = await showDelivery(request.params.id, request.params.delivery, webhooks);
       const { message, answer, milliseconds } = whole;
       const record = {
         ...deliveryFields(whole),
@@ -79,13 +78,13 @@ export function deliveryRoutes(app: FastifyInstance, webhooks: WebhookStore): vo
     },
   );
 
-  const replay = async (request: FastifyRequest, deliveryId: string | null) => {
-    if (!(await webhooks.find(idOf(request)))) throw new ApiError('WEBHOOK_NOT_FOUND');
-    const count = await webhooks.replay(idOf(request), deliveryId, actorOf(request));
+  const replay = async (request: FastifyRequest, id: number, deliveryId: string | null) => {
+    if (!(await webhooks.find(id))) throw new ApiError('WEBHOOK_NOT_FOUND');
+    const count = await webhooks.replay(id, deliveryId, actorOf(request));
     if (count === 0 && deliveryId !== null) throw new ApiError('WEBHOOK_NOT_FOUND');
     return recordEnvelope({ Replayed: count }, debugOf(request));
   };
-  app.post<{ Params: { id: string } }>(
+  app.post(
     '/webhooks/:id/replay',
     {
       config: { scope, emptyBody: true, maxValues: 10 },
@@ -93,13 +92,13 @@ export function deliveryRoutes(app: FastifyInstance, webhooks: WebhookStore): vo
         ...common,
         operationId: 'replayFailed',
         summary: 'Send again all that failed',
-        params: WebhookId,
+        params: WebhookPath,
         response: replayAnswers,
       },
     },
-    (request) => replay(request, null),
+    (request) => replay(request, request.params.id, null),
   );
-  app.post<{ Params: { id: string; delivery: string } }>(
+  app.post(
     '/webhooks/:id/deliveries/:delivery/replay',
     {
       config: { scope, emptyBody: true, maxValues: 10 },
@@ -107,18 +106,12 @@ export function deliveryRoutes(app: FastifyInstance, webhooks: WebhookStore): vo
         ...common,
         operationId: 'replay',
         summary: 'Send one message again',
-        params: DeliveryId,
+        params: DeliveryPath,
         response: replayAnswers,
       },
     },
-    (request) => replay(request, deliveryOf(request.params)),
+    (request) => replay(request, request.params.id, request.params.delivery),
   );
-}
-
-/** Returns the delivery ID of the path. Throws an ApiError if it is not a UUID, which PostgreSQL would reject. */
-function deliveryOf({ delivery }: { delivery: string }): string {
-  if (!isUuid(delivery)) throw new ApiError('WEBHOOK_NOT_FOUND');
-  return delivery;
 }
 
 function deliveryFields(delivery: Delivery) {

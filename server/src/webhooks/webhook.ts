@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type EventType, eventTypes, isAboutRecord } from '../audit/events.ts';
-import { type Fields, isAbsent, readParameters, wrongParameter } from '../lib/request-fields.ts';
+import { wrongParameter } from '../lib/field-errors.ts';
 
 /** The content of one message: one user, all users of a record, or a whole request or job. */
 export const granularities = ['user', 'record', 'job'] as const;
@@ -25,18 +25,11 @@ export interface WebhookOptions {
   readonly granularity: Granularity;
 }
 
-const urlMax = 2000;
+export const urlMax = 2000;
 
 /** Returns the associated data of an encrypted secret: another webhook cannot decrypt it. */
 export function webhookName(id: number): string {
   return `webhook ${id}`;
-}
-
-/** Returns the normalised URL. Throws an ApiError if messages cannot be sent to it. */
-export function checkUrl(text: string): string {
-  const url = readUrl(text);
-  if (url === null) throw wrongParameter('URL', 'url');
-  return url;
 }
 
 /** Returns the normalised URL; null if the text is not an http(s) URL, or has credentials or a fragment. */
@@ -45,22 +38,6 @@ export function readUrl(text: string): string | null {
   const url = new URL(text);
   const plain = url.username === '' && url.password === '' && url.hash === '';
   return plain && /^https?:$/.test(url.protocol) ? url.toString() : null;
-}
-
-export function checkTypes(types: readonly unknown[]): EventType[] {
-  return types.map((type) => {
-    const known = eventTypes.find((other) => other === type);
-    if (known) return known;
-    const takes = eventTypes.join(', ');
-    throw wrongParameter('Types', 'choice', { takes });
-  });
-}
-
-export function checkGranularity(value: unknown): Granularity {
-  const known = granularities.find((other) => other === value);
-  if (known) return known;
-  const takes = granularities.join(', ');
-  throw wrongParameter('Granularity', 'choice', { takes });
 }
 
 /** Throws an ApiError for granularity `job` with only user and principal events: it would never deliver a message. */
@@ -76,32 +53,6 @@ export function checkSubscription({
 /** Generates a secret in the format of Standard Webhooks. */
 export function newWebhookSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
-}
-
-/** Parses the body of a request that creates a webhook. */
-export function readWebhookOptions(body: unknown): WebhookOptions {
-  const fields = readParameters(body, ['URL', 'Types', 'Granularity']);
-  if (isAbsent(fields.URL)) checkUrl('');
-  const options = { types: [], granularity: 'record', ...readOptions(fields) } as WebhookOptions;
-  checkSubscription(options);
-  return options;
-}
-
-/** Parses the body of a request that changes a webhook. The result contains only the fields that are present. */
-export function readWebhookChange(body: unknown): Partial<WebhookOptions> & { enabled?: boolean } {
-  const fields = readParameters(body, ['URL', 'Types', 'Granularity', 'Enabled']);
-  if (isAbsent(fields.Enabled)) return readOptions(fields);
-  if (typeof fields.Enabled !== 'boolean') throw wrongParameter('Enabled', 'flag');
-  return { ...readOptions(fields), enabled: fields.Enabled };
-}
-
-function readOptions(fields: Fields): Partial<WebhookOptions> {
-  const { URL: url, Types: types, Granularity: granularity } = fields;
-  return {
-    ...(!isAbsent(url) && { url: checkUrl(typeof url === 'string' ? url : '') }),
-    ...(!isAbsent(types) && { types: checkTypes(Array.isArray(types) ? types : [types]) }),
-    ...(!isAbsent(granularity) && { granularity: checkGranularity(granularity) }),
-  };
 }
 
 export interface Endpoint {

@@ -1,22 +1,23 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { actorOf } from '../clients/authentication.plugin.ts';
 import { RotationBody } from '../clients/clients.routes.ts';
-import { readGraceEnd } from '../clients/clients.ts';
+import { graceEnd } from '../clients/clients.ts';
 import { pageEnvelope, recordEnvelope } from '../http/envelope.ts';
 import { debugOf } from '../http/request-context.ts';
-import { CallHeaders, CallQuery } from '../http/schemas/requests.ts';
+import { CallHeaders, CallQuery } from '../http/schemas.ts';
+import type { Api } from '../http/validation.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import { type TestTools, testWebhook } from './attempt.ts';
 import type { WebhookStore } from './delivery.ts';
-import { newWebhookSecret, readWebhookChange, readWebhookOptions, type Webhook } from './webhook.ts';
+import { checkSubscription, newWebhookSecret, type Webhook } from './webhook.ts';
 import {
   ChangeWebhookBody,
+  changeOf,
   NewWebhookBody,
   newWebhookAnswers,
   newWebhookSecretAnswers,
   removedAnswers,
   testedAnswers,
-  WebhookId,
+  WebhookPath,
   webhookAnswers,
   webhooksAnswers,
 } from './webhooks.schemas.ts';
@@ -30,7 +31,7 @@ export interface WebhookTools {
 }
 
 /** Registers the routes that list, create, change and delete webhooks. */
-export function webhookRoutes(app: FastifyInstance, { webhooks, sealSecret }: WebhookTools): void {
+export function webhookRoutes(app: Api, { webhooks, sealSecret }: WebhookTools): void {
   const common = { querystring: CallQuery, headers: CallHeaders, tags };
 
   app.get(
@@ -65,19 +66,17 @@ export function webhookRoutes(app: FastifyInstance, { webhooks, sealSecret }: We
       },
     },
     async (request) => {
+      const defaults = { types: [], granularity: 'record' } as const;
+      const options = { ...defaults, url: request.body.URL, ...changeOf(request.body) };
+      checkSubscription(options);
       const secret = newWebhookSecret();
       const seal = (id: number) => sealSecret(secret, id);
-      const made = await webhooks.create(
-        readWebhookOptions(request.body),
-        seal,
-        request.caller.clientId,
-        actorOf(request),
-      );
+      const made = await webhooks.create(options, seal, request.caller.clientId, actorOf(request));
       return recordEnvelope({ ...webhookFields(made), Secret: secret }, debugOf(request));
     },
   );
 
-  app.patch<{ Params: { id: string } }>(
+  app.patch(
     '/webhooks/:id',
     {
       config: { scope, maxValues: 100 },
@@ -87,19 +86,19 @@ export function webhookRoutes(app: FastifyInstance, { webhooks, sealSecret }: We
         summary: 'Change an endpoint, disable it, or enable it again',
         description:
           'A webhook that is enabled again receives everything that has happened meanwhile. It cannot be enabled (403) while the client that it belongs to is revoked or does not have the scope `admin`.',
-        params: WebhookId,
+        params: WebhookPath,
         body: ChangeWebhookBody,
         response: webhookAnswers,
       },
     },
     async (request) => {
-      const changed = await webhooks.change(idOf(request), readWebhookChange(request.body), actorOf(request));
+      const changed = await webhooks.change(request.params.id, changeOf(request.body), actorOf(request));
       if (!changed) throw new ApiError('WEBHOOK_NOT_FOUND');
       return recordEnvelope(webhookFields(changed), debugOf(request));
     },
   );
 
-  app.delete<{ Params: { id: string } }>(
+  app.delete(
     '/webhooks/:id',
     {
       config: { scope, emptyBody: true },
@@ -107,22 +106,16 @@ export function webhookRoutes(app: FastifyInstance, { webhooks, sealSecret }: We
         ...common,
         operationId: 'deleteWebhook',
         summary: 'Remove an endpoint',
-        params: WebhookId,
+        params: WebhookPath,
         response: removedAnswers,
       },
     },
     async (request) => {
-      if (!(await webhooks.remove(idOf(request), actorOf(request)))) throw new ApiError('WEBHOOK_NOT_FOUND');
+      if (!(await webhooks.remove(request.params.id, actorOf(request))))
+        throw new ApiError('WEBHOOK_NOT_FOUND');
       return recordEnvelope(null, debugOf(request));
     },
   );
-}
-
-/** Returns the webhook ID of the path. Throws an ApiError if it is not a number. */
-export function idOf({ params }: FastifyRequest): number {
-  const { id } = params as { id: string };
-  if (!/^\d{1,15}$/.test(id)) throw new ApiError('WEBHOOK_NOT_FOUND');
-  return Number(id);
 }
 
 export function webhookFields(webhook: Webhook) {
@@ -139,10 +132,10 @@ export function webhookFields(webhook: Webhook) {
 }
 
 /** Registers `webhooks/{id}/test` and `webhooks/{id}/rotate`, the routes that use the secret of a webhook. */
-export function webhookSecretRoutes(app: FastifyInstance, tools: WebhookTools & TestTools): void {
+export function webhookSecretRoutes(app: Api, tools: WebhookTools & TestTools): void {
   const { webhooks, sealSecret } = tools;
   const config = { scope: 'admin', emptyBody: true, maxValues: 100 } as const;
-  const common = { querystring: CallQuery, headers: CallHeaders, tags: ['webhooks'], params: WebhookId };
+  const common = { querystring: CallQuery, headers: CallHeaders, tags: ['webhooks'], params: WebhookPath };
 
   app.post(
     '/webhooks/:id/test',
@@ -158,7 +151,7 @@ export function webhookSecretRoutes(app: FastifyInstance, tools: WebhookTools & 
       },
     },
     async (request) => {
-      const tested = await testWebhook(idOf(request), tools);
+      const tested = await testWebhook(request.params.id, tools);
       const record = {
         ID: tested.id,
         Delivered: tested.delivered,
@@ -186,9 +179,9 @@ export function webhookSecretRoutes(app: FastifyInstance, tools: WebhookTools & 
       },
     },
     async (request) => {
-      const id = idOf(request);
+      const { id } = request.params;
       const secret = newWebhookSecret();
-      const oldEndsAt = readGraceEnd(request.body);
+      const oldEndsAt = graceEnd(request.body.Hours);
       if (!(await webhooks.addSecret(id, sealSecret(secret, id), oldEndsAt, actorOf(request))))
         throw new ApiError('WEBHOOK_NOT_FOUND');
       return recordEnvelope({ ID: id, Secret: secret, OldEndsAt: oldEndsAt }, debugOf(request));

@@ -1,22 +1,43 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { EventTypeName } from '../audit/events.routes.ts';
 import { testType } from '../audit/events.ts';
-import { ApiError, answer, Empty, errorAnswers, Moment, page } from '../http/schemas/answers.ts';
-import { errorExample } from '../http/schemas/examples.ts';
-import { example, Id, named, nullable, strictObject } from '../http/schemas/named.ts';
-import { PageQuery } from '../http/schemas/requests.ts';
-import { granularities } from './webhook.ts';
+import {
+  answer,
+  Empty,
+  ErrorEnvelope,
+  errorAnswers,
+  errorExample,
+  Moment,
+  page,
+  recordPage,
+} from '../http/answer-schemas.ts';
+import {
+  example,
+  flag,
+  Id,
+  named,
+  nullable,
+  oneOf,
+  optional,
+  PageQuery,
+  pathOf,
+  strictObject,
+  Uuid,
+} from '../http/schemas.ts';
+import type { Validated } from '../http/validation.ts';
+import { granularities, readUrl, urlMax, type WebhookOptions } from './webhook.ts';
 
 const EventTypes = Type.Array(EventTypeName, { description: 'all where empty' });
-const Granularity = named(
-  'Granularity',
-  Type.String({ enum: [...granularities], description: 'What one message tells of' }),
+const Granularity = named('Granularity', oneOf(granularities, { description: 'What one message tells of' }));
+const Url = Type.Refine(
+  Type.String({ maxLength: urlMax, description: 'https; http for the networks that a setting names' }),
+  (text) => readUrl(text) !== null,
+  () => 'url',
 );
-const Url = Type.String({ format: 'uri', description: 'https; http for the networks that a setting names' });
 
 const choices = {
-  Types: Type.Optional(nullable(EventTypes)),
-  Granularity: Type.Optional(nullable(Granularity)),
+  Types: optional(Type.Union([EventTypes, EventTypeName])),
+  Granularity: optional(Granularity),
 };
 export const NewWebhookBody = example(named('WebhookWish', strictObject({ URL: Url, ...choices })), {
   URL: 'https://erp.example.com/hooks',
@@ -24,21 +45,29 @@ export const NewWebhookBody = example(named('WebhookWish', strictObject({ URL: U
   Granularity: 'record',
 });
 export const ChangeWebhookBody = example(
-  named(
-    'WebhookChange',
-    strictObject({
-      URL: Type.Optional(nullable(Url)),
-      ...choices,
-      Enabled: Type.Optional(nullable(Type.Boolean())),
-    }),
-  ),
+  named('WebhookChange', strictObject({ Enabled: optional(Type.Boolean()), URL: optional(Url), ...choices })),
   { Enabled: true },
 );
-export const WebhookId = Type.Object({ id: Id });
-export const DeliveryId = Type.Object({ id: Id, delivery: Type.String({ format: 'uuid' }) });
+
+/** Returns the properties that a body names. */
+export function changeOf(
+  body: Validated<Static<typeof ChangeWebhookBody>>,
+): Partial<WebhookOptions> & { enabled?: boolean } {
+  const { URL: url, Types: types, Granularity: granularity, Enabled: enabled } = body;
+  return {
+    ...(url !== undefined && { url: readUrl(url) ?? url }),
+    ...(types !== undefined && { types: typeof types === 'string' ? [types] : types }),
+    ...(granularity !== undefined && { granularity }),
+    ...(enabled !== undefined && { enabled }),
+  };
+}
+
+const notFound = 'WEBHOOK_NOT_FOUND';
+export const WebhookPath = pathOf(notFound, { id: Id });
+export const DeliveryPath = pathOf(notFound, { id: Id, delivery: Uuid });
 export const DeliveryQuery = Type.Object({
   ...PageQuery.properties,
-  failed: Type.Optional(Type.Boolean({ description: 'only those that were given up' })),
+  failed: flag('only those that were given up'),
 });
 
 const webhook = {
@@ -65,7 +94,7 @@ const Answer = nullable(
 const delivery = {
   ID: Type.String({ format: 'uuid', description: 'the `webhook-id`, the same at every attempt' }),
   Type: Type.Union([EventTypeName, Type.Literal(testType)]),
-  State: Type.String({ enum: ['pending', 'delivered', 'failed'] }),
+  State: oneOf(['pending', 'delivered', 'failed']),
   Attempts: Type.Integer({ minimum: 0 }),
   CreatedAt: Moment,
   NextAt: nullable(Moment),
@@ -117,18 +146,18 @@ const NewWebhookSecret = named(
 
 const missing = {
   ...errorAnswers,
-  404: answer('There is no such endpoint or message', ApiError, errorExample(404, 'WEBHOOK_NOT_FOUND')),
+  404: answer('There is no such endpoint or message', ErrorEnvelope, errorExample(404, 'WEBHOOK_NOT_FOUND')),
 };
 export const webhooksAnswers = {
   200: answer('The endpoints', page('WebhooksEnvelope', Webhook)),
   ...errorAnswers,
 };
 export const newWebhookAnswers = {
-  200: answer('The endpoint, with its secret', page('NewWebhookEnvelope', Type.Never(), NewWebhook)),
+  200: answer('The endpoint, with its secret', recordPage('NewWebhookEnvelope', NewWebhook)),
   ...errorAnswers,
 };
 export const webhookAnswers = {
-  200: answer('The endpoint', page('WebhookEnvelope', Type.Never(), Webhook)),
+  200: answer('The endpoint', recordPage('WebhookEnvelope', Webhook)),
   ...missing,
 };
 export const removedAnswers = { 200: answer('The endpoint is gone', Empty), ...missing };
@@ -137,18 +166,18 @@ export const deliveriesAnswers = {
   ...missing,
 };
 export const deliveryAnswers = {
-  200: answer('The message', page('DeliveryEnvelope', Type.Never(), WholeDelivery)),
+  200: answer('The message', recordPage('DeliveryEnvelope', WholeDelivery)),
   ...missing,
 };
 export const replayAnswers = {
-  200: answer('They are on their way', page('ReplayedEnvelope', Type.Never(), Replayed)),
+  200: answer('They are on their way', recordPage('ReplayedEnvelope', Replayed)),
   ...missing,
 };
 export const testedAnswers = {
-  200: answer('What came of it', page('TestedWebhookEnvelope', Type.Never(), Tested)),
+  200: answer('What came of it', recordPage('TestedWebhookEnvelope', Tested)),
   ...missing,
 };
 export const newWebhookSecretAnswers = {
-  200: answer('The new secret', page('NewWebhookSecretEnvelope', Type.Never(), NewWebhookSecret)),
+  200: answer('The new secret', recordPage('NewWebhookSecretEnvelope', NewWebhookSecret)),
   ...missing,
 };

@@ -20,6 +20,15 @@ const URL = 'https://erp.example.com/hooks';
 const inserted = () => service.call('irs/insert', [{ Denomination: 'told' }], { headers: office });
 
 describe('webhooks', () => {
+  it('accept a single event type in place of a list', async () => {
+    const made = await admin('POST webhooks', office, { URL, Types: 'user.registered' });
+    expect(recordOf(made).Types).toEqual(['user.registered']);
+    const { ID } = recordOf(made);
+    const changed = await admin(`PATCH webhooks/${ID}`, office, { Types: 'call.completed' });
+    expect(recordOf(changed).Types).toEqual(['call.completed']);
+    expect((await admin(`DELETE webhooks/${ID}`, office)).status).toBe(200);
+  });
+
   it('are created with a secret that is shown once, changed, listed and removed', async () => {
     const other = await startTestService();
     const [admin, office] = [adminOf(other), await credential(other)];

@@ -5,7 +5,6 @@ import { openClients } from '../../clients/clients.store.ts';
 import { ConfigError, readConfig } from '../../config.ts';
 import type { Database } from '../../db/database.ts';
 import { ApiError } from '../../lib/field-errors.ts';
-import { isUuid } from '../../lib/request-fields.ts';
 import { findMasterKey } from '../../master-key-file.ts';
 import type { Delivery } from '../../webhooks/delivery.ts';
 import {
@@ -156,11 +155,13 @@ function deliveries(id: string, { failed, json }: { failed: boolean; json?: bool
   });
 }
 
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
 function replay(id: string, delivery: string | undefined, { json }: { json?: boolean }): Promise<void> {
   return withWebhooks(async (store) => {
     const webhook = await store.find(readId(id));
     if (!webhook) throw noWebhook(id);
-    if (delivery !== undefined && !isUuid(delivery))
+    if (delivery !== undefined && !uuid.test(delivery))
       throw new ConfigError(`${delivery} is no message; "anagrafe webhook deliveries ${id}" shows them`);
     const count = await store.replay(readId(id), delivery ?? null, operatorActor);
     if (json) return print(JSON.stringify({ replayed: count }));

@@ -1,0 +1,98 @@
+import { type TSchema, Type } from 'typebox';
+import { type Code, codes } from '../lib/error-codes.ts';
+import { Id, named, nullable, oneOf, strictObject, Uuid } from './schemas.ts';
+
+const errorCodes = (Object.keys(codes) as Code[]).filter((code) => codes[code] !== 'note');
+export const Moment = Type.String({ format: 'date-time' });
+export const Text = nullable(Type.String());
+export const Count = Type.Integer({ minimum: 0 });
+export const count = (description: string) => Type.Integer({ minimum: 0, description });
+export const ErrorCode = named('ErrorCode', oneOf(errorCodes));
+export const ErrorDetail = named('Fault', strictObject({ code: ErrorCode, message: Type.String() }));
+
+const Debug = named(
+  'Debug',
+  strictObject({
+    RequestTime: Moment,
+    ResponseTime: Moment,
+    Duration: Type.Number({ description: 'in milliseconds' }),
+    ClientIP: Type.String(),
+    RequestId: Type.String(),
+  }),
+);
+
+function envelope(result: TSchema): TSchema {
+  return strictObject({
+    statusCode: Type.Integer(),
+    errorCode: nullable(ErrorCode),
+    message: Text,
+    result,
+    debug: nullable(Debug),
+  });
+}
+
+export function page(name: string, item: TSchema, record: TSchema = Type.Null()): TSchema {
+  const result = strictObject({
+    totalCount: Count,
+    totalPages: Count,
+    page: Type.Integer({ minimum: 1 }),
+    count: Count,
+    records: Type.Array(item),
+    record,
+  });
+  return named(name, envelope(result));
+}
+
+/** The envelope of a single object, with an empty list. */
+export const recordPage = (name: string, record: TSchema) => page(name, Type.Never(), record);
+export const Empty = page('EmptyEnvelope', Type.Never());
+export const ErrorEnvelope = named('RefusalEnvelope', envelope(Type.Null()));
+
+/** The actor of a change, with time and origin. */
+export const actorFields = {
+  At: Moment,
+  Actor: oneOf(['client', 'console', 'user', 'protected', 'operator', 'service']),
+  ClientID: nullable(Id),
+  UserID: nullable(Id),
+  Address: Text,
+  RequestId: Text,
+  CallID: nullable(Uuid),
+};
+
+export const answer = (description: string, schema: TSchema, example?: unknown) => ({
+  description,
+  content: { 'application/json': { schema, ...(example !== undefined && { example }) } },
+});
+
+export function errorExample(statusCode: number, errorCode: Code) {
+  return {
+    statusCode,
+    errorCode,
+    message: 'One sentence that says what happened.',
+    result: null,
+    debug: null,
+  };
+}
+
+export const errorAnswers = {
+  400: answer(
+    'The body or a parameter cannot be understood',
+    ErrorEnvelope,
+    errorExample(400, 'INVALID_JSON'),
+  ),
+  401: answer('No valid credential', ErrorEnvelope, errorExample(401, 'UNAUTHENTICATED')),
+  403: answer('The credential lacks the scope', ErrorEnvelope, errorExample(403, 'FORBIDDEN')),
+  413: answer('Too large', ErrorEnvelope, errorExample(413, 'BODY_TOO_LARGE')),
+  415: answer('Not JSON', ErrorEnvelope, errorExample(415, 'UNSUPPORTED_MEDIA_TYPE')),
+  429: answer(
+    'Over the rate of the client; see Retry-After',
+    ErrorEnvelope,
+    errorExample(429, 'RATE_LIMITED'),
+  ),
+  500: answer('A fault of the service', ErrorEnvelope, errorExample(500, 'INTERNAL')),
+  503: answer(
+    'Over the capacity of the service, or its database is away; see Retry-After',
+    ErrorEnvelope,
+    errorExample(503, 'OVERLOADED'),
+  ),
+};

@@ -1,0 +1,98 @@
+import {
+  type Static,
+  type TNull,
+  type TObject,
+  type TSchema,
+  type TUnion,
+  type TUnsafe,
+  Type,
+} from 'typebox';
+import type { Code } from '../lib/error-codes.ts';
+import { orders } from '../lib/paging.ts';
+
+/** The definitions that schemas refer to by name, keyed as in `$ref`: `Scope#`. */
+export const definitions: Record<string, TSchema> = {};
+
+/** Adds a schema to the OpenAPI document once, under a name, and returns a reference to it. */
+export function named<Schema extends TSchema>(name: string, schema: Schema): TUnsafe<Static<Schema>> {
+  definitions[`${name}#`] = schema;
+  return Type.Unsafe({ $ref: `${name}#` });
+}
+
+/** Adds an example to a named schema. Uses `allOf`, because the document drops keywords next to a bare `$ref`. */
+export function example<Schema extends TSchema>(schema: Schema, value: unknown): TUnsafe<Static<Schema>> {
+  return Type.Unsafe({ allOf: [schema], examples: [value] });
+}
+
+/** Returns an object schema without additional properties. */
+export function strictObject<Properties extends Record<string, TSchema>>(
+  properties: Properties,
+  more: Record<string, unknown> = {},
+): TObject<Properties> {
+  return Type.Object(properties, { additionalProperties: false, ...more });
+}
+
+export function nullable<Schema extends TSchema>(schema: Schema): TUnion<[Schema, TNull]> {
+  return Type.Union([schema, Type.Null()]);
+}
+
+/** A field of a body that may be absent. Null counts as absent. */
+export function optional<Schema extends TSchema>(schema: Schema) {
+  return Type.Optional(nullable(schema));
+}
+
+/**
+ * Makes a parameter with a `default` optional in the document. Its type has no `undefined`, because the validator
+ * passes the default to the handler.
+ */
+export function defaulted<Schema extends TSchema>(schema: Schema): Schema {
+  return Type.Optional(schema) as unknown as Schema;
+}
+
+export function oneOf<const Values extends readonly string[]>(
+  values: Values,
+  more: Record<string, unknown> = {},
+): TUnsafe<Values[number]> {
+  return Type.Unsafe({ type: 'string', enum: [...values], ...more });
+}
+
+/** A name, password, key or token that a request authenticates with. No valid one is longer. */
+export function credential(more: Record<string, unknown> = {}) {
+  return Type.String({ minLength: 1, maxLength: 4096, ...more });
+}
+
+/** The code of the error for a path with invalid parameters, as a property of its schema. */
+export const notFoundCode = Symbol('notFoundCode');
+
+/** The parameters of a path. A path with invalid parameters names nothing that exists, and is answered with `code`. */
+export function pathOf<Properties extends Record<string, TSchema>>(code: Code, properties: Properties) {
+  return Type.Object(properties, { [notFoundCode]: code });
+}
+
+/** Marks a text schema whose lengths are those of the NFC form of the text. */
+export const lengthOfNfc = Symbol('lengthOfNfc');
+
+export const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+export const Uuid = Type.String({ format: 'uuid' });
+export const State = named('State', oneOf(['active', 'disabled']));
+export const Operation = named('Operation', oneOf(['update', 'insert', 'state']));
+
+export const debug = { debug: Type.Optional(Type.Boolean({ description: 'fills `debug` of the answer' })) };
+export const paging = {
+  page: defaulted(Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1 })),
+  pageSize: defaulted(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
+};
+export const order = {
+  order: defaulted(oneOf(orders, { default: 'oldest', description: 'which one comes first' })),
+};
+
+/** The query of a call without parameters of its own. */
+export const CallQuery = Type.Object(debug);
+export const PageQuery = Type.Object({ ...paging, ...debug });
+
+export function flag(description: string) {
+  return Type.Optional(Type.Boolean({ description }));
+}
+
+export const language = { 'Accept-Language': Type.Optional(Type.String({ description: 'en or it' })) };
+export const CallHeaders = Type.Object(language);
