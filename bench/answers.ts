@@ -185,10 +185,12 @@ async function fillWebhooks(service: ProbedService, database: Client): Promise<s
   });
   const { result } = (await created.json()) as { result: { record: { ID: string } } };
   const { ID } = result.record;
-  await database.query(`update anagrafe.webhooks set disabled_at = now(), disabled_why = 'by hand'`);
   await database.query(
-    `insert into anagrafe.webhooks (url, granularity, secret, disabled_at, disabled_why, position)
-     select rpad('https://receiver.example/', 2000, 'a'), 'user', '', now(), 'by hand', 0 from generate_series(2, $1::int)`,
+    `update anagrafe.webhooks set disabled_at = now(), disabled_reason = 'manual', disabled_details = '{}'`,
+  );
+  await database.query(
+    `insert into anagrafe.webhooks (url, granularity, secret, disabled_at, disabled_reason, disabled_details, position)
+     select rpad('https://receiver.example/', 2000, 'a'), 'user', '', now(), 'manual', '{}', 0 from generate_series(2, $1::int)`,
     [webhooks],
   );
   await database.query(

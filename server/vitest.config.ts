@@ -22,6 +22,7 @@ const unit = [
   'test/json/**/*.test.ts',
   'test/passwords/{lanes,pace}.test.ts',
   'test/sheet/!(service).test.ts',
+  'test/webhooks/failure-texts.test.ts',
 ];
 
 /** Run on the oldest supported PostgreSQL too: every kind of statement that the service sends. */

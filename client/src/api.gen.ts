@@ -147,9 +147,55 @@ export interface Delivery {
   AttemptedAt: string | null;
   /** What the receiver answered last. */
   Status: number | null;
-  /** Why there was no answer, or none that counts. */
+  /** Why there was no answer, or none that counts, as text in the language of the request. */
   Failure: string | null;
+  FailureCode: DeliveryFailureCode | null;
+  FailureDetails: DeliveryFailureDetails | null;
 }
+
+/** Why a message was not delivered. */
+export type DeliveryFailureCode =
+  | 'http_status'
+  | 'timeout'
+  | 'connection_refused'
+  | 'connection_reset'
+  | 'connection_timeout'
+  | 'name_not_resolved'
+  | 'unreachable'
+  | 'tls_error'
+  | 'invalid_response'
+  | 'network_error'
+  | 'internal_address'
+  | 'plain_http'
+  | 'event_expired';
+
+export interface DeliveryFailureDetails {
+  /** The status of the response, with `http_status`. */
+  Status: number | null;
+  /** The error code of Node.js, such as `ECONNREFUSED`. */
+  NetworkError: string | null;
+  /** The time limit in milliseconds, with `timeout`. */
+  TimeoutMs: number | null;
+}
+
+/** Why an endpoint was disabled. */
+export type DisabledReason =
+  | 'manual'
+  | 'client_revoked'
+  | 'client_lost_admin'
+  | 'http_status'
+  | 'timeout'
+  | 'connection_refused'
+  | 'connection_reset'
+  | 'connection_timeout'
+  | 'name_not_resolved'
+  | 'unreachable'
+  | 'tls_error'
+  | 'invalid_response'
+  | 'network_error'
+  | 'internal_address'
+  | 'plain_http'
+  | 'event_expired';
 
 export type ErrorCode =
   | 'INVALID_JSON'
@@ -457,7 +503,10 @@ export interface NewWebhook {
   Granularity: Granularity;
   CreatedAt: string;
   DisabledAt: string | null;
+  /** The reason as text, in the language of the request. */
   DisabledWhy: string | null;
+  DisabledReason: DisabledReason | null;
+  DisabledDetails: DeliveryFailureDetails | null;
   /** whsec_…, shown only here. */
   Secret: string;
 }
@@ -619,7 +668,10 @@ export interface TestedWebhook {
   /** Whether the receiver took it, with any answer of 2xx. */
   Delivered: boolean;
   Status: number | null;
+  /** Why there was no answer, or none that counts, as text in the language of the request. */
   Failure: string | null;
+  FailureCode: DeliveryFailureCode | null;
+  FailureDetails: DeliveryFailureDetails | null;
   /** The beginning of what the receiver answered last: text of anybody, never HTML to show. */
   Answer: string | null;
   Milliseconds: number;
@@ -784,7 +836,10 @@ export interface Webhook {
   Granularity: Granularity;
   CreatedAt: string;
   DisabledAt: string | null;
+  /** The reason as text, in the language of the request. */
   DisabledWhy: string | null;
+  DisabledReason: DisabledReason | null;
+  DisabledDetails: DeliveryFailureDetails | null;
 }
 
 export interface WebhookChange {
@@ -828,8 +883,10 @@ export interface WholeDelivery {
   AttemptedAt: string | null;
   /** What the receiver answered last. */
   Status: number | null;
-  /** Why there was no answer, or none that counts. */
+  /** Why there was no answer, or none that counts, as text in the language of the request. */
   Failure: string | null;
+  FailureCode: DeliveryFailureCode | null;
+  FailureDetails: DeliveryFailureDetails | null;
   /** The body as it is sent, a CloudEvent in JSON; null where what it tells of is no longer kept. */
   Message: string | null;
   /** The beginning of what the receiver answered last: text of anybody, never HTML to show. */

@@ -21,6 +21,7 @@ import {
   guard,
   type Identify,
   identifyBy,
+  rateLimitKey,
 } from './clients/authentication.plugin.ts';
 import type { ConsoleStore } from './clients/console-session.ts';
 import { consoleFiles, consolePage } from './console/console.routes.ts';
@@ -29,7 +30,6 @@ import type { Readiness } from './db/readiness.ts';
 import { healthRoutes } from './health.routes.ts';
 import { type BodyLimits, dropBodies, readBodies } from './http/body.ts';
 import { endIdleConnections } from './http/connections.ts';
-import { addressOf } from './http/credentials.ts';
 import { answerBrokenRequest, answerFailures, sendApiError } from './http/errors.ts';
 import { describeApi } from './http/openapi.ts';
 import { registerRequestContext } from './http/request-context.ts';
@@ -37,7 +37,7 @@ import { type Api, compileRequestSchema, type SchemaTypes, validateQueries } fro
 import type { JobStore } from './jobs/job.ts';
 import { jobRoutes } from './jobs/jobs.routes.ts';
 import { ApiError } from './lib/field-errors.ts';
-import { networkList, sourceOf } from './lib/network.ts';
+import { networkList } from './lib/network.ts';
 import { logCalls, type Metrics } from './metrics.ts';
 import { readRoutes } from './records/list.routes.ts';
 import type { ListingStore } from './records/listing.ts';
@@ -143,11 +143,7 @@ async function buildApi(
     hook: 'preParsing',
     max: options.callsPerMinute,
     timeWindow: 60_000,
-    keyGenerator: (request) => {
-      const { user, name, clientId } = request.caller;
-      if (user) return `user ${user.id}`;
-      return name === 'anyone' ? sourceOf(addressOf(request)) : `client ${clientId}`;
-    },
+    keyGenerator: rateLimitKey,
     errorResponseBuilder: (_request, { ttl }) => {
       const seconds = Math.ceil(ttl / 1000);
       return new ApiError('RATE_LIMITED', {

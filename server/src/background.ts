@@ -34,11 +34,11 @@ export async function startBackground(tools: BackgroundTools): Promise<Backgroun
   const deliveries = deliveryTools(tools);
   await queue.workOnWebhooks((id, signal) =>
     deliverDue(id, deliveries, signal).catch((error) => {
-      if (!isPartOfOutage(error)) log.warn({ err: error, webhook: id }, 'deliveries were broken off');
+      if (!isPartOfOutage(error)) log.warn({ err: error, webhook: id }, 'deliveries were interrupted');
     }),
   );
   await queue.repeat('retention', '17 * * * *', () => sweep(tools));
-  const extendChain = openChainWriter(store.queue, (...row) => keyRing.sealRow(...row));
+  const extendChain = openChainWriter(store.queue, (...row) => keyRing.hashRow(...row));
   const chainWorker = startChainWorker(
     async () => {
       const moreRows = await extendChain();
@@ -46,7 +46,8 @@ export async function startBackground(tools: BackgroundTools): Promise<Backgroun
       await queue.enqueueWebhooks(await dueWebhooks(store.queue));
       return moreRows || moreDeliveries;
     },
-    (error) => log.error({ err: error }, 'the journal could not be sealed, or deliveries not be made out'),
+    (error) =>
+      log.error({ err: error }, 'the hash chain could not be extended, or deliveries not be created'),
   );
   return {
     async stop() {
@@ -61,7 +62,7 @@ function deliveryTools({ config, log, store, signing }: BackgroundTools): Delive
   return {
     ...signing,
     store: openDeliveries(store.database),
-    onDisabled: (webhook, why) => log.warn({ webhook, why }, 'a webhook was disabled'),
+    onDisabled: (webhook, reason) => log.warn({ webhook, reason }, 'a webhook was disabled'),
     waits: config.WEBHOOK_WAITS.length > 0 ? config.WEBHOOK_WAITS.map(Number) : defaultWaits,
     batches: new Semaphore(batchesAtOnce),
   };
@@ -74,6 +75,6 @@ async function sweep({ config, log, store: { database } }: BackgroundTools): Pro
     auditDays: config.AUDIT_DAYS,
   });
   if (calls + rows > 0) log.info({ calls, rows }, 'what was kept long enough was removed');
-  const { lastPosition, lastSeal } = await readChain(database);
-  log.info({ end: `${lastPosition}:${lastSeal.toString('hex')}` }, 'the journal ends here');
+  const { lastPosition, lastHash } = await readChain(database);
+  log.info({ end: `${lastPosition}:${lastHash.toString('hex')}` }, 'the journal ends here');
 }

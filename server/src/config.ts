@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { readMasterKey } from './encryption/key-ring.ts';
 import { closestName } from './lib/did-you-mean.ts';
 import { areTooWide, isNetwork } from './lib/network.ts';
+import { OperatorError } from './lib/operator-error.ts';
 import { isValidKeyPair, readKeyPair } from './lib/secrets.ts';
 import { flag, integer, list, oneOf, type Setting, text } from './settings.ts';
 
@@ -118,11 +119,17 @@ type Settings = typeof settings;
 type ValueOf<Given> = Given extends Setting<infer Value> ? Value : never;
 export type Config = { readonly [Name in keyof Settings]: ValueOf<Settings[Name]> };
 
-/** A wrong setting or argument. The message names it, its value and the accepted values, and is shown unchanged. */
-export class ConfigError extends Error {}
+/** A wrong setting or argument. The problem names it and its value; the advice is what it accepts. */
+export class ConfigError extends OperatorError {
+  override name = 'ConfigError';
+
+  constructor(problem: string, options: { code?: string; advice?: string } = {}) {
+    super(problem, { code: 'invalid_argument', ...options });
+  }
+}
 
 /** Returns every error in the settings, by the full name of the environment variable. */
-export function settingFaults(environment: NodeJS.ProcessEnv): Map<string, ConfigError> {
+export function settingErrors(environment: NodeJS.ProcessEnv): Map<string, ConfigError> {
   const misspelt = misspeltSettings(environment).map((name) => [name, misspeltSetting(name)] as const);
   const wrong = Object.entries(settings).flatMap(([name, setting]) => {
     const read = tryReading(name, setting as Setting<unknown>, environment[prefix + name]);
@@ -157,7 +164,10 @@ function tryReading<Value>(
   if (value !== undefined) return value;
   // The value of a secret setting must not reach a log.
   const shown = setting.secret ? 'not understood' : JSON.stringify(given);
-  return new ConfigError(`${prefix}${name} is ${shown}; it takes ${setting.takes}.`);
+  return new ConfigError(`${prefix}${name} is ${shown}`, {
+    code: 'setting_invalid',
+    advice: `it takes ${setting.takes}.`,
+  });
 }
 
 /** Returns the environment variables that have the prefix but name no setting. */
@@ -174,8 +184,8 @@ export function refuseMisspelt([name]: readonly string[]): void {
 
 function misspeltSetting(name: string): ConfigError {
   const meant = closestName(name.slice(prefix.length), Object.keys(settings));
-  const hint = meant ? `did you mean ${prefix}${meant}?` : '"npx --no -- anagrafe config" lists them all.';
-  return new ConfigError(`${name} is not a setting; ${hint}`);
+  const advice = meant ? `did you mean ${prefix}${meant}?` : '"npx --no -- anagrafe config" lists them all.';
+  return new ConfigError(`${name} is not a setting`, { code: 'setting_unknown', advice });
 }
 
 function isDatabaseUrl(value: string): boolean {

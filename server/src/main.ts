@@ -145,7 +145,7 @@ export async function startService(
       noHash,
     };
     const readiness = openReadiness(database);
-    const seal = keyRing.sealRow.bind(keyRing);
+    const hashRow = keyRing.hashRow.bind(keyRing);
     const signing = openSigning(keyRing, config.WEBHOOK_NETWORKS);
 
     app = await buildApp({
@@ -176,11 +176,11 @@ export async function startService(
         clients: openClients(database),
         calls: { store: openCompletedCalls(database, { days: config.JOB_DAYS }), auditLog },
         failures: openFailures(database),
-        audit: { store: openAudit(database), seal },
+        audit: { store: openAudit(database), hashRow },
         webhooks: {
           ...signing,
           webhooks: openWebhooks(database),
-          sealSecret: (secret, id) => keyRing.sealSecret(secret, webhookName(id)),
+          encryptSecret: (secret, id) => keyRing.encryptSecret(secret, webhookName(id)),
         },
         statistics: openStatistics(database),
         hashing: hasher,

@@ -12,14 +12,18 @@ import { readMasterKey } from './encryption/key-ring.ts';
 export async function findMasterKey(config: Config): Promise<Buffer | null> {
   if (config.MASTER_KEY !== null) return readMasterKey(config.MASTER_KEY);
   if (config.DATABASE_URL !== null) {
-    throw new ConfigError(
-      `${prefix}MASTER_KEY is not set, and ${prefix}DATABASE_URL needs it: give every node the same 32 random bytes, ` +
-        'such as "openssl rand -base64 32" gives.',
-    );
+    throw new ConfigError(`${prefix}MASTER_KEY is not set, and ${prefix}DATABASE_URL needs it`, {
+      code: 'master_key_required',
+      advice: 'give every node the same 32 random bytes, such as "openssl rand -base64 32" gives.',
+    });
   }
   const text = await readIfThere(keyFile(config));
   const key = text === null ? null : readMasterKey(text.trim());
-  if (text !== null && key === null) throw new ConfigError(`${keyFile(config)} is no master key: ${putBack}`);
+  if (text !== null && key === null)
+    throw new ConfigError(`${keyFile(config)} is no master key`, {
+      code: 'master_key_invalid',
+      advice: putBack,
+    });
   return key;
 }
 
@@ -48,9 +52,13 @@ const putBack = `put the one back that was there, from a backup, or give it in $
 
 /** Returns the error for a master key that does not match the database, or that is missing (null). */
 export function wrongMasterKey(config: Config, key: Buffer | null): ConfigError {
-  if (key === null) return new ConfigError(`${keyFile(config)} is missing: ${putBack}`);
+  if (key === null)
+    return new ConfigError(`${keyFile(config)} is missing`, { code: 'master_key_missing', advice: putBack });
   const where = config.MASTER_KEY === null ? keyFile(config) : `${prefix}MASTER_KEY`;
-  return new ConfigError(`${where} is not the master key that this database was first used with: ${putBack}`);
+  return new ConfigError(`${where} is not the master key that this database was first used with`, {
+    code: 'master_key_wrong',
+    advice: putBack,
+  });
 }
 
 function keyFile(config: Config): string {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ConfigError, prefix, readConfig, settingFaults, settings } from '../src/config.ts';
+import { ConfigError, prefix, readConfig, settingErrors, settings } from '../src/config.ts';
 import { newSecret } from '../src/lib/secrets.ts';
 import type { Setting } from '../src/settings.ts';
 
@@ -114,7 +114,7 @@ describe('an invalid setting', () => {
       const { takes } = settings[name as keyof typeof settings];
       for (const value of values) {
         expect(refusal({ [prefix + name]: value })).toBe(
-          `ANAGRAFE_${name} is "${value}"; it takes ${takes}.`,
+          `ANAGRAFE_${name} is "${value}": it takes ${takes}.`,
         );
       }
     },
@@ -134,7 +134,7 @@ describe('an invalid setting', () => {
     for (const [name, values] of Object.entries(secrets)) {
       for (const value of values) {
         const message = refusal({ [prefix + name]: value });
-        expect(message).toMatch(new RegExp(`^ANAGRAFE_${name} is not understood; it takes `));
+        expect(message).toMatch(new RegExp(`^ANAGRAFE_${name} is not understood: it takes `));
         expect(message).not.toContain('hunter2');
       }
     }
@@ -147,7 +147,7 @@ describe('an invalid setting', () => {
   });
 
   it('is reported together with all other invalid settings, by name', () => {
-    const faults = settingFaults({
+    const faults = settingErrors({
       ANAGRAFE_PORT: 'x',
       ANAGRAFE_HOST: '::1',
       ANAGRAFE_PORTS: '1',
@@ -155,7 +155,7 @@ describe('an invalid setting', () => {
     });
     expect([...faults.keys()].sort()).toEqual(['ANAGRAFE_PASSWORD_MIN', 'ANAGRAFE_PORT', 'ANAGRAFE_PORTS']);
     for (const [name, { message }] of faults) expect(message).toMatch(new RegExp(`^${name} is `));
-    expect(settingFaults({ ANAGRAFE_PORT: '80', PATH: '/bin' }).size).toBe(0);
+    expect(settingErrors({ ANAGRAFE_PORT: '80', PATH: '/bin' }).size).toBe(0);
   });
 
   it('is refused if ANAGRAFE_TRUST_PROXY covers every address, because any caller could forge its address', () => {

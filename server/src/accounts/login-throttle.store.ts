@@ -84,7 +84,7 @@ const decayed = (row: string, halfLife: string) =>
  */
 async function beginWait(database: Database, pair: Buffer, userId: number | null): Promise<number | null> {
   const failures = limits.pair.free + newSourceExponent;
-  const begun = await database.query(
+  const waits = await database.query(
     `insert into anagrafe.throttles as known (key, user_id, failures, waits_until)
      values ($1, $2, ${failures}, clock_timestamp() + make_interval(secs => ${newSourceWait}))
      on conflict (key) do update
@@ -93,7 +93,7 @@ async function beginWait(database: Database, pair: Buffer, userId: number | null
      returning key`,
     [pair, userId],
   );
-  return begun.length > 0 ? newSourceWait : null;
+  return waits.length > 0 ? newSourceWait : null;
 }
 
 /**

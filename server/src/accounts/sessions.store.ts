@@ -66,7 +66,7 @@ async function begin(
   actor: Actor,
   limits: SessionLimits,
 ): Promise<Date | null> {
-  const [begun] = await database.execute<{ expires: Date }>(beginSql, {
+  const [created] = await database.execute<{ expires: Date }>(beginSql, {
     userId: account.userId,
     passwordHash: account.passwordHash,
     newHash,
@@ -77,7 +77,7 @@ async function begin(
     refreshDays: limits.refreshDays,
     ...actorValues({ ...actor, userId: account.userId }),
   });
-  return begun?.expires ?? null;
+  return created?.expires ?? null;
 }
 
 interface StoredSession {
@@ -118,7 +118,7 @@ async function exchange(
     if (!account) return null;
     await connection.query('update anagrafe.sessions set spent_at = now() where id = $1', [found.id]);
     const { tokenMinutes, refreshDays } = limits;
-    const [begun] = await connection.execute<{ expires: Date }>(continueSql, {
+    const [created] = await connection.execute<{ expires: Date }>(continueSql, {
       id: found.id,
       tokenDigest: next.tokenDigest,
       refreshDigest: next.refreshDigest,
@@ -127,7 +127,7 @@ async function exchange(
     });
     const { principalId } = account;
     await auditLog.note(by, { action: 'login.refreshed', principalId, details: { user: found.userId } });
-    return begun ? { account, expiresAt: begun.expires } : null;
+    return created ? { account, expiresAt: created.expires } : null;
   });
 }
 

@@ -55,43 +55,47 @@ export async function signIn(attempt: Attempt, tools: SignInTools): Promise<Sign
   // Through a client that does not pass on addresses, each account counts as a source of its own.
   const { name, shared } = attempt.source;
   const source = shared ? JSON.stringify([name, usernameKey]) : name;
-  const typed = { password, from: { known, source } };
-  const begun = await verifyAndBegin(account, typed, actor, tools).catch(async (error) => {
+  const entered = { password, from: { known, source } };
+  const signedIn = await verifyAndStartSession(account, entered, actor, tools).catch(async (error) => {
     await tools.loginThrottle.takeBack(counters);
     throw error;
   });
-  if (!begun) {
-    await noteFailure(actor, account, tools);
+  if (!signedIn) {
+    await recordFailedLogin(actor, account, tools);
     throw new ApiError('UNAUTHENTICATED', { variant: 'login' });
   }
   await tools.loginThrottle.clear(guess, counters);
-  return begun;
+  return signedIn;
 }
 
-interface TypedPassword {
+interface EnteredPassword {
   /** The password from the request, before the PRECIS mapping. */
   readonly password: string;
   readonly from: VerifySource;
 }
 
-async function verifyAndBegin(
+async function verifyAndStartSession(
   account: StoredAccount | null,
-  typed: TypedPassword,
+  entered: EnteredPassword,
   actor: Actor,
   tools: SignInTools,
 ): Promise<SignedIn | null> {
-  const right = await isPassword(typed, account?.passwordHash ?? tools.noHash, tools);
+  const right = await isPassword(entered, account?.passwordHash ?? tools.noHash, tools);
   if (!account?.active || !right) return null;
-  const { password } = typed;
-  const begun = await begin(account, password, actor, tools);
-  if (begun) return begun;
+  const { password } = entered;
+  const signedIn = await begin(account, password, actor, tools);
+  if (signedIn) return signedIn;
   // The account has changed since it was read, perhaps because a concurrent login rehashed the password: retry once.
   const again = await tools.sessions.findAccountById(account.userId);
-  if (!again?.active || !(await isPassword(typed, again.passwordHash, tools))) return null;
+  if (!again?.active || !(await isPassword(entered, again.passwordHash, tools))) return null;
   return begin(again, password, actor, tools);
 }
 
-async function noteFailure(actor: Actor, account: StoredAccount | null, tools: SignInTools): Promise<void> {
+async function recordFailedLogin(
+  actor: Actor,
+  account: StoredAccount | null,
+  tools: SignInTools,
+): Promise<void> {
   const details = { user: account?.userId ?? null };
   const principalId = account?.principalId ?? null;
   await tools.auditLog.note(actor, { action: 'login.failed', principalId, details });
@@ -109,8 +113,8 @@ export async function confirmPassword(
   const pair = tools.throttleDigest(`signed in ${userId}`);
   const guess: AttemptCounters = { pair, source: null, account: null, userId };
   const { counters } = await reserveAttempt(guess, tools.loginThrottle);
-  const typed = { password, from: { known: true, source: `user ${userId}` } };
-  const right = await isPassword(typed, account.passwordHash, tools).catch(async (error) => {
+  const entered = { password, from: { known: true, source: `user ${userId}` } };
+  const right = await isPassword(entered, account.passwordHash, tools).catch(async (error) => {
     await tools.loginThrottle.takeBack(counters);
     throw error;
   });
@@ -118,7 +122,7 @@ export async function confirmPassword(
     await tools.loginThrottle.clear(guess, counters);
     return account.passwordHash;
   }
-  await noteFailure(actor, account, tools);
+  await recordFailedLogin(actor, account, tools);
   return null;
 }
 
@@ -129,7 +133,7 @@ export async function refresh(refreshToken: string, actor: Actor, tools: SignInT
   return { ...exchanged, ...tokens };
 }
 
-/** Builds the keys from the typed name, not the user ID, so that known and unknown accounts are throttled alike. */
+/** Builds the keys from the entered name, not the user ID, so that known and unknown accounts are throttled alike. */
 function guessOf(
   name: string,
   account: StoredAccount | null,
@@ -161,9 +165,9 @@ async function begin(
   return expiresAt && { account, expiresAt, ...tokens };
 }
 
-/** Tries the PRECIS-mapped password, then the typed one: an imported hash may have been made without the mapping. */
+/** Tries the PRECIS-mapped password, then the entered one: an imported hash may have been made without the mapping. */
 async function isPassword(
-  { password, from }: TypedPassword,
+  { password, from }: EnteredPassword,
   hash: string,
   { hasher }: SignInTools,
 ): Promise<boolean> {

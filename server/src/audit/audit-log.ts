@@ -86,16 +86,16 @@ export interface AuditRow extends Actor {
   readonly registered: readonly number[] | null;
   readonly reset: readonly number[] | null;
   readonly details: Readonly<Record<string, unknown>> | null;
-  /** `position` and `seal` are both null until the chain writer appends the row to the hash chain. */
+  /** `position` and `hash` are both null until the chain writer appends the row to the hash chain. */
   readonly position: number | null;
-  readonly seal: Buffer | null;
+  readonly hash: Buffer | null;
 }
 
 /** A snapshot of the audit log: rows that are written meanwhile are not visible in it. */
 export interface AuditSnapshot {
   readonly chain: Chain;
   /** Yields the rows of the hash chain with their hashed text, by position. */
-  sealed(): AsyncIterable<HashedRow>;
+  hashedRows(): AsyncIterable<HashedRow>;
   /** Yields every row: first the rows of the hash chain by position, then the rows without a position by ID. */
   rows(): AsyncIterable<AuditRow>;
 }
@@ -103,7 +103,7 @@ export interface AuditSnapshot {
 export interface AuditStore {
   /** Returns a keyset page of the rows that have a position. */
   page(listing: AuditListing): Promise<readonly AuditRow[]>;
-  inSnapshot<Result>(work: (moment: AuditSnapshot) => Promise<Result>): Promise<Result>;
+  inSnapshot<Result>(work: (snapshot: AuditSnapshot) => Promise<Result>): Promise<Result>;
 }
 
 export interface AuditListing {
@@ -137,8 +137,10 @@ export async function readAudit(
 /** Verifies the hash chain in one snapshot. Only `expected`, an end stored elsewhere, reveals a truncated chain. */
 export function verifyAuditLog(
   store: AuditStore,
-  seal: HashRow,
+  hashRow: HashRow,
   expected: ChainEnd | null = null,
 ): Promise<Verdict> {
-  return store.inSnapshot((moment) => verifyChain(moment.sealed(), moment.chain, seal, expected));
+  return store.inSnapshot((snapshot) =>
+    verifyChain(snapshot.hashedRows(), snapshot.chain, hashRow, expected),
+  );
 }

@@ -21,17 +21,17 @@ import { chainErrors, type HashRow, type Verdict } from './hash-chain.ts';
 
 export interface AuditTools {
   readonly store: AuditStore;
-  readonly seal: HashRow;
+  readonly hashRow: HashRow;
 }
 
 /** Registers `GET /audit`, which lists the audit log, and `GET /audit/verify`, which verifies its hash chain. */
-export function auditRoutes(app: Api, { store, seal }: AuditTools): void {
+export function auditRoutes(app: Api, { store, hashRow }: AuditTools): void {
   const scope = 'admin' as const;
   let verifying: Promise<Verdict> | undefined;
 
   /** Shares one verification among concurrent requests, because it reads every row. */
   function verifyOnce(): Promise<Verdict> {
-    verifying ??= verifyAuditLog(store, seal).finally(() => {
+    verifying ??= verifyAuditLog(store, hashRow).finally(() => {
       verifying = undefined;
     });
     return verifying;
@@ -90,7 +90,7 @@ function verdictFields(verdict: Verdict) {
     Position: sound ? null : verdict.position,
     Fault: sound ? null : verdict.fault,
     LastPosition: sound ? verdict.last.position : null,
-    LastSeal: sound ? verdict.last.seal.toString('hex') : null,
+    LastSeal: sound ? verdict.last.hash.toString('hex') : null,
   };
 }
 
@@ -111,7 +111,7 @@ export function auditFields(row: AuditRow) {
     Registered: row.registered,
     Reset: row.reset,
     Details: row.details,
-    Seal: row.seal?.toString('hex') ?? null,
+    Seal: row.hash?.toString('hex') ?? null,
   };
 }
 

@@ -51,7 +51,7 @@ const rowsAtOnce = 100;
 
 const auditColumns = `id, at, actor as kind, client_id as "clientId", user_id as "userId", host(address) as address,
   request_id as "requestId", call_id as "callId", action, principal_id as "principalId",
-  to_json(registered) as registered, to_json(reset) as reset, details, position, seal`;
+  to_json(registered) as registered, to_json(reset) as reset, details, position, seal as hash`;
 
 export function openAudit(database: Database): AuditStore {
   return {
@@ -64,7 +64,7 @@ export function openAudit(database: Database): AuditStore {
             const chain = await readChain(connection);
             return work({
               chain,
-              sealed: () => allSealed(connection),
+              hashedRows: () => allHashedRows(connection),
               rows: () => allRows(connection),
             });
           },
@@ -90,9 +90,9 @@ function page(
 }
 
 /** Positions begin at 1. A row below that is forged; it comes first, so that the verification reports it. */
-async function* allSealed(connection: Connection): AsyncGenerator<HashedRow> {
+async function* allHashedRows(connection: Connection): AsyncGenerator<HashedRow> {
   yield* await connection.query<HashedRow>(
-    `select position, seal, '' as text from anagrafe.journal where position < 1 order by position limit 1`,
+    `select position, seal as hash, '' as text from anagrafe.journal where position < 1 order by position limit 1`,
   );
   yield* hashedRows(connection);
 }

@@ -10,7 +10,7 @@ const hashedText = `jsonb_build_array(id, extract(epoch from at), actor, client_
 
 interface ChainRow {
   position: number;
-  seal: Buffer;
+  hash: Buffer;
 }
 
 /** Appends up to `rowsAtOnce` committed rows to the hash chain. Returns true if more rows may be waiting. */
@@ -21,17 +21,17 @@ export type ChainWriter = () => Promise<boolean>;
  * one writer at a time among all nodes. The writer remembers the last row of the chain, and throws if that row is later
  * missing or has another hash: to append further rows would hide that the audit log was rewritten.
  */
-export function openChainWriter(database: Database, seal: HashRow): ChainWriter {
-  const seen = { position: 0, seal: Buffer.alloc(0) };
-  return () => sequenceRows(database, seal, seen);
+export function openChainWriter(database: Database, hashRow: HashRow): ChainWriter {
+  const seen = { position: 0, hash: Buffer.alloc(0) };
+  return () => sequenceRows(database, hashRow, seen);
 }
 
-async function sequenceRows(database: Database, seal: HashRow, seen: ChainRow): Promise<boolean> {
+async function sequenceRows(database: Database, hashRow: HashRow, seen: ChainRow): Promise<boolean> {
   const waiting = await database.query('select from anagrafe.journal where position is null limit 1');
   if (waiting.length === 0) return false;
   const appended = await database.transaction(async (connection) => {
     const [last] = await connection.query<ChainRow>(
-      `select last_position as position, last_seal as seal from anagrafe.journal_chain for update skip locked`,
+      `select last_position as position, last_seal as hash from anagrafe.journal_chain for update skip locked`,
     );
     if (!last) return null;
     await refuseRewritten(connection, last, seen);
@@ -39,7 +39,7 @@ async function sequenceRows(database: Database, seal: HashRow, seen: ChainRow): 
       `select id, ${hashedText} as text from anagrafe.journal
         where position is null order by id limit ${rowsAtOnce}`,
     );
-    return { end: await appendRows(connection, rows, last, seal), more: rows.length === rowsAtOnce };
+    return { end: await appendRows(connection, rows, last, hashRow), more: rows.length === rowsAtOnce };
   });
   // Updated after the commit: after a rollback the chain ends where it ended before.
   if (appended) Object.assign(seen, appended.end);
@@ -48,12 +48,12 @@ async function sequenceRows(database: Database, seal: HashRow, seen: ChainRow): 
 
 /** Throws if the row `seen` is missing or has another hash, unless retention has removed it. */
 async function refuseRewritten(connection: Connection, last: ChainRow, seen: ChainRow): Promise<void> {
-  const [found] = await connection.query<{ seal: Buffer | null; swept: boolean }>(
-    `select (select seal from anagrafe.journal where position = $1) as seal, first_position > $1 as swept
+  const [found] = await connection.query<{ hash: Buffer | null; swept: boolean }>(
+    `select (select seal from anagrafe.journal where position = $1) as hash, first_position > $1 as swept
        from anagrafe.journal_chain`,
     [seen.position],
   );
-  if (seen.position === 0 || found?.swept || found?.seal?.equals(seen.seal)) return;
+  if (seen.position === 0 || found?.swept || found?.hash?.equals(seen.hash)) return;
   throw new Error(
     `The journal was rewritten: row ${seen.position} is not what it was, and the end is ${last.position}.`,
   );
@@ -63,19 +63,19 @@ async function appendRows(
   connection: Connection,
   rows: readonly { id: number; text: string }[],
   last: ChainRow,
-  seal: HashRow,
+  hashRow: HashRow,
 ): Promise<ChainRow> {
-  let { position, seal: before } = last;
-  const seals = rows.map(({ text }) => {
-    before = seal(before, ++position, text);
+  let { position, hash: before } = last;
+  const hashes = rows.map(({ text }) => {
+    before = hashRow(before, ++position, text);
     return before;
   });
   await connection.query(
-    `update anagrafe.journal set position = given.position, seal = given.seal
-       from unnest($1::bigint[], $2::bytea[]) with ordinality as sealed (id, seal, nth)
-            cross join lateral (select $3::bigint + nth as position, sealed.seal) as given
-      where journal.id = sealed.id`,
-    [rows.map(({ id }) => id), seals, last.position],
+    `update anagrafe.journal set position = given.position, seal = given.hash
+       from unnest($1::bigint[], $2::bytea[]) with ordinality as hashed (id, hash, nth)
+            cross join lateral (select $3::bigint + nth as position, hashed.hash) as given
+      where journal.id = hashed.id`,
+    [rows.map(({ id }) => id), hashes, last.position],
   );
   await countActivity(
     connection,
@@ -85,13 +85,13 @@ async function appendRows(
     position,
     before,
   ]);
-  return { position, seal: before };
+  return { position, hash: before };
 }
 
 export async function readChain(connection: Connection): Promise<Chain> {
   const [chain] = await connection.query<Chain>(
-    `select first_position as "firstPosition", first_seal as "firstSeal",
-            last_position as "lastPosition", last_seal as "lastSeal" from anagrafe.journal_chain`,
+    `select first_position as "firstPosition", first_seal as "firstHash",
+            last_position as "lastPosition", last_seal as "lastHash" from anagrafe.journal_chain`,
   );
   if (!chain) throw new Error('The journal has no beginning: its chain was removed.');
   return chain;
@@ -102,7 +102,7 @@ export async function* hashedRows(connection: Connection): AsyncGenerator<Hashed
   let after = 0;
   for (;;) {
     const rows = await connection.query<HashedRow>(
-      `select position, seal, ${hashedText} as text from anagrafe.journal
+      `select position, seal as hash, ${hashedText} as text from anagrafe.journal
         where position > $1 order by position limit ${rowsAtOnce}`,
       [after],
     );

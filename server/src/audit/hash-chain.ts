@@ -4,24 +4,24 @@ import { isPartOfOutage } from '../lib/field-errors.ts';
 /** An audit log row with the input and the value of its hash. */
 export interface HashedRow {
   readonly position: number;
-  /** All columns except `position` and `seal`, serialised as one JSON text. */
+  /** All columns except `position` and the hash, serialised as one JSON text. */
   readonly text: string;
-  readonly seal: Buffer;
+  readonly hash: Buffer;
 }
 
 /** The two ends of the hash chain, which the database stores apart from the rows. */
 export interface Chain {
   readonly firstPosition: number;
   /** The hash of the row before the first one; empty if retention has not removed any row. */
-  readonly firstSeal: Buffer;
+  readonly firstHash: Buffer;
   readonly lastPosition: number;
-  readonly lastSeal: Buffer;
+  readonly lastHash: Buffer;
 }
 
 /** The last row of the chain at some moment. An operator stores it elsewhere to detect a truncated chain later. */
 export interface ChainEnd {
   readonly position: number;
-  readonly seal: Buffer;
+  readonly hash: Buffer;
 }
 
 export type HashRow = (before: Buffer, position: number, text: string) => Buffer;
@@ -42,10 +42,10 @@ export type ChainError = (typeof chainErrors)[number];
 export async function verifyChain(
   rows: AsyncIterable<HashedRow>,
   chain: Chain,
-  seal: HashRow,
+  hashRow: HashRow,
   expected: ChainEnd | null = null,
 ): Promise<Verdict> {
-  let before = chain.firstSeal;
+  let before = chain.firstHash;
   let next = chain.firstPosition;
   let suspect: HashedRow | null = null;
   const broken = (position: number, fault: ChainError): Verdict => {
@@ -64,27 +64,27 @@ export async function verifyChain(
       suspect = row;
       continue;
     }
-    if (expected?.position === next && !expected.seal.equals(row.seal)) return broken(next, 'changed');
-    before = row.seal;
+    if (expected?.position === next && !expected.hash.equals(row.hash)) return broken(next, 'changed');
+    before = row.hash;
     next++;
   }
-  if (suspect) return broken(next, before.equals(chain.lastSeal) ? 'inserted' : 'changed');
+  if (suspect) return broken(next, before.equals(chain.lastHash) ? 'inserted' : 'changed');
   if (next <= chain.lastPosition) return broken(next, 'removed');
-  if (!before.equals(chain.lastSeal)) return broken(chain.lastPosition, 'changed');
+  if (!before.equals(chain.lastHash)) return broken(chain.lastPosition, 'changed');
   if (expected && expected.position > chain.lastPosition) return broken(next, 'cut off');
-  const last = { position: chain.lastPosition, seal: chain.lastSeal };
+  const last = { position: chain.lastPosition, hash: chain.lastHash };
   return { sound: true, rows: next - chain.firstPosition, last };
 
-  function isValid({ text, seal: given }: HashedRow, position: number): boolean {
-    return seal(before, position, text).equals(given);
+  function isValid({ text, hash }: HashedRow, position: number): boolean {
+    return hashRow(before, position, text).equals(hash);
   }
 }
 
 /** Checks an expected end before the first row, which the loop over the rows does not reach. Null means no error. */
-function faultBefore({ firstPosition, firstSeal }: Chain, expected: ChainEnd): ChainError | null {
+function faultBefore({ firstPosition, firstHash }: Chain, expected: ChainEnd): ChainError | null {
   if (expected.position >= firstPosition) return null;
   if (expected.position < firstPosition - 1) return 'removed';
-  return expected.seal.equals(firstSeal) ? null : 'changed';
+  return expected.hash.equals(firstHash) ? null : 'changed';
 }
 
 export interface ChainWorker {

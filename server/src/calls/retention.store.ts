@@ -27,13 +27,14 @@ export async function sweepCalls(database: Database, options: { jobDays: number 
 
 /** Deletes the outcomes first, of which there may be 100,000. The next sweep continues if this one is interrupted. */
 async function sweepCall(database: Database, id: string): Promise<number> {
-  for (let from = 0; ; from += rowsAtOnce) {
-    await database.query(
-      'delete from anagrafe.outcomes where call_id = $1 and position >= $2 and position < $3',
-      [id, from, from + rowsAtOnce],
+  for (;;) {
+    // Not by ranges of positions: an outcome written behind the current range would never be reached.
+    const deleted = await database.query(
+      `delete from anagrafe.outcomes where call_id = $1 and position = any(array(
+         select position from anagrafe.outcomes where call_id = $1 limit ${rowsAtOnce})) returning 1`,
+      [id],
     );
-    const left = await database.query('select from anagrafe.outcomes where call_id = $1 limit 1', [id]);
-    if (left.length === 0) break;
+    if (deleted.length === 0) break;
   }
   const gone = await database.query('delete from anagrafe.calls where id = $1 returning id', [id]);
   return gone.length;

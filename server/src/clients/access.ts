@@ -6,15 +6,39 @@ export const scopes = ['sync:write', 'sync:read', 'admin'] as const;
 
 export type Scope = (typeof scopes)[number];
 
-export interface Caller {
-  readonly kind: 'client' | 'console' | 'user' | 'protected';
-  /** Null for a user, and in protected mode, where no client exists. */
+interface CallerProperties {
+  /** Null unless the caller is a client. */
   readonly clientId: number | null;
-  /** The signed-in user; null for every other caller. */
+  /** Null unless the caller is a signed-in user. */
   readonly user: SignedInUser | null;
+  /** For the log only: a client may have any name. */
   readonly name: string;
+  /** Empty for users and anonymous callers. */
   readonly scopes: ReadonlySet<Scope>;
 }
+
+export interface ClientCaller extends CallerProperties {
+  /** `console`: the client is signed in at the console. */
+  readonly kind: 'client' | 'console';
+  readonly clientId: number;
+  readonly user: null;
+}
+
+export interface UserCaller extends CallerProperties {
+  readonly kind: 'user';
+  readonly clientId: null;
+  readonly user: SignedInUser;
+}
+
+/** `protected`: a program on this machine in protected mode. `anonymous`: no credential was sent or required. */
+export interface UnidentifiedCaller extends CallerProperties {
+  readonly kind: 'protected' | 'anonymous';
+  readonly clientId: null;
+  readonly user: null;
+}
+
+/** The sender of a request. */
+export type Caller = ClientCaller | UserCaller | UnidentifiedCaller;
 
 export interface SignedInUser {
   readonly id: number;
@@ -48,22 +72,30 @@ export interface AccessStore {
 /** Thrown if an existing public key comes with a wrong secret, or from an address outside the client's networks. */
 export class DeniedClient extends ApiError {
   readonly client: { readonly id: number; readonly publicKey: string };
-  readonly why: 'secret' | 'address';
+  readonly reason: 'secret' | 'address';
 
-  constructor(client: { readonly id: number; readonly publicKey: string }, why: 'secret' | 'address') {
+  constructor(client: { readonly id: number; readonly publicKey: string }, reason: 'secret' | 'address') {
     super('UNAUTHENTICATED', { variant: 'wrong' });
     this.client = client;
-    this.why = why;
+    this.reason = reason;
   }
 }
 
 const noDigest = digestOf('');
-const protectedMode: Caller = {
+const protectedMode: UnidentifiedCaller = {
   kind: 'protected',
   clientId: null,
   user: null,
   name: 'protected mode',
   scopes: new Set(scopes),
+};
+
+export const anonymous: UnidentifiedCaller = {
+  kind: 'anonymous',
+  clientId: null,
+  user: null,
+  name: 'anyone',
+  scopes: new Set(),
 };
 
 /** Authenticates the caller, or throws an `ApiError`. An invalid credential never falls back to the address. */
@@ -86,17 +118,17 @@ export async function identify(evidence: CallerEvidence, store: AccessStore): Pr
   // Browsers send no Origin with a GET over plain HTTP, so only the Host header reveals DNS rebinding.
   if (!evidence.knownHost) throw new ApiError('UNAUTHENTICATED', { variant: 'host' });
   // An address is weak proof of identity, so it never grants the scope `admin`.
-  return caller({ ...known, scopes: known.scopes.filter((scope) => scope !== 'admin') });
+  return clientCaller({ ...known, scopes: known.scopes.filter((scope) => scope !== 'admin') });
 }
 
 /** Throws `FORBIDDEN` unless the caller has the scope or `admin`. A user has no scope; routes admit users by `self`. */
 export function requireScope(who: Caller, scope: Scope): void {
-  if (who.user) throw new ApiError('FORBIDDEN', { variant: 'user' });
+  if (who.kind === 'user') throw new ApiError('FORBIDDEN', { variant: 'user' });
   if (!who.scopes.has(scope) && !who.scopes.has('admin'))
     throw new ApiError('FORBIDDEN', { variant: 'scope', figures: { scope } });
 }
 
-async function identifyByToken(token: string, store: AccessStore): Promise<Caller> {
+async function identifyByToken(token: string, store: AccessStore): Promise<UserCaller> {
   const user = await store.findSignedIn(digestOf(token));
   if (!user) throw new ApiError('UNAUTHENTICATED', { variant: 'token' });
   return { kind: 'user', clientId: null, user, name: user.username, scopes: new Set() };
@@ -106,11 +138,11 @@ async function identifyAtConsole(
   token: string,
   evidence: CallerEvidence,
   store: AccessStore,
-): Promise<Caller> {
+): Promise<ClientCaller> {
   requireSameOrigin(evidence);
   const client = await store.findAtConsole(digestOf(token), evidence.address);
   if (!client) throw new ApiError('UNAUTHENTICATED', { variant: 'console' });
-  return { ...caller(client), kind: 'console' };
+  return clientCaller(client, 'console');
 }
 
 /** Prevents CSRF: a browser may attach the console cookie to a request that a page of another site makes. */
@@ -118,11 +150,11 @@ export function requireSameOrigin({ ownPage }: CallerEvidence): void {
   if (!ownPage) throw new ApiError('FORBIDDEN', { variant: 'page' });
 }
 
-async function identifyByKey(
+export async function identifyByKey(
   pair: KeyPair | null,
   evidence: CallerEvidence,
   store: AccessStore,
-): Promise<Caller> {
+): Promise<ClientCaller> {
   const publicKey = pair !== null && isPublicKey(pair.publicKey) ? pair.publicKey : null;
   const client = publicKey === null ? null : await store.findClient(publicKey, evidence.address);
   const digest = digestOf(pair?.secret ?? '');
@@ -131,12 +163,12 @@ async function identifyByKey(
   if (!client || publicKey === null) throw new ApiError('UNAUTHENTICATED', { variant: 'wrong' });
   if (!matches || !client.mayCallFrom)
     throw new DeniedClient({ id: client.id, publicKey }, matches ? 'address' : 'secret');
-  return caller(client);
+  return clientCaller(client);
 }
 
-function caller(client: ClientAtConsole): Caller {
+function clientCaller(client: ClientAtConsole, kind: ClientCaller['kind'] = 'client'): ClientCaller {
   return {
-    kind: 'client',
+    kind,
     clientId: client.id,
     user: null,
     name: client.name,

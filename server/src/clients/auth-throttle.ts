@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { Actor, AuditLog } from '../audit/audit-log.ts';
 import { ApiError } from '../lib/field-errors.ts';
+import type { DeniedClient } from './access.ts';
 
 const failuresPerMinute = 600;
 const failuresWindowMs = 60_000;
-const addressesKept = 10_000;
+const maxAddresses = 10_000;
 /** A credential that was valid within this time is looked up even if its address has too many failures. */
 const goodForMs = 3_600_000;
-const credentialsKept = 10_000;
+const maxCredentials = 10_000;
 
 /**
  * Counts the invalid credentials of each address and refuses more than 600 a minute, because each costs a database
@@ -27,7 +28,7 @@ export class AuthThrottle {
     if ((this.#good.get(digest) ?? 0) < performance.now()) this.#refuseFlood(address);
     try {
       const result = await lookUp();
-      put(this.#good, digest, performance.now() + goodForMs, credentialsKept);
+      put(this.#good, digest, performance.now() + goodForMs, maxCredentials);
       return result;
     } catch (error) {
       if (error instanceof ApiError && error.fault.code === 'UNAUTHENTICATED') {
@@ -56,7 +57,7 @@ export class AuthThrottle {
     const known = this.#failures.get(address);
     if (known) known.count++;
     else
-      put(this.#failures, address, { count: 1, until: performance.now() + failuresWindowMs }, addressesKept);
+      put(this.#failures, address, { count: 1, until: performance.now() + failuresWindowMs }, maxAddresses);
   }
 }
 
@@ -69,7 +70,7 @@ function put<Value>(map: Map<string, Value>, key: string, value: Value, most: nu
 }
 
 const deniedWindowMs = 3_600_000;
-const countersKept = 10_000;
+const maxCounters = 10_000;
 /** Maximum number of audit rows for one client within an hour, over all addresses. */
 const rowsPerClient = 100;
 
@@ -84,17 +85,17 @@ interface Count {
  * 100th and so on, and at most 100 rows for one client from all addresses; the last of these has `last: true`.
  */
 export class DeniedClients {
-  readonly #journal: AuditLog;
+  readonly #auditLog: AuditLog;
   readonly #attempts = new Map<string, Count>();
   readonly #rows = new Map<string, Count>();
 
   constructor(auditLog: AuditLog) {
-    this.#journal = auditLog;
+    this.#auditLog = auditLog;
   }
 
-  async note(
+  async record(
     { id, publicKey }: { readonly id: number; readonly publicKey: string },
-    why: 'secret' | 'address',
+    reason: DeniedClient['reason'],
     source: string,
     actor: Actor,
   ): Promise<void> {
@@ -102,12 +103,18 @@ export class DeniedClients {
     if (!Number.isInteger(Math.log10(attempts))) return;
     const rows = countOne(this.#rows, String(id));
     if (rows > rowsPerClient) return;
-    const details = { client: id, publicKey, why, attempts, ...(rows === rowsPerClient && { last: true }) };
-    await this.#journal.note(actor, { action: 'client.denied', details });
+    const details = {
+      client: id,
+      publicKey,
+      why: reason,
+      attempts,
+      ...(rows === rowsPerClient && { last: true }),
+    };
+    await this.#auditLog.note(actor, { action: 'client.denied', details });
   }
 }
 
-/** Increments the hourly count of a key and returns it. Drops the oldest key beyond `countersKept`. */
+/** Increments the hourly count of a key and returns it. Drops the oldest key beyond `maxCounters`. */
 function countOne(counts: Map<string, Count>, key: string): number {
   const known = counts.get(key);
   const now = performance.now();
@@ -116,6 +123,6 @@ function countOne(counts: Map<string, Count>, key: string): number {
   counts.delete(key);
   counts.set(key, current);
   const [oldest] = counts.keys();
-  if (counts.size > countersKept && oldest !== undefined) counts.delete(oldest);
+  if (counts.size > maxCounters && oldest !== undefined) counts.delete(oldest);
   return current.count;
 }

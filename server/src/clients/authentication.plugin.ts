@@ -10,7 +10,15 @@ import {
 import { ApiError, isPartOfOutage } from '../lib/field-errors.ts';
 import { plainAddress, sourceOf } from '../lib/network.ts';
 import type { KeyPair } from '../lib/secrets.ts';
-import { type AccessStore, type Caller, DeniedClient, identify, requireScope, type Scope } from './access.ts';
+import {
+  type AccessStore,
+  anonymous,
+  type Caller,
+  DeniedClient,
+  identify,
+  requireScope,
+  type Scope,
+} from './access.ts';
 import { AuthThrottle, DeniedClients } from './auth-throttle.ts';
 
 declare module 'fastify' {
@@ -34,7 +42,7 @@ declare module 'fastify' {
 export function actorOf(request: FastifyRequest, caller: Caller = request.caller): Actor {
   const { kind, clientId, user } = caller;
   return {
-    kind,
+    kind: kind === 'anonymous' ? 'user' : kind,
     clientId,
     userId: user?.id ?? null,
     address: plainAddress(addressOf(request)),
@@ -42,8 +50,20 @@ export function actorOf(request: FastifyRequest, caller: Caller = request.caller
   };
 }
 
-/** The caller of a request that is not authenticated. */
-const anyone: Caller = { kind: 'user', clientId: null, user: null, name: 'anyone', scopes: new Set() };
+/** Returns the key of the rate limit: one budget for each user and client, and for each address of anonymous callers. */
+export function rateLimitKey(request: FastifyRequest): string {
+  const { caller } = request;
+  switch (caller.kind) {
+    case 'user':
+      return `user ${caller.user.id}`;
+    case 'anonymous':
+      return sourceOf(addressOf(request));
+    case 'protected':
+      return 'protected mode';
+    default:
+      return `client ${caller.clientId}`;
+  }
+}
 
 /** Authenticates the caller of a request, or throws an `ApiError`. */
 export type Identify = (request: FastifyRequest) => Promise<Caller>;
@@ -62,11 +82,13 @@ export function attemptBy(trust: TrustSettings, auditLog: AuditLog): Attempt {
   const attempts = new AuthThrottle();
   const denied = new DeniedClients(auditLog);
   /** Does not delay the response until the row is written: the delay would reveal that the public key exists. */
-  const noteDenied = (request: FastifyRequest, { client, why }: DeniedClient) => {
-    denied.note(client, why, sourceOf(addressOf(request)), actorOf(request, anyone)).catch((error) => {
-      if (!isPartOfOutage(error))
-        request.log.error({ err: error }, 'a refused client could not be noted in the audit log');
-    });
+  const recordDenied = (request: FastifyRequest, { client, reason }: DeniedClient) => {
+    denied
+      .record(client, reason, sourceOf(addressOf(request)), actorOf(request, anonymous))
+      .catch((error) => {
+        if (!isPartOfOutage(error))
+          request.log.error({ err: error }, 'the audit row of a denied client could not be written');
+      });
   };
   return (request, lookUp, fromBody) => {
     const evidence = readEvidence(request, trust);
@@ -77,7 +99,7 @@ export function attemptBy(trust: TrustSettings, auditLog: AuditLog): Attempt {
       try {
         return await lookUp(evidence);
       } catch (error) {
-        if (error instanceof DeniedClient) noteDenied(request, error);
+        if (error instanceof DeniedClient) recordDenied(request, error);
         throw error;
       }
     });
@@ -94,7 +116,7 @@ export function identifyBy(store: AccessStore, attempt: Attempt): Identify {
  * `scope`, `self`, `open` and `signIn` throws, so that no route is public by mistake.
  */
 export function guard(app: FastifyInstance, identifyCaller: Identify): void {
-  app.decorateRequest('caller', null as unknown as Caller);
+  app.decorateRequest('caller', null as never);
   app.addHook('onRoute', (route) => {
     const { scope, self, open, signIn } = route.config ?? {};
     if (!scope && !self && !open && !signIn)
@@ -103,8 +125,8 @@ export function guard(app: FastifyInstance, identifyCaller: Identify): void {
   app.addHook('onRequest', async (request) => {
     const { scope, self, open, signIn } = request.routeOptions.config;
     const unknown = signIn || (open && !hasCredential(request));
-    request.caller = unknown ? anyone : await identifyCaller(request);
-    if (signIn || open || (self && request.caller.user)) return;
+    request.caller = unknown ? anonymous : await identifyCaller(request);
+    if (signIn || open || (self && request.caller.kind === 'user')) return;
     if (scope) requireScope(request.caller, scope);
     else if (self) throw new ApiError('UNAUTHENTICATED', { variant: 'user' });
   });

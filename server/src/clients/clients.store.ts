@@ -2,7 +2,9 @@ import { openAuditLog } from '../audit/audit.store.ts';
 import type { Actor } from '../audit/audit-log.ts';
 import type { Connection, Database } from '../db/database.ts';
 import { withReadErrors } from '../db/errors.ts';
+import { describeReason } from '../i18n/webhook-failures.ts';
 import { urlForAudit } from '../lib/network.ts';
+import type { DisabledReason } from '../lib/webhook-failures.ts';
 import type { AccessStore, KnownClient, SignedInUser } from './access.ts';
 import type { Client, ClientChange, ClientOptions, ClientStore, NewClient } from './clients.ts';
 import { endConsoleSessions, useConsoleSession } from './console-sessions.store.ts';
@@ -143,7 +145,7 @@ async function updateClient(
     if (Object.keys(change).length > 0)
       await openAuditLog(connection).note(actor, { action: 'client.changed', details });
     if (!scopes.includes('admin'))
-      await disableWebhooks(connection, { clientId: updated.id }, 'its client lost the scope admin', actor);
+      await disableWebhooks(connection, { clientId: updated.id }, { code: 'client_lost_admin' }, actor);
     return updated;
   });
 }
@@ -186,7 +188,7 @@ async function revokeClient(database: Database, publicKey: string, actor: Actor)
     if (!client) return false;
     const details = { client: client.id, publicKey };
     await openAuditLog(connection).note(actor, { action: 'client.revoked', details });
-    await disableWebhooks(connection, { clientId: client.id }, 'its client was revoked', actor);
+    await disableWebhooks(connection, { clientId: client.id }, { code: 'client_revoked' }, actor);
     return true;
   });
 }
@@ -215,18 +217,21 @@ export async function findSignedIn(
 export async function disableWebhooks(
   connection: Connection,
   which: { readonly id: number } | { readonly clientId: number },
-  why: string,
+  reason: DisabledReason,
   actor: Actor,
 ): Promise<number> {
   const [column, value] = 'id' in which ? ['id', which.id] : ['client_id', which.clientId];
+  const { code, ...details } = reason;
   const disabled = await connection.query<{ id: number; url: string }>(
-    `update anagrafe.webhooks set disabled_at = now(), disabled_why = $2
+    `update anagrafe.webhooks set disabled_at = now(), disabled_reason = $2, disabled_details = $3
       where ${column} = $1 and disabled_at is null and deleted_at is null returning id, url`,
-    [value, why],
+    [value, code, details],
   );
+  // An audit row cannot change after it is in the hash chain, so it stores the text beside the code.
+  const why = describeReason(reason, 'en');
   for (const { id, url } of disabled) {
-    const details = { webhook: id, url: urlForAudit(url), why };
-    await openAuditLog(connection).note(actor, { action: 'webhook.disabled', details });
+    const row = { webhook: id, url: urlForAudit(url), why, reason: code, ...details };
+    await openAuditLog(connection).note(actor, { action: 'webhook.disabled', details: row });
   }
   return disabled.length;
 }

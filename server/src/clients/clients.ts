@@ -1,5 +1,4 @@
-import { type Actor, operatorActor, serviceActor } from '../audit/audit-log.ts';
-import type { Code } from '../lib/error-codes.ts';
+import { type Actor, serviceActor } from '../audit/audit-log.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import { areTooWide } from '../lib/network.ts';
 import {
@@ -60,14 +59,6 @@ export interface ClientStore {
   revokeClient(publicKey: string, actor: Actor): Promise<boolean>;
 }
 
-/** An error about clients. API callers get the text of `code` and `variant`; the command line prints `message`. */
-export class ClientError extends ApiError {
-  constructor(code: Code, variant: string | null, message: string) {
-    super(code, variant === null ? {} : { variant });
-    this.message = message;
-  }
-}
-
 /** The default scopes of a new client. */
 export const defaultScopes: readonly Scope[] = ['sync:write', 'sync:read'];
 /** The default time for which the previous secret stays valid after a rotation. */
@@ -77,30 +68,19 @@ export function graceEnd(hours: number): Date {
   return new Date(Date.now() + hours * 3_600_000);
 }
 
-/** Throws a `ClientError` if the options are invalid. */
+/** Throws an `ApiError` if the options are invalid. */
 function checkOptions(options: ClientOptions): void {
   if (options.name.trim() === '' || /\p{C}/u.test(options.name))
-    throw new ClientError('INVALID_CLIENT', 'name', 'a client needs a name of one line');
-  if (options.knownByAddress && options.networks.length === 0) {
-    throw new ClientError(
-      'INVALID_CLIENT',
-      'networks',
-      'a client known by address needs at least one network',
-    );
-  }
-  if (options.knownByAddress && areTooWide(options.networks)) {
-    throw new ClientError(
-      'INVALID_CLIENT',
-      'everyone',
-      'the networks of a client known by address must cover at most 1/128 of all addresses: more would let in everyone',
-    );
-  }
+    throw new ApiError('INVALID_CLIENT', { variant: 'name' });
+  if (!options.knownByAddress) return;
+  if (options.networks.length === 0) throw new ApiError('INVALID_CLIENT', { variant: 'networks' });
+  if (areTooWide(options.networks)) throw new ApiError('INVALID_CLIENT', { variant: 'everyone' });
 }
 
 export async function createClient(
   options: ClientOptions,
   store: ClientStore,
-  actor: Actor = operatorActor,
+  actor: Actor,
 ): Promise<{ client: Client; secret: string }> {
   checkOptions(options);
   const secret = newSecret();
@@ -114,7 +94,7 @@ export async function updateClient(
   publicKey: string,
   change: ClientChange,
   store: ClientStore,
-  actor: Actor = operatorActor,
+  actor: Actor,
 ): Promise<Client> {
   demandPublicKey(publicKey);
   const updated = await store.updateClient(publicKey, change, checkOptions, actor);
@@ -150,7 +130,7 @@ export async function rotateSecret(
   publicKey: string,
   oldEndsAt: Date,
   store: ClientStore,
-  actor: Actor = operatorActor,
+  actor: Actor,
 ): Promise<string> {
   demandPublicKey(publicKey);
   const secret = newSecret();
@@ -158,11 +138,7 @@ export async function rotateSecret(
   throw noLiveClient(publicKey);
 }
 
-export async function revokeClient(
-  publicKey: string,
-  store: ClientStore,
-  actor: Actor = operatorActor,
-): Promise<void> {
+export async function revokeClient(publicKey: string, store: ClientStore, actor: Actor): Promise<void> {
   demandPublicKey(publicKey);
   if (!(await store.revokeClient(publicKey, actor))) throw noLiveClient(publicKey);
 }
@@ -171,18 +147,10 @@ function demandPublicKey(text: string): void {
   if (!isPublicKey(text)) throw noLiveClient(text);
 }
 
-function addressTaken(): ClientError {
-  return new ClientError(
-    'CLIENT_ADDRESS_TAKEN',
-    null,
-    'another client is already known by an address of these networks',
-  );
+function addressTaken(): ApiError {
+  return new ApiError('CLIENT_ADDRESS_TAKEN');
 }
 
-function noLiveClient(publicKey: string): ClientError {
-  return new ClientError(
-    'CLIENT_NOT_FOUND',
-    null,
-    `no live client has the public key ${publicKey}; "anagrafe client list" shows them`,
-  );
+function noLiveClient(publicKey: string): ApiError {
+  return new ApiError('CLIENT_NOT_FOUND', { figures: { publicKey } });
 }

@@ -2,7 +2,14 @@ import type { Actor } from '../audit/audit-log.ts';
 import type { CallerEvidence } from '../http/credentials.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import { digestOf, type KeyPair, newConsoleToken } from '../lib/secrets.ts';
-import { type AccessStore, type Caller, identify, requireSameOrigin, requireScope } from './access.ts';
+import {
+  type AccessStore,
+  type Caller,
+  identify,
+  identifyByKey,
+  requireSameOrigin,
+  requireScope,
+} from './access.ts';
 
 /** The idle timeout, which ends the session of a console left open. */
 export const idleMinutes = 30;
@@ -51,11 +58,11 @@ export async function signInAtConsole(
 ): Promise<{ token: string; session: ConsoleSession }> {
   requireSameOrigin(evidence);
   rejectOtherCredentials(evidence);
-  const caller = await identify({ ...evidence, credentials: [pair] }, access);
+  const caller = await identifyByKey(pair, evidence, access);
   requireScope(caller, 'admin');
   const token = newConsoleToken();
   const newSession = {
-    clientId: caller.clientId ?? 0,
+    clientId: caller.clientId,
     secretDigest: digestOf(pair.secret),
     tokenDigest: digestOf(token),
   };

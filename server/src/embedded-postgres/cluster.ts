@@ -26,7 +26,12 @@ export async function clusterExists(cluster: string, major: string): Promise<boo
   const made = await versionOf(cluster);
   if (made === undefined || made === major) return made !== undefined;
   throw new EmbeddedPostgresError(
-    `${cluster} was made by PostgreSQL ${made} and this release brings ${major}: run the release that made it, or move the data with pg_dump to a PostgreSQL of your own and set ANAGRAFE_DATABASE_URL.`,
+    `${cluster} was made by PostgreSQL ${made} and this release brings ${major}`,
+    {
+      code: 'cluster_version_unsupported',
+      advice:
+        'run the release that made it, or move the data with pg_dump to a PostgreSQL of your own and set ANAGRAFE_DATABASE_URL.',
+    },
   );
 }
 
@@ -68,9 +73,10 @@ async function versionOf(cluster: string): Promise<string | undefined> {
     throw error;
   });
   if (found.length === 0) return undefined;
-  throw new EmbeddedPostgresError(
-    `${cluster} holds files and is not a PostgreSQL cluster: move it away, or set ANAGRAFE_DATA to another folder.`,
-  );
+  throw new EmbeddedPostgresError(`${cluster} holds files and is not a PostgreSQL cluster`, {
+    code: 'cluster_invalid',
+    advice: 'move it away, or set ANAGRAFE_DATA to another folder.',
+  });
 }
 
 /** Creates the cluster under a temporary name and renames it, so that a killed start leaves no partial cluster. */
@@ -107,6 +113,7 @@ function initdbFailed(error: CommandError, home: DataFolder): EmbeddedPostgresEr
   if (error.output.includes('No space left')) return diskFull(home.data, { cause: error });
   const reason = error.output.split('\n').find((line) => /error|fatal/i.test(line)) ?? error.message;
   return new EmbeddedPostgresError(`PostgreSQL could not make its cluster in ${home.data}: ${reason}`, {
+    code: 'cluster_creation_failed',
     cause: error,
   });
 }

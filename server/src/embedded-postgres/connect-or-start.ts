@@ -82,6 +82,10 @@ async function startIfFree(
 async function noAnswerError(home: DataFolder): Promise<EmbeddedPostgresError> {
   const pid = (await readLockFile(home.cluster))?.pid;
   return new EmbeddedPostgresError(
-    `PostgreSQL (process ${pid ?? 'unknown'}) holds ${home.cluster} and does not answer at ${home.sockets}: end it with kill -INT ${pid ?? '<process>'} and start again.`,
+    `PostgreSQL (process ${pid ?? 'unknown'}) holds ${home.cluster} and does not answer at ${home.sockets}`,
+    {
+      code: 'postgres_not_responding',
+      advice: `end it with kill -INT ${pid ?? '<process>'} and start again.`,
+    },
   );
 }

@@ -91,9 +91,10 @@ export async function visitEmbeddedPostgres({
 }: VisitOptions): Promise<EmbeddedPostgres> {
   checkPlatform();
   if (!mayCreate && !(await hasCluster(dataFolder))) {
-    throw new EmbeddedPostgresError(
-      `There is no store in ${dataFolder}: run the command where the service runs, or set ANAGRAFE_DATA to its folder.`,
-    );
+    throw new EmbeddedPostgresError(`There is no store in ${dataFolder}`, {
+      code: 'store_missing',
+      advice: 'run the command where the service runs, or set ANAGRAFE_DATA to its folder.',
+    });
   }
   const home = await prepareDataFolder(dataFolder).catch(rethrow(dataFolder));
   const { client, connection } = await connectAndLock(
@@ -157,8 +158,8 @@ export interface EmbeddedPostgresState {
   readonly ready: boolean;
   /** The name of the operating system user that runs PostgreSQL. */
   readonly owner: string;
-  /** `broken off`: a lock file exists, but PostgreSQL is not running, for example after a crash. */
-  readonly cluster: 'none' | 'running' | 'stopped' | 'broken off';
+  /** `crashed`: a lock file exists, but PostgreSQL is not running, for example after a crash. */
+  readonly cluster: 'none' | 'running' | 'stopped' | 'crashed';
   /** The process ID of the running PostgreSQL, otherwise null. */
   readonly pid: number | null;
 }
@@ -177,7 +178,7 @@ export async function inspectEmbeddedPostgres(dataFolder: string): Promise<Embed
     if (!(await clusterExists(cluster, major))) return { ...about, cluster: 'none' };
     const lock = await readLockFile(cluster);
     if (!lock) return { ...about, cluster: 'stopped' };
-    if ((await holderOf(lock.pid, cluster)) !== 'postgres') return { ...about, cluster: 'broken off' };
+    if ((await holderOf(lock.pid, cluster)) !== 'postgres') return { ...about, cluster: 'crashed' };
     return { ...about, cluster: 'running', pid: lock.pid };
   } catch (error) {
     throw explain(error, data);

@@ -1,6 +1,8 @@
-/** The embedded PostgreSQL cannot be used. The message is one line for the operator: what happened and what to do. */
-export class EmbeddedPostgresError extends Error {
-  override name = 'EngineError';
+import { OperatorError } from '../lib/operator-error.ts';
+
+/** The embedded PostgreSQL cannot be used. */
+export class EmbeddedPostgresError extends OperatorError {
+  override name = 'EmbeddedPostgresError';
 }
 
 const FULL = new Set(['ENOSPC', 'EDQUOT', '53100']);
@@ -16,29 +18,36 @@ export function explain(error: unknown, dataFolder: string): EmbeddedPostgresErr
   if (FULL.has(code)) return diskFull(dataFolder, options);
   if (CLOSED.has(code)) {
     const who = `the user of this service (uid ${process.getuid?.()})`;
-    return new EmbeddedPostgresError(
-      `${place} is closed to ${who}: give it to that user, or set ANAGRAFE_DATA to another folder.`,
-      options,
-    );
+    return new EmbeddedPostgresError(`${place} is closed to ${who}`, {
+      code: 'data_folder_not_writable',
+      advice: 'give it to that user, or set ANAGRAFE_DATA to another folder.',
+      ...options,
+    });
   }
   if (code === 'EROFS') {
-    return new EmbeddedPostgresError(
-      `${place} is on a read-only disk: set ANAGRAFE_DATA to a folder that can be written.`,
-      options,
-    );
+    return new EmbeddedPostgresError(`${place} is on a read-only disk`, {
+      code: 'data_folder_read_only',
+      advice: 'set ANAGRAFE_DATA to a folder that can be written.',
+      ...options,
+    });
   }
   if (NOT_A_FOLDER.has(code)) {
-    return new EmbeddedPostgresError(
-      `${place} is not a folder: move that file away, or set ANAGRAFE_DATA to another folder.`,
-      options,
-    );
+    return new EmbeddedPostgresError(`${place} is not a folder`, {
+      code: 'data_folder_not_a_folder',
+      advice: 'move that file away, or set ANAGRAFE_DATA to another folder.',
+      ...options,
+    });
   }
-  return new EmbeddedPostgresError(`The data folder ${dataFolder} cannot be used: ${message}`, options);
+  return new EmbeddedPostgresError(`The data folder ${dataFolder} cannot be used: ${message}`, {
+    code: 'data_folder_unusable',
+    ...options,
+  });
 }
 
 export function diskFull(dataFolder: string, options?: ErrorOptions): EmbeddedPostgresError {
-  return new EmbeddedPostgresError(
-    `The disk that holds ${dataFolder} is full: free some space and start again.`,
-    options,
-  );
+  return new EmbeddedPostgresError(`The disk that holds ${dataFolder} is full`, {
+    code: 'disk_full',
+    advice: 'free some space and start again.',
+    ...options,
+  });
 }

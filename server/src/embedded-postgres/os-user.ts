@@ -43,7 +43,11 @@ export async function chooseOsUser(cluster: string): Promise<OsUser> {
     if (account !== undefined && account.uid !== 0) return unprivileged(account, [name, root]);
   }
   throw new EmbeddedPostgresError(
-    'PostgreSQL does not run as root, and this system has neither a user postgres nor nobody: start the service as an ordinary user, or set ANAGRAFE_DATABASE_URL.',
+    'PostgreSQL does not run as root, and this system has neither a user postgres nor nobody',
+    {
+      code: 'postgres_user_missing',
+      advice: 'start the service as an ordinary user, or set ANAGRAFE_DATABASE_URL.',
+    },
   );
 }
 
@@ -63,17 +67,18 @@ export function mayEnter(folder: Stats, { uid, gid }: { uid: number; gid: number
 
 function self(uid: number, cluster: string, existing: Stats | undefined): OsUser {
   if (existing !== undefined && existing.uid !== uid) {
-    throw new EmbeddedPostgresError(
-      `${cluster} belongs to another user (uid ${existing.uid}): use that user or root, or set ANAGRAFE_DATA to another folder.`,
-    );
+    throw new EmbeddedPostgresError(`${cluster} belongs to another user (uid ${existing.uid})`, {
+      code: 'cluster_owned_by_other',
+      advice: 'use that user or root, or set ANAGRAFE_DATA to another folder.',
+    });
   }
   try {
     const { username, gid } = userInfo();
     return { uid, gid, admitted: [username, 'root'], identity: {} };
   } catch (cause) {
     throw new EmbeddedPostgresError(
-      `PostgreSQL needs a user with a name, and uid ${uid} has none on this system: add it to /etc/passwd, or set ANAGRAFE_DATABASE_URL.`,
-      { cause },
+      `PostgreSQL needs a user with a name, and uid ${uid} has none on this system`,
+      { code: 'user_without_name', advice: 'add it to /etc/passwd, or set ANAGRAFE_DATABASE_URL.', cause },
     );
   }
 }

@@ -62,7 +62,9 @@ export async function stopPostmaster(home: DataFolder): Promise<void> {
   const limit = Date.now() + LONGEST_SHUTDOWN_MS;
   while ((await holderOf(found.pid, home.cluster)) === 'postgres') {
     if (Date.now() > limit)
-      throw new EmbeddedPostgresError(`PostgreSQL (process ${found.pid}) is still shutting down.`);
+      throw new EmbeddedPostgresError(`PostgreSQL (process ${found.pid}) is still shutting down.`, {
+        code: 'postgres_shutting_down',
+      });
     await sleep(10);
   }
 }
@@ -79,6 +81,7 @@ export function startFailure(
   if (logTail.includes('No space left on device')) return diskFull(home.data);
   return new EmbeddedPostgresError(
     `PostgreSQL ended at its start; ${home.log} says: ${logTail || '(nothing)'}`,
+    { code: 'postgres_start_failed' },
   );
 }
 
@@ -164,6 +167,7 @@ async function tryConnectAt(host: string): Promise<Answer> {
     if (code === 'EACCES') throw error;
     if (!(error instanceof pg.DatabaseError) || code === TOO_MANY_CONNECTIONS) return 'silence';
     throw new EmbeddedPostgresError(`The PostgreSQL at ${host} refuses the service: ${message}`, {
+      code: 'postgres_connection_rejected',
       cause: error,
     });
   }

@@ -16,8 +16,8 @@ export interface JobKey {
 export class KeyRing {
   readonly #fingerprintKey: Buffer;
   readonly #wrappingKey: Buffer;
-  readonly #journalKey: Buffer;
-  readonly #guessKey: Buffer;
+  readonly #hashChainKey: Buffer;
+  readonly #throttleKey: Buffer;
   readonly #secretKey: Buffer;
   /** Equal for two services if and only if they have the same master key; it reveals nothing else about the key. */
   readonly identity: Buffer;
@@ -26,8 +26,8 @@ export class KeyRing {
     if (masterKey.length !== keyBytes) throw new Error(`a master key has ${keyBytes} bytes`);
     this.#fingerprintKey = derive(masterKey, 'fingerprint of a body');
     this.#wrappingKey = derive(masterKey, 'wrapping of a job key');
-    this.#journalKey = derive(masterKey, 'chain of the journal');
-    this.#guessKey = derive(masterKey, 'digest of a guess');
+    this.#hashChainKey = derive(masterKey, 'chain of the journal');
+    this.#throttleKey = derive(masterKey, 'digest of a guess');
     this.#secretKey = derive(masterKey, 'sealing of a secret');
     this.identity = derive(masterKey, 'identity of the master key');
   }
@@ -38,48 +38,51 @@ export class KeyRing {
   }
 
   /** Returns the hash that links an audit log row to the previous one. Without the key no other hash chain verifies. */
-  sealRow(previousHash: Buffer, position: number, text: string): Buffer {
-    return createHmac('sha256', this.#journalKey).update(previousHash).update(`${position} ${text}`).digest();
+  hashRow(previousHash: Buffer, position: number, text: string): Buffer {
+    return createHmac('sha256', this.#hashChainKey)
+      .update(previousHash)
+      .update(`${position} ${text}`)
+      .digest();
   }
 
   /**
    * Encrypts a stored secret that the service needs in plain form again, such as that of a webhook. `associatedData`
-   * is authenticated, not encrypted; `openSecret` needs the same value.
+   * is authenticated, not encrypted; `decryptSecret` needs the same value.
    */
-  sealSecret(secret: string, associatedData: string): Buffer {
-    return seal(Buffer.from(secret), this.#secretKey, associatedData);
+  encryptSecret(secret: string, associatedData: string): Buffer {
+    return encrypt(Buffer.from(secret), this.#secretKey, associatedData);
   }
 
-  openSecret(encrypted: Buffer, associatedData: string): string {
-    return open(encrypted, this.#secretKey, associatedData).toString();
+  decryptSecret(encrypted: Buffer, associatedData: string): string {
+    return decrypt(encrypted, this.#secretKey, associatedData).toString();
   }
 
   /** Returns the keyed digest under which the login throttle stores an entered username or a source address. */
   throttleDigest(text: string): Buffer {
-    return createHmac('sha256', this.#guessKey).update(text).digest();
+    return createHmac('sha256', this.#throttleKey).update(text).digest();
   }
 
   newJobKey(callId: string): JobKey {
     const key = randomBytes(keyBytes);
-    return { key, wrapped: seal(key, this.#wrappingKey, callId) };
+    return { key, wrapped: encrypt(key, this.#wrappingKey, callId) };
   }
 
   openJobKey(wrapped: Buffer, callId: string): Buffer {
-    return open(wrapped, this.#wrappingKey, callId);
+    return decrypt(wrapped, this.#wrappingKey, callId);
   }
 }
 
 /**
  * Encrypts with AES-256-GCM; returns nonce, ciphertext and tag. `associatedData` is authenticated, not encrypted;
- * `open` needs the same value.
+ * `decrypt` needs the same value.
  */
-export function seal(plain: Buffer, key: Buffer, associatedData: string): Buffer {
+export function encrypt(plain: Buffer, key: Buffer, associatedData: string): Buffer {
   const { nonce, cipher } = newCipher(key, associatedData);
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** Encrypts pieces of `byteCount` bytes in total like `seal`, in time slices that do not block the event loop. */
-export async function sealPieces(
+/** Encrypts pieces of `byteCount` bytes in total like `encrypt`, in time slices that do not block the event loop. */
+export async function encryptPieces(
   plain: Iterable<Buffer>,
   byteCount: number,
   key: Buffer,
@@ -104,8 +107,8 @@ function newCipher(key: Buffer, associatedData: string) {
   return { nonce, cipher: cipher.setAAD(Buffer.from(associatedData)) };
 }
 
-/** Decrypts the result of `seal`. Throws if the key, the associated data or any byte differs. */
-export function open(encrypted: Buffer, key: Buffer, associatedData: string): Buffer {
+/** Decrypts the result of `encrypt`. Throws if the key, the associated data or any byte differs. */
+export function decrypt(encrypted: Buffer, key: Buffer, associatedData: string): Buffer {
   const nonce = encrypted.subarray(0, nonceBytes);
   const decipher = createDecipheriv(algorithm, key, nonce, { authTagLength: tagBytes })
     .setAAD(Buffer.from(associatedData))

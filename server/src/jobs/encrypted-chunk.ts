@@ -1,4 +1,4 @@
-import { open, sealPieces } from '../encryption/key-ring.ts';
+import { decrypt, encryptPieces } from '../encryption/key-ring.ts';
 import { readRecord } from '../json/record-list.ts';
 import type { Fields } from '../lib/request-fields.ts';
 import { TimeSlice } from '../lib/yield-to-event-loop.ts';
@@ -54,7 +54,7 @@ export async function encryptRecords(
     bytes += line.length + text.length;
     if (timeSlice.isOver) await timeSlice.yield();
   }
-  return sealPieces(inBlocks(pieces), bytes, key, name);
+  return encryptPieces(inBlocks(pieces), bytes, key, name);
 }
 
 /**
@@ -79,7 +79,7 @@ function* inBlocks(pieces: readonly Buffer[]): Generator<Buffer> {
 
 export async function decryptRecords(sealed: Buffer, key: Buffer, name: string): Promise<WaitingRecord[]> {
   const timeSlice = new TimeSlice();
-  const plain = open(sealed, key, name);
+  const plain = decrypt(sealed, key, name);
   const records: WaitingRecord[] = [];
   for (let at = 0; at < plain.length; ) {
     const start = plain.indexOf(newLine, at) + 1;

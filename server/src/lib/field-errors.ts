@@ -137,7 +137,7 @@ export class ApiError extends Error {
     details: { variant?: string; figures?: Figures; retryAfterSeconds?: number; cause?: unknown } = {},
   ) {
     super(code, { cause: details.cause });
-    this.name = 'Refusal';
+    this.name = 'ApiError';
     this.fault = {
       code,
       ...(details.variant && { variant: details.variant }),

@@ -42,7 +42,7 @@ function statisticsFields(statistics: Statistics) {
     Principals: statistics.principals,
     Users: statistics.users,
     Sessions: statistics.sessions,
-    UnsealedRows: statistics.unsealed,
+    UnsealedRows: statistics.unchained,
     JobsQueued: statistics.jobsQueued,
     JobsRunning: statistics.jobsRunning,
     Hours: statistics.hours.map(spanFields),

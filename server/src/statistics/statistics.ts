@@ -17,7 +17,7 @@ export interface Totals {
   /** Sessions of users whose refresh token is unused and has not expired. */
   readonly sessions: number;
   /** Audit rows that are not in the hash chain yet. */
-  readonly unsealed: number;
+  readonly unchained: number;
   readonly jobsQueued: number;
   readonly jobsRunning: number;
 }

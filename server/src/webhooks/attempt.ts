@@ -1,27 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import { ApiError } from '../lib/field-errors.ts';
-import type { SendResult, Sent, Tested, WebhookStore } from './delivery.ts';
+import type { Sent, TestResult, WebhookStore } from './delivery.ts';
 import { signedHeaders, testBody } from './message.ts';
 import type { Endpoint } from './webhook.ts';
 
 /** The functions that decrypt a webhook secret and send a signed message. */
 export interface Signing {
-  openSecret(sealed: Buffer, webhookId: number): string;
+  decryptSecret(encrypted: Buffer, webhookId: number): string;
   send(url: string, headers: Record<string, string>, body: string): Promise<Sent>;
 }
 
 /** Decrypts the secrets of an endpoint once. The returned function sends one message, signed with all of them. */
-export function openEndpoint({ id: webhookId, url, sealedSecrets }: Endpoint, { openSecret, send }: Signing) {
-  const secrets = sealedSecrets.map((sealed) => openSecret(sealed, webhookId));
+export function openEndpoint(
+  { id: webhookId, url, encryptedSecrets }: Endpoint,
+  { decryptSecret, send }: Signing,
+) {
+  const secrets = encryptedSecrets.map((encrypted) => decryptSecret(encrypted, webhookId));
   return async (id: string, body: string): Promise<Sent & { readonly milliseconds: number }> => {
-    const begunAt = performance.now();
+    const startedAt = performance.now();
     const sent = await send(url, signedHeaders(secrets, { id, body }, new Date()), body);
-    return { ...sent, milliseconds: Math.round(performance.now() - begunAt) };
+    return { ...sent, milliseconds: Math.round(performance.now() - startedAt) };
   };
-}
-
-export function isDelivered({ status }: SendResult): boolean {
-  return status !== null && status >= 200 && status < 300;
 }
 
 export interface TestTools extends Signing {
@@ -29,13 +28,13 @@ export interface TestTools extends Signing {
 }
 
 /** Sends a test message without retries, also to a disabled webhook, and stores it among the deliveries. */
-export async function testWebhook(webhookId: number, tools: TestTools): Promise<Tested> {
+export async function testWebhook(webhookId: number, tools: TestTools): Promise<TestResult> {
   const { webhooks } = tools;
   const endpoint = await webhooks.endpoint(webhookId);
   if (!endpoint) throw new ApiError('WEBHOOK_NOT_FOUND');
-  const made = { id: randomUUID(), createdAt: new Date() };
-  const sent = await openEndpoint(endpoint, tools)(made.id, testBody(webhookId, made));
-  const tested = { ...made, delivered: isDelivered(sent), ...sent, answer: await sent.answer };
-  await webhooks.noteTest(webhookId, tested);
-  return tested;
+  const message = { id: randomUUID(), createdAt: new Date() };
+  const sent = await openEndpoint(endpoint, tools)(message.id, testBody(webhookId, message));
+  const result = { ...message, delivered: sent.failure === null, ...sent, answer: await sent.answer };
+  await webhooks.storeTest(webhookId, result);
+  return result;
 }

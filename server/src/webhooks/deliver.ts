@@ -1,7 +1,8 @@
 import { type Entry, partsOf } from '../audit/events.ts';
 import type { UserNames } from '../db/user-names.ts';
 import type { Semaphore } from '../lib/semaphore.ts';
-import { isDelivered, openEndpoint, type Signing } from './attempt.ts';
+import type { DeliveryFailure } from '../lib/webhook-failures.ts';
+import { openEndpoint, type Signing } from './attempt.ts';
 import type { Attempt } from './delivery.ts';
 import { bodyOf, type Subject, usersIn } from './message.ts';
 import type { Endpoint } from './webhook.ts';
@@ -32,15 +33,15 @@ export interface DeliveryStore {
   names(userIds: readonly number[]): Promise<ReadonlyMap<number, UserNames>>;
   /**
    * Stores the results of attempts. Disables the webhook if a failed delivery has no attempts left, and then returns
-   * the reason; else returns null.
+   * the failure; else returns null.
    */
-  settle(webhookId: number, attempted: readonly Attempted[]): Promise<string | null>;
+  settle(webhookId: number, attempted: readonly Attempted[]): Promise<DeliveryFailure | null>;
 }
 
 export interface DeliveryTools extends Signing {
   readonly store: DeliveryStore;
   /** Called after a webhook was disabled, with the reason. */
-  onDisabled(webhookId: number, why: string): void;
+  onDisabled(webhookId: number, reason: DeliveryFailure): void;
   /** Seconds between one attempt and the next. A delivery fails when the attempt after the last wait fails. */
   readonly waits: readonly number[];
   /** Limits the batches that this node has in memory. */
@@ -107,17 +108,17 @@ async function deliverBatch(webhookId: number, tools: DeliveryTools, batch: Batc
   const worker = async () => {
     for (let next = left.shift(); next && answered && !batch.isOver(); next = left.shift()) {
       const body = bodyOf(next.entry, parts.get(next.entry) ?? [], next, names);
-      const { answer, ...came } = await send(next.id, body);
-      if (came.status === null) answered = false;
+      const { answer, ...result } = await send(next.id, body);
+      if (result.status === null) answered = false;
       const { id, attempts } = next;
-      const delivered = isDelivered(came);
+      const delivered = result.failure === null;
       const waitSeconds = delivered ? null : (tools.waits[attempts] ?? null);
       // The next message does not wait for the body of this response.
-      attempted.push(answer.then((text) => ({ id, delivered, waitSeconds, ...came, answer: text })));
+      attempted.push(answer.then((text) => ({ id, delivered, waitSeconds, ...result, answer: text })));
     }
   };
   await Promise.all(Array.from({ length: requestsAtOnce }, worker));
-  const disabled = await tools.store.settle(webhookId, await Promise.all(attempted));
-  if (disabled !== null) tools.onDisabled(webhookId, disabled);
+  const reason = await tools.store.settle(webhookId, await Promise.all(attempted));
+  if (reason !== null) tools.onDisabled(webhookId, reason);
   return answered;
 }

@@ -1,12 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import { actorOf } from '../clients/authentication.plugin.ts';
 import { pageEnvelope, recordEnvelope } from '../http/envelope.ts';
-import { debugOf } from '../http/request-context.ts';
+import { debugOf, languageOf } from '../http/request-context.ts';
 import { CallHeaders, CallQuery } from '../http/schemas.ts';
 import type { Api } from '../http/validation.ts';
+import type { Language } from '../i18n/translate.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import { type Delivery, showDelivery, type WebhookStore } from './delivery.ts';
-import { webhookFields } from './webhooks.routes.ts';
+import { failureFields, webhookFields } from './webhooks.routes.ts';
 import {
   DeliveryPath,
   DeliveryQuery,
@@ -43,12 +44,13 @@ export function deliveryRoutes(app: Api, webhooks: WebhookStore): void {
       const { page, pageSize, failed: failedOnly = false } = request.query;
       const listing = { page, pageSize, failedOnly };
       const { deliveries, totalCount } = await webhooks.deliveries(webhook.id, listing);
-      const records = deliveries.map(deliveryFields);
+      const language = languageOf(request);
+      const records = deliveries.map((delivery) => deliveryFields(delivery, language));
       return pageEnvelope(
         { page, pageSize, totalCount, count: records.length },
         records,
         debugOf(request),
-        webhookFields(webhook),
+        webhookFields(webhook, language),
       );
     },
   );
@@ -69,7 +71,7 @@ export function deliveryRoutes(app: Api, webhooks: WebhookStore): void {
       const whole = await showDelivery(request.params.id, request.params.delivery, webhooks);
       const { message, answer, milliseconds } = whole;
       const record = {
-        ...deliveryFields(whole),
+        ...deliveryFields(whole, languageOf(request)),
         Message: message,
         Answer: answer,
         Milliseconds: milliseconds,
@@ -114,7 +116,7 @@ export function deliveryRoutes(app: Api, webhooks: WebhookStore): void {
   );
 }
 
-function deliveryFields(delivery: Delivery) {
+function deliveryFields(delivery: Delivery, language: Language) {
   return {
     ID: delivery.id,
     Type: delivery.type,
@@ -124,6 +126,6 @@ function deliveryFields(delivery: Delivery) {
     NextAt: delivery.state === 'pending' ? delivery.nextAt : null,
     AttemptedAt: delivery.attemptedAt,
     Status: delivery.status,
-    Failure: delivery.failure,
+    ...failureFields(delivery.failure, language),
   };
 }

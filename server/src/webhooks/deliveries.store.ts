@@ -7,6 +7,7 @@ import type { Connection, Database } from '../db/database.ts';
 import { withReadErrors } from '../db/errors.ts';
 import { namesOf } from '../db/user-names.ts';
 import { Semaphore } from '../lib/semaphore.ts';
+import type { DeliveryFailure } from '../lib/webhook-failures.ts';
 import type { Attempted, DeliveryStore, DueDelivery, DueOrder } from './deliver.ts';
 import { subjectsOf } from './message.ts';
 import type { Endpoint, Granularity } from './webhook.ts';
@@ -150,7 +151,7 @@ async function due(
 /** Fails the deliveries whose audit row was removed by retention. The webhook stays enabled. */
 async function failOrphaned(database: Database, webhookId: number): Promise<void> {
   await database.query(
-    `update anagrafe.deliveries set state = 'failed', failure = 'what it tells of is no longer kept'
+    `update anagrafe.deliveries set state = 'failed', failure_code = 'event_expired', failure_details = '{}'
       where id in (select id from anagrafe.deliveries as delivery
                     where webhook_id = $1 and state = 'pending'
                       and not exists (select from anagrafe.journal where journal.position = delivery.position)
@@ -163,38 +164,34 @@ async function settle(
   database: Database,
   webhookId: number,
   attempted: readonly Attempted[],
-): Promise<string | null> {
+): Promise<DeliveryFailure | null> {
   if (attempted.length === 0) return null;
   return database.transaction(async (connection) => {
     await connection.query(
       `update anagrafe.deliveries as delivery
-          set attempts = attempts + 1, attempted_at = now(), status = came.status, failure = came.failure,
-              answer = came.answer, milliseconds = came.milliseconds,
-              state = case when came.delivered then 'delivered' when came.wait is null then 'failed' else 'pending' end,
-              next_at = case when came.wait is null then next_at else now() + make_interval(secs => came.wait) end
-         from unnest($1::uuid[], $2::boolean[], $3::int[], $4::text[], $5::text[], $6::int[], $7::float8[])
-              as came (id, delivered, status, failure, answer, milliseconds, wait)
-        where delivery.id = came.id and state = 'pending'`,
+          set attempts = attempts + 1, attempted_at = now(), status = result.status,
+              failure_code = result.failure ->> 'code', failure_details = result.failure - 'code',
+              answer = result.answer, milliseconds = result.milliseconds,
+              state = case when result.delivered then 'delivered' when result.wait is null then 'failed' else 'pending' end,
+              next_at = case when result.wait is null then next_at else now() + make_interval(secs => result.wait) end
+         from unnest($1::uuid[], $2::boolean[], $3::int[], $4::jsonb[], $5::text[], $6::int[], $7::float8[])
+              as result (id, delivered, status, failure, answer, milliseconds, wait)
+        where delivery.id = result.id and state = 'pending'`,
       [
         attempted.map(({ id }) => id),
         attempted.map(({ delivered }) => delivered),
         attempted.map(({ status }) => status),
-        attempted.map(({ failure }) => failure),
+        attempted.map(({ failure }) => failure && JSON.stringify(failure)),
         attempted.map(({ answer }) => answer),
         attempted.map(({ milliseconds }) => milliseconds),
         attempted.map(({ waitSeconds }) => waitSeconds),
       ],
     );
-    const givenUp = attempted.find(({ delivered, waitSeconds }) => !delivered && waitSeconds === null);
-    return givenUp ? disable(connection, webhookId, givenUp) : null;
+    const failure = attempted.find(
+      ({ delivered, waitSeconds }) => !delivered && waitSeconds === null,
+    )?.failure;
+    if (!failure) return null;
+    const disabled = await disableWebhooks(connection, { id: webhookId }, failure, serviceActor);
+    return disabled > 0 ? failure : null;
   });
-}
-
-async function disable(
-  connection: Connection,
-  id: number,
-  { status, failure }: Attempted,
-): Promise<string | null> {
-  const why = status === null ? (failure ?? '') : `the receiver answered ${status}`;
-  return (await disableWebhooks(connection, { id }, why, serviceActor)) > 0 ? why : null;
 }

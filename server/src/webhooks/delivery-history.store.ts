@@ -5,7 +5,7 @@ import type { Database } from '../db/database.ts';
 import { withReadErrors } from '../db/errors.ts';
 import { countNewest, pageOfNewest } from '../db/newest-page.ts';
 import { namesOf } from '../db/user-names.ts';
-import type { Delivery, DeliveryHistory, DeliveryListing, KeptDelivery, Tested } from './delivery.ts';
+import type { Delivery, DeliveryHistory, DeliveryListing, StoredDelivery, TestResult } from './delivery.ts';
 
 /** Opens the store that lists and replays deliveries; `deliveries.store.ts` is the store of the delivery worker. */
 export function openHistory(database: Database): DeliveryHistory {
@@ -13,13 +13,14 @@ export function openHistory(database: Database): DeliveryHistory {
     deliveries: (webhookId, page) => withReadErrors(() => deliveries(database, webhookId, page)),
     delivery: (webhookId, id) => withReadErrors(() => delivery(database, webhookId, id)),
     names: (ids) => withReadErrors(() => namesOf(database, ids)),
-    noteTest: (webhookId, tested) => withReadErrors(() => noteTest(database, webhookId, tested)),
+    storeTest: (webhookId, result) => withReadErrors(() => storeTest(database, webhookId, result)),
     replay: (webhookId, id, actor) => withReadErrors(() => replay(database, webhookId, id, actor)),
   };
 }
 
 const deliveryColumns = `id, type, state, attempts, created_at as "createdAt", next_at as "nextAt",
-  attempted_at as "attemptedAt", status, failure`;
+  attempted_at as "attemptedAt", status,
+  failure_details || jsonb_build_object('code', failure_code) as failure`;
 
 async function deliveries(
   database: Database,
@@ -36,33 +37,45 @@ async function deliveries(
   return { deliveries: rows, totalCount };
 }
 
-async function delivery(database: Database, webhookId: number, id: string): Promise<KeptDelivery | null> {
-  const [found] = await database.query<Omit<KeptDelivery, 'entry'> & { readonly position: number | null }>(
+async function delivery(database: Database, webhookId: number, id: string): Promise<StoredDelivery | null> {
+  const [found] = await database.query<Omit<StoredDelivery, 'entry'> & { readonly position: number | null }>(
     `select ${deliveryColumns}, answer, milliseconds, event, position from anagrafe.deliveries
       where id = $2 and webhook_id = $1
         and exists (select from anagrafe.webhooks where id = $1 and deleted_at is null)`,
     [webhookId, id],
   );
   if (!found) return null;
-  const { position, ...kept } = found;
+  const { position, ...stored } = found;
   const [entry] = await database.query<Entry>(
     `select ${entryColumns} from anagrafe.journal where position = $1`,
     [position],
   );
-  return { ...kept, entry: entry ?? null };
+  return { ...stored, entry: entry ?? null };
 }
 
 /** Stores a test message as a delivery without an audit row. The worker never retries it. */
-async function noteTest(
+async function storeTest(
   database: Database,
   webhookId: number,
-  { id, createdAt, delivered, status, failure, answer, milliseconds }: Tested,
+  { id, createdAt, delivered, status, failure, answer, milliseconds }: TestResult,
 ): Promise<void> {
+  const { code, ...details } = failure ?? { code: null };
   await database.query(
     `insert into anagrafe.deliveries
-       (id, webhook_id, type, created_at, state, attempts, attempted_at, status, failure, answer, milliseconds)
-     values ($1, $2, '${testType}', $3, $4, 1, now(), $5, $6, $7, $8)`,
-    [id, webhookId, createdAt, delivered ? 'delivered' : 'failed', status, failure, answer, milliseconds],
+       (id, webhook_id, type, created_at, state, attempts, attempted_at, status, failure_code, failure_details,
+        answer, milliseconds)
+     values ($1, $2, '${testType}', $3, $4, 1, now(), $5, $6, $7, $8, $9)`,
+    [
+      id,
+      webhookId,
+      createdAt,
+      delivered ? 'delivered' : 'failed',
+      status,
+      code,
+      code && details,
+      answer,
+      milliseconds,
+    ],
   );
 }
 

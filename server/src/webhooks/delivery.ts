@@ -3,6 +3,7 @@ import { type Entry, type MessageType, partsOf, testType } from '../audit/events
 import type { UserNames } from '../db/user-names.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import type { Page } from '../lib/paging.ts';
+import type { DeliveryFailure } from '../lib/webhook-failures.ts';
 import { bodyOf, testBody, usersIn } from './message.ts';
 import type { Endpoint, Webhook, WebhookOptions } from './webhook.ts';
 
@@ -18,11 +19,11 @@ export interface Delivery {
   readonly nextAt: Date;
   readonly attemptedAt: Date | null;
   readonly status: number | null;
-  readonly failure: string | null;
+  readonly failure: DeliveryFailure | null;
 }
 
 /** A delivery with the stored response and its audit row. */
-export interface KeptDelivery extends Delivery {
+export interface StoredDelivery extends Delivery {
   readonly answer: string | null;
   /** Duration of the last attempt; null before the first one. */
   readonly milliseconds: number | null;
@@ -32,7 +33,7 @@ export interface KeptDelivery extends Delivery {
   readonly event: number | null;
 }
 
-export interface WholeDelivery extends KeptDelivery {
+export interface WholeDelivery extends StoredDelivery {
   /** The body of the request; null after retention has removed the audit row. */
   readonly message: string | null;
 }
@@ -50,10 +51,10 @@ export interface DeliveryHistory {
     listing: DeliveryListing,
   ): Promise<{ deliveries: readonly Delivery[]; totalCount: number }>;
   /** Returns null if the delivery does not exist or its webhook was deleted. */
-  delivery(webhookId: number, id: string): Promise<KeptDelivery | null>;
+  delivery(webhookId: number, id: string): Promise<StoredDelivery | null>;
   names(userIds: readonly number[]): Promise<ReadonlyMap<number, UserNames>>;
   /** Stores a test message among the deliveries. */
-  noteTest(webhookId: number, tested: Tested): Promise<void>;
+  storeTest(webhookId: number, result: TestResult): Promise<void>;
   /** Resets one delivery to its first attempt, or all failed ones if `id` is null. Returns the number of deliveries. */
   replay(webhookId: number, id: string | null, actor: Actor): Promise<number>;
 }
@@ -64,18 +65,18 @@ export async function showDelivery(
   id: string,
   history: DeliveryHistory,
 ): Promise<WholeDelivery> {
-  const kept = await history.delivery(webhookId, id);
-  if (!kept) throw new ApiError('WEBHOOK_NOT_FOUND');
-  return { ...kept, message: await messageOf(kept, webhookId, history) };
+  const delivery = await history.delivery(webhookId, id);
+  if (!delivery) throw new ApiError('WEBHOOK_NOT_FOUND');
+  return { ...delivery, message: await messageOf(delivery, webhookId, history) };
 }
 
 async function messageOf(
-  kept: KeptDelivery,
+  delivery: StoredDelivery,
   webhookId: number,
   history: DeliveryHistory,
 ): Promise<string | null> {
-  const { type, event, entry } = kept;
-  if (type === testType) return testBody(webhookId, kept);
+  const { type, event, entry } = delivery;
+  if (type === testType) return testBody(webhookId, delivery);
   if (!entry) return null;
   const subject = { type, event };
   const parts = partsOf(entry);
@@ -84,7 +85,7 @@ async function messageOf(
 }
 
 /** A test message and its result. */
-export interface Tested extends Attempt {
+export interface TestResult extends Attempt {
   /** The value of the `webhook-id` header. */
   readonly id: string;
   readonly createdAt: Date;
@@ -95,7 +96,7 @@ export interface WebhookStore extends DeliveryHistory {
   /** Creates a webhook that receives the events from now on. `clientId` is null for a webhook without an owner. */
   create(
     options: WebhookOptions,
-    sealSecret: (id: number) => Buffer,
+    encryptSecret: (id: number) => Buffer,
     clientId: number | null,
     actor: Actor,
   ): Promise<Webhook>;
@@ -111,7 +112,7 @@ export interface WebhookStore extends DeliveryHistory {
   /** Returns false if the webhook does not exist. */
   remove(id: number, actor: Actor): Promise<boolean>;
   /** Adds a new secret. The previous one signs too until `oldEndsAt`. Returns false if the webhook does not exist. */
-  addSecret(id: number, sealed: Buffer, oldEndsAt: Date, actor: Actor): Promise<boolean>;
+  addSecret(id: number, encrypted: Buffer, oldEndsAt: Date, actor: Actor): Promise<boolean>;
   /** Returns the URL and the secrets of a webhook, disabled or not; null if it does not exist. */
   endpoint(id: number): Promise<Endpoint | null>;
 }
@@ -120,8 +121,8 @@ export interface WebhookStore extends DeliveryHistory {
 export interface SendResult {
   /** HTTP status of the response; null if there was none. */
   readonly status: number | null;
-  /** The reason why there was no response, or why it does not count, such as a redirect; else null. */
-  readonly failure: string | null;
+  /** Null if the receiver answered with 2xx. */
+  readonly failure: DeliveryFailure | null;
 }
 
 /** The result at the time the status arrives. The sender need not wait for the response body. */

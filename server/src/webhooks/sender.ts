@@ -5,6 +5,7 @@ import { type BlockList, isIP, type LookupFunction } from 'node:net';
 import type { KeyRing } from '../encryption/key-ring.ts';
 import { isInside, networkList } from '../lib/network.ts';
 import { version } from '../lib/package-folder.ts';
+import type { DeliveryFailure, NetworkFailureCode } from '../lib/webhook-failures.ts';
 import type { Signing } from './attempt.ts';
 import type { Sent } from './delivery.ts';
 import { readAnswer } from './receiver-answer.ts';
@@ -40,8 +41,8 @@ export function openSender(allowed: BlockList, version: string): Sender {
         );
         const [first] = permitted;
         if (!first) {
-          const why = addressError(addresses[0]?.address ?? '', protocol, allowed);
-          callback(new Error(why ?? 'the name has no address'), '', 0);
+          const failure = addressError(addresses[0]?.address ?? '', protocol, allowed);
+          callback(new RefusedAddress(failure ?? networkFailure({ code: 'ENOTFOUND' })), '', 0);
         } else if (options.all) callback(null, permitted);
         else callback(null, first.address, first.family);
       });
@@ -72,22 +73,22 @@ export function openSender(allowed: BlockList, version: string): Sender {
   };
 }
 
-function unanswered(failure: string): Sent {
+function unanswered(failure: DeliveryFailure): Sent {
   return { status: null, failure, answer: Promise.resolve(null) };
 }
 
 function exchange(url: URL, options: RequestOptions, body: string): Promise<Sent> {
   return new Promise((resolve) => {
     const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, options);
-    const failed = (failure: string) => resolve(unanswered(failure));
+    const failed = (failure: DeliveryFailure) => resolve(unanswered(failure));
     const timer = setTimeout(() => {
-      failed(`no answer within ${timeoutMs / 1000} seconds`);
+      failed({ code: 'timeout', timeoutMs });
       request.destroy();
     }, timeoutMs);
     request.once('response', (response) => {
       const status = response.statusCode ?? 0;
       // Redirects are not followed and count as a failure.
-      const failure = status >= 300 && status < 400 ? 'the receiver answered with a redirect' : null;
+      const failure = status >= 200 && status < 300 ? null : ({ code: 'http_status', status } as const);
       resolve({ status, failure, answer: readAnswer(response) });
       // Drains the rest of the body, up to the limit.
       let left = maxDrainedBytes;
@@ -100,10 +101,47 @@ function exchange(url: URL, options: RequestOptions, body: string): Promise<Sent
     });
     request.once('error', (error: NodeJS.ErrnoException) => {
       clearTimeout(timer);
-      failed(error.code ?? error.message);
+      failed(error instanceof RefusedAddress ? error.failure : networkFailure(error));
     });
     request.end(body);
   });
+}
+
+/** The error of a lookup whose addresses are all forbidden. */
+class RefusedAddress extends Error {
+  readonly failure: DeliveryFailure;
+
+  constructor(failure: DeliveryFailure) {
+    super(failure.code);
+    this.name = 'RefusedAddress';
+    this.failure = failure;
+  }
+}
+
+const networkCodes: Readonly<Record<string, NetworkFailureCode>> = {
+  ECONNREFUSED: 'connection_refused',
+  ECONNRESET: 'connection_reset',
+  EPIPE: 'connection_reset',
+  ETIMEDOUT: 'connection_timeout',
+  ENOTFOUND: 'name_not_resolved',
+  EAI_AGAIN: 'name_not_resolved',
+  EHOSTUNREACH: 'unreachable',
+  ENETUNREACH: 'unreachable',
+  EPROTO: 'tls_error',
+};
+
+/** Error codes of Node.js and OpenSSL about certificates and TLS, such as CERT_HAS_EXPIRED. */
+const tlsCode = /CERT|UNABLE_TO|^ERR_TLS|^ERR_SSL/;
+/** Error codes of the HTTP parser of Node.js. */
+const parserCode = /^HPE_/;
+
+/** Classifies an error of Node.js. */
+export function networkFailure({ code, message = '' }: Partial<NodeJS.ErrnoException>): DeliveryFailure {
+  const networkError = code ?? message;
+  const known = networkCodes[code ?? ''];
+  if (known) return { code: known, networkError };
+  if (tlsCode.test(code ?? '')) return { code: 'tls_error', networkError };
+  return { code: parserCode.test(code ?? '') ? 'invalid_response' : 'network_error', networkError };
 }
 
 /** Networks that are not public: this machine, private networks and the special-purpose ranges of IANA. */
@@ -139,17 +177,16 @@ const internal = networkList([
 ]);
 
 /** Returns why nothing may be sent to an address, or null if it is permitted. Plain HTTP needs an `allowed` network. */
-export function addressError(address: string, protocol: string, allowed: BlockList): string | null {
+export function addressError(address: string, protocol: string, allowed: BlockList): DeliveryFailure | null {
   if (isInside(address, allowed)) return null;
-  if (isInside(address, internal))
-    return 'the address is internal, and ANAGRAFE_WEBHOOK_NETWORKS does not name it';
-  return protocol === 'https:' ? null : 'plain http is for the networks in ANAGRAFE_WEBHOOK_NETWORKS';
+  if (isInside(address, internal)) return { code: 'internal_address' };
+  return protocol === 'https:' ? null : { code: 'plain_http' };
 }
 
 /** Opens the decryption of webhook secrets and the sender, for the service and the command line. */
 export function openSigning(keyRing: KeyRing, networks: readonly string[]): Signing {
   return {
-    openSecret: (sealed, id) => keyRing.openSecret(sealed, webhookName(id)),
+    decryptSecret: (encrypted, id) => keyRing.decryptSecret(encrypted, webhookName(id)),
     send: openSender(networkList(networks), version).send,
   };
 }

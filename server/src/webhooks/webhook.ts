@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type EventType, eventTypes, isAboutRecord } from '../audit/events.ts';
 import { wrongParameter } from '../lib/field-errors.ts';
+import type { DisabledReason } from '../lib/webhook-failures.ts';
 
 /** The content of one message: one user, all users of a record, or a whole request or job. */
 export const granularities = ['user', 'record', 'job'] as const;
@@ -15,7 +16,7 @@ export interface Webhook {
   readonly granularity: Granularity;
   readonly createdAt: Date;
   readonly disabledAt: Date | null;
-  readonly disabledWhy: string | null;
+  readonly disabledReason: DisabledReason | null;
 }
 
 /** The properties of a webhook that its creator sets. */
@@ -40,14 +41,19 @@ export function readUrl(text: string): string | null {
   return plain && /^https?:$/.test(url.protocol) ? url.toString() : null;
 }
 
-/** Throws an ApiError for granularity `job` with only user and principal events: it would never deliver a message. */
-export function checkSubscription({
-  types,
-  granularity,
-}: Pick<WebhookOptions, 'types' | 'granularity'>): void {
-  if (granularity !== 'job' || types.length === 0 || !types.every(isAboutRecord)) return;
-  const takes = eventTypes.filter((type) => !isAboutRecord(type)).join(', ');
-  throw wrongParameter('Types', 'choice', { takes });
+/** Event types that a webhook with the granularity `job` can deliver. */
+export const jobEventTypes = eventTypes.filter((type) => !isAboutRecord(type));
+
+type Subscription = Pick<WebhookOptions, 'types' | 'granularity'>;
+
+/** Returns false for granularity `job` with only user and principal events: it would never deliver a message. */
+export function canDeliver({ types, granularity }: Subscription): boolean {
+  return granularity !== 'job' || types.length === 0 || !types.every(isAboutRecord);
+}
+
+/** Throws an ApiError if the webhook would never deliver a message. */
+export function checkSubscription(subscription: Subscription): void {
+  if (!canDeliver(subscription)) throw wrongParameter('Types', 'choice', { takes: jobEventTypes.join(', ') });
 }
 
 /** Generates a secret in the format of Standard Webhooks. */
@@ -59,5 +65,5 @@ export interface Endpoint {
   readonly id: number;
   readonly url: string;
   /** The encrypted secrets: the newest first, then the previous one during its grace period. */
-  readonly sealedSecrets: readonly Buffer[];
+  readonly encryptedSecrets: readonly Buffer[];
 }

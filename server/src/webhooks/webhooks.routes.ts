@@ -2,10 +2,13 @@ import { actorOf } from '../clients/authentication.plugin.ts';
 import { RotationBody } from '../clients/clients.routes.ts';
 import { graceEnd } from '../clients/clients.ts';
 import { pageEnvelope, recordEnvelope } from '../http/envelope.ts';
-import { debugOf } from '../http/request-context.ts';
+import { debugOf, languageOf } from '../http/request-context.ts';
 import { CallHeaders, CallQuery } from '../http/schemas.ts';
 import type { Api } from '../http/validation.ts';
+import type { Language } from '../i18n/translate.ts';
+import { describeFailure, describeReason } from '../i18n/webhook-failures.ts';
 import { ApiError } from '../lib/field-errors.ts';
+import { type DeliveryFailure, type DisabledReason, detailsOf } from '../lib/webhook-failures.ts';
 import { type TestTools, testWebhook } from './attempt.ts';
 import type { WebhookStore } from './delivery.ts';
 import { checkSubscription, newWebhookSecret, type Webhook } from './webhook.ts';
@@ -27,11 +30,11 @@ const scope = 'admin' as const;
 
 export interface WebhookTools {
   readonly webhooks: WebhookStore;
-  sealSecret(secret: string, webhookId: number): Buffer;
+  encryptSecret(secret: string, webhookId: number): Buffer;
 }
 
 /** Registers the routes that list, create, change and delete webhooks. */
-export function webhookRoutes(app: Api, { webhooks, sealSecret }: WebhookTools): void {
+export function webhookRoutes(app: Api, { webhooks, encryptSecret }: WebhookTools): void {
   const common = { querystring: CallQuery, headers: CallHeaders, tags };
 
   app.get(
@@ -45,7 +48,7 @@ export function webhookRoutes(app: Api, { webhooks, sealSecret }: WebhookTools):
       const count = found.length;
       return pageEnvelope(
         { totalCount: count, count, page: 1, pageSize: Math.max(count, 1) },
-        found.map(webhookFields),
+        found.map((webhook) => webhookFields(webhook, languageOf(request))),
         debugOf(request),
       );
     },
@@ -70,9 +73,16 @@ export function webhookRoutes(app: Api, { webhooks, sealSecret }: WebhookTools):
       const options = { ...defaults, url: request.body.URL, ...changeOf(request.body) };
       checkSubscription(options);
       const secret = newWebhookSecret();
-      const seal = (id: number) => sealSecret(secret, id);
-      const made = await webhooks.create(options, seal, request.caller.clientId, actorOf(request));
-      return recordEnvelope({ ...webhookFields(made), Secret: secret }, debugOf(request));
+      const made = await webhooks.create(
+        options,
+        (id) => encryptSecret(secret, id),
+        request.caller.clientId,
+        actorOf(request),
+      );
+      return recordEnvelope(
+        { ...webhookFields(made, languageOf(request)), Secret: secret },
+        debugOf(request),
+      );
     },
   );
 
@@ -94,7 +104,7 @@ export function webhookRoutes(app: Api, { webhooks, sealSecret }: WebhookTools):
     async (request) => {
       const changed = await webhooks.change(request.params.id, changeOf(request.body), actorOf(request));
       if (!changed) throw new ApiError('WEBHOOK_NOT_FOUND');
-      return recordEnvelope(webhookFields(changed), debugOf(request));
+      return recordEnvelope(webhookFields(changed, languageOf(request)), debugOf(request));
     },
   );
 
@@ -118,7 +128,8 @@ export function webhookRoutes(app: Api, { webhooks, sealSecret }: WebhookTools):
   );
 }
 
-export function webhookFields(webhook: Webhook) {
+export function webhookFields(webhook: Webhook, language: Language) {
+  const { disabledReason: reason } = webhook;
   return {
     ID: webhook.id,
     ClientID: webhook.clientId,
@@ -127,13 +138,29 @@ export function webhookFields(webhook: Webhook) {
     Granularity: webhook.granularity,
     CreatedAt: webhook.createdAt,
     DisabledAt: webhook.disabledAt,
-    DisabledWhy: webhook.disabledWhy,
+    DisabledWhy: reason && describeReason(reason, language),
+    DisabledReason: reason?.code ?? null,
+    DisabledDetails: reason && detailFields(reason),
   };
+}
+
+/** Returns the fields that say why the last attempt of a delivery failed. */
+export function failureFields(failure: DeliveryFailure | null, language: Language) {
+  return {
+    Failure: failure && describeFailure(failure, language),
+    FailureCode: failure?.code ?? null,
+    FailureDetails: failure && detailFields(failure),
+  };
+}
+
+function detailFields(reason: DisabledReason) {
+  const { status, networkError, timeoutMs } = detailsOf(reason);
+  return { Status: status, NetworkError: networkError, TimeoutMs: timeoutMs };
 }
 
 /** Registers `webhooks/{id}/test` and `webhooks/{id}/rotate`, the routes that use the secret of a webhook. */
 export function webhookSecretRoutes(app: Api, tools: WebhookTools & TestTools): void {
-  const { webhooks, sealSecret } = tools;
+  const { webhooks, encryptSecret } = tools;
   const config = { scope: 'admin', emptyBody: true, maxValues: 100 } as const;
   const common = { querystring: CallQuery, headers: CallHeaders, tags: ['webhooks'], params: WebhookPath };
 
@@ -156,7 +183,7 @@ export function webhookSecretRoutes(app: Api, tools: WebhookTools & TestTools): 
         ID: tested.id,
         Delivered: tested.delivered,
         Status: tested.status,
-        Failure: tested.failure,
+        ...failureFields(tested.failure, languageOf(request)),
         Answer: tested.answer,
         Milliseconds: tested.milliseconds,
       };
@@ -182,7 +209,7 @@ export function webhookSecretRoutes(app: Api, tools: WebhookTools & TestTools): 
       const { id } = request.params;
       const secret = newWebhookSecret();
       const oldEndsAt = graceEnd(request.body.Hours);
-      if (!(await webhooks.addSecret(id, sealSecret(secret, id), oldEndsAt, actorOf(request))))
+      if (!(await webhooks.addSecret(id, encryptSecret(secret, id), oldEndsAt, actorOf(request))))
         throw new ApiError('WEBHOOK_NOT_FOUND');
       return recordEnvelope({ ID: id, Secret: secret, OldEndsAt: oldEndsAt }, debugOf(request));
     },

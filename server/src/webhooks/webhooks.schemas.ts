@@ -25,6 +25,7 @@ import {
   Uuid,
 } from '../http/schemas.ts';
 import type { Validated } from '../http/validation.ts';
+import { disabledReasonCodes, failureCodes } from '../lib/webhook-failures.ts';
 import { granularities, readUrl, urlMax, type WebhookOptions } from './webhook.ts';
 
 const EventTypes = Type.Array(EventTypeName, { description: 'all where empty' });
@@ -70,6 +71,23 @@ export const DeliveryQuery = Type.Object({
   failed: flag('only those that were given up'),
 });
 
+const DeliveryFailureCode = named(
+  'DeliveryFailureCode',
+  Type.String({ enum: [...failureCodes], description: 'Why a message was not delivered' }),
+);
+const DisabledReason = named(
+  'DisabledReason',
+  Type.String({ enum: [...disabledReasonCodes], description: 'Why an endpoint was disabled' }),
+);
+const DeliveryFailureDetails = named(
+  'DeliveryFailureDetails',
+  strictObject({
+    Status: nullable(Type.Integer({ description: 'the status of the response, with `http_status`' })),
+    NetworkError: nullable(Type.String({ description: 'the error code of Node.js, such as `ECONNREFUSED`' })),
+    TimeoutMs: nullable(Type.Integer({ description: 'the time limit in milliseconds, with `timeout`' })),
+  }),
+);
+
 const webhook = {
   ID: Id,
   ClientID: nullable(Id),
@@ -78,7 +96,9 @@ const webhook = {
   Granularity,
   CreatedAt: Moment,
   DisabledAt: nullable(Moment),
-  DisabledWhy: nullable(Type.String()),
+  DisabledWhy: nullable(Type.String({ description: 'the reason as text, in the language of the request' })),
+  DisabledReason: nullable(DisabledReason),
+  DisabledDetails: nullable(DeliveryFailureDetails),
 };
 const Webhook = named('Webhook', strictObject(webhook));
 const NewWebhook = named(
@@ -91,6 +111,15 @@ const Answer = nullable(
     description: 'the beginning of what the receiver answered last: text of anybody, never HTML to show',
   }),
 );
+const failure = {
+  Failure: nullable(
+    Type.String({
+      description: 'why there was no answer, or none that counts, as text in the language of the request',
+    }),
+  ),
+  FailureCode: nullable(DeliveryFailureCode),
+  FailureDetails: nullable(DeliveryFailureDetails),
+};
 const delivery = {
   ID: Type.String({ format: 'uuid', description: 'the `webhook-id`, the same at every attempt' }),
   Type: Type.Union([EventTypeName, Type.Literal(testType)]),
@@ -100,7 +129,7 @@ const delivery = {
   NextAt: nullable(Moment),
   AttemptedAt: nullable(Moment),
   Status: nullable(Type.Integer({ description: 'what the receiver answered last' })),
-  Failure: nullable(Type.String({ description: 'why there was no answer, or none that counts' })),
+  ...failure,
 };
 const Delivery = named('Delivery', strictObject(delivery));
 const WholeDelivery = named(
@@ -130,7 +159,7 @@ const Tested = named(
     ID: Type.String({ format: 'uuid', description: 'the `webhook-id`' }),
     Delivered: Type.Boolean({ description: 'whether the receiver took it, with any answer of 2xx' }),
     Status: nullable(Type.Integer()),
-    Failure: nullable(Type.String()),
+    ...failure,
     Answer,
     Milliseconds: Type.Integer({ minimum: 0 }),
   }),

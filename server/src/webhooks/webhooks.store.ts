@@ -6,13 +6,13 @@ import { ApiError } from '../lib/field-errors.ts';
 import { urlForAudit } from '../lib/network.ts';
 import type { WebhookStore } from './delivery.ts';
 import { openHistory } from './delivery-history.store.ts';
-import type { Endpoint, Webhook, WebhookOptions } from './webhook.ts';
+import { checkSubscription, type Endpoint, type Webhook, type WebhookOptions } from './webhook.ts';
 
 const webhookColumns = `id, client_id as "clientId", url, types, granularity, created_at as "createdAt",
-  disabled_at as "disabledAt", disabled_why as "disabledWhy"`;
+  disabled_at as "disabledAt", disabled_details || jsonb_build_object('code', disabled_reason) as "disabledReason"`;
 
 export const endpointColumns = `id, url, array_remove(
-    array[secret, case when old_secret_ends_at > now() then old_secret end], null) as "sealedSecrets"`;
+    array[secret, case when old_secret_ends_at > now() then old_secret end], null) as "encryptedSecrets"`;
 
 /** True for a webhook that belongs to no client, or to one that is not revoked and has the scope admin. */
 export const isOwnerAllowed = `(client_id is null or exists (
@@ -22,8 +22,8 @@ export const isOwnerAllowed = `(client_id is null or exists (
 export function openWebhooks(database: Database): WebhookStore {
   return {
     ...openHistory(database),
-    create: (options, sealSecret, clientId, actor) =>
-      withReadErrors(() => create(database, options, sealSecret, clientId, actor)),
+    create: (options, encryptSecret, clientId, actor) =>
+      withReadErrors(() => create(database, options, encryptSecret, clientId, actor)),
     list: () =>
       withReadErrors(() =>
         database.query<Webhook>(
@@ -32,8 +32,8 @@ export function openWebhooks(database: Database): WebhookStore {
       ),
     find: (id) => withReadErrors(() => find(database, id)),
     change: (id, change, actor) => withReadErrors(() => changeWebhook(database, id, change, actor)),
-    addSecret: (id, sealed, oldEndsAt, actor) =>
-      withReadErrors(() => addSecret(database, id, sealed, oldEndsAt, actor)),
+    addSecret: (id, encrypted, oldEndsAt, actor) =>
+      withReadErrors(() => addSecret(database, id, encrypted, oldEndsAt, actor)),
     endpoint: (id) => withReadErrors(() => endpoint(database, id)),
     remove: (id, actor) => withReadErrors(() => remove(database, id, actor)),
   };
@@ -50,7 +50,7 @@ async function find(connection: Connection, id: number): Promise<Webhook | null>
 async function create(
   database: Database,
   { url, types, granularity }: WebhookOptions,
-  sealSecret: (id: number) => Buffer,
+  encryptSecret: (id: number) => Buffer,
   clientId: number | null,
   actor: Actor,
 ): Promise<Webhook> {
@@ -63,9 +63,9 @@ async function create(
       `insert into anagrafe.webhooks (id, client_id, url, types, granularity, secret, position)
        overriding system value
        select $6, $1, $2, $3, $4, $5, last_position from anagrafe.journal_chain returning ${webhookColumns}`,
-      [clientId, url, types, granularity, sealSecret(id), id],
+      [clientId, url, types, granularity, encryptSecret(id), id],
     );
-    if (!made) throw new Error('The journal has no beginning: its chain was removed.');
+    if (!made) throw new Error('the row of the hash chain is missing');
     await openAuditLog(connection).note(actor, {
       action: 'webhook.created',
       details: { webhook: made.id, url: urlForAudit(made.url) },
@@ -81,20 +81,23 @@ async function changeWebhook(
   actor: Actor,
 ): Promise<Webhook | null> {
   return database.transaction(async (connection) => {
-    const [known] = await connection.query<{ url: string; allowed: boolean }>(
-      `select url, ${isOwnerAllowed} as allowed from anagrafe.webhooks
+    const [known] = await connection.query<WebhookOptions & { allowed: boolean }>(
+      `select url, types, granularity, ${isOwnerAllowed} as allowed from anagrafe.webhooks
         where id = $1 and deleted_at is null for update`,
       [id],
     );
     if (!known) return null;
     if (change.enabled && !known.allowed) throw new ApiError('FORBIDDEN', { variant: 'owner' });
+    if (change.types || change.granularity) checkSubscription({ ...known, ...change });
     const [changed] = await connection.query<Webhook>(
       `update anagrafe.webhooks
           set url = coalesce($2, url), types = coalesce($3, types), granularity = coalesce($4, granularity),
               disabled_at = case $5::boolean when true then null when false then coalesce(disabled_at, now())
                                              else disabled_at end,
-              disabled_why = case $5::boolean when true then null when false then coalesce(disabled_why, 'by hand')
-                                              else disabled_why end
+              disabled_reason = case $5::boolean when true then null when false then coalesce(disabled_reason, 'manual')
+                                                 else disabled_reason end,
+              disabled_details = case $5::boolean when true then null when false then coalesce(disabled_details, '{}')
+                                                  else disabled_details end
         where id = $1 returning ${webhookColumns}`,
       [id, change.url ?? null, change.types ?? null, change.granularity ?? null, change.enabled ?? null],
     );
@@ -113,7 +116,7 @@ async function changeWebhook(
 async function addSecret(
   database: Database,
   id: number,
-  sealed: Buffer,
+  encrypted: Buffer,
   oldEndsAt: Date,
   actor: Actor,
 ): Promise<boolean> {
@@ -121,7 +124,7 @@ async function addSecret(
     const rows = await connection.query(
       `update anagrafe.webhooks set secret = $2, old_secret = secret, old_secret_ends_at = $3
         where id = $1 and deleted_at is null returning id`,
-      [id, sealed, oldEndsAt],
+      [id, encrypted, oldEndsAt],
     );
     if (rows.length === 0) return false;
     const details = { webhook: id, oldEndsAt };

@@ -97,7 +97,7 @@ describe('the client command', () => {
     const rotated = await run('rotate', publicKey);
     expect(rotated.code).toBe(0);
     expect(rotated.stdout).toMatch(new RegExp(`^SyncPublicKey: ${publicKey}\nSyncSecretKey: ags_\\w{49}\n$`));
-    expect(rotated.stderr).toMatch(/The old secret goes on until \d{4}-\d\d-\d\dT/);
+    expect(rotated.stderr).toMatch(/The old secret is valid until \d{4}-\d\d-\d\dT/);
     const revoked = await run('revoke', publicKey);
     expect([revoked.code, revoked.stdout]).toEqual([0, '']);
     expect(revoked.stderr).toContain(`Client ${publicKey} is revoked, from its next call on.`);
@@ -123,14 +123,14 @@ describe('the client command', () => {
     expect((await run('update', client.publicKey, '--name', 'shown')).stdout).toMatch(
       / {2}shown {2}admin {2}live\n$/,
     );
-    expectOneLine(await run('update', client.publicKey), /nothing was named that is to be changed/);
+    expectOneLine(await run('update', client.publicKey), /no change was given/);
   });
 
   it('reports that no live client has the public key, for rotate, revoke and update', async () => {
     for (const [command = '', ...options] of [['rotate'], ['revoke'], ['update', '--name', 'x']]) {
       expectOneLine(
         await run(command, 'agp_nobody', ...options),
-        /^anagrafe: no live client has the public key agp_nobody; "anagrafe client list" shows them$/,
+        /^anagrafe: No live client has the public key agp_nobody; "anagrafe client list" lists all clients\.$/,
       );
     }
   });
@@ -139,11 +139,11 @@ describe('the client command', () => {
     await runJson('create', '--name', 'one', '--network', '172.16.0.0/12', '--known-by-address');
     expectOneLine(
       await run('create', '--name', 'two', '--network', '172.16.5.0/24', '--known-by-address'),
-      /^anagrafe: another client is already known by an address of these networks$/,
+      /^anagrafe: Another client is already known by an address of these networks\.$/,
     );
     expectOneLine(
       await run('create', '--name', 'two', '--known-by-address'),
-      /^anagrafe: a client known by address needs at least one network$/,
+      /^anagrafe: A client known by address needs at least one network\.$/,
     );
   });
 });

@@ -7,7 +7,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { Finding } from '../../src/cli/doctor/findings.ts';
+import type { Finding as CheckFinding, FindingText } from '../../src/cli/doctor/findings.ts';
 import { readConfig } from '../../src/config.ts';
 import { openStore } from '../../src/store.ts';
 import { startOutside } from '../faults/outside.ts';
@@ -24,6 +24,7 @@ import {
 } from './command.ts';
 
 type Settings = Record<string, string>;
+type Finding = CheckFinding & FindingText;
 
 /** A hash cost at which doctor only estimates the rate, because a measurement would take too long. */
 const unmeasured = { ANAGRAFE_HASH_PASSES: '100' };
@@ -37,16 +38,18 @@ async function doctor(settings: Settings, run = inProcess): Promise<Record<strin
   });
   expect(stderr).toBe('');
   const findings = JSON.parse(stdout) as Finding[];
-  for (const { check, state, found, todo } of findings) {
-    expect(['ok', 'warn', 'fail']).toContain(state);
+  for (const { check, code, severity, fields, found, todo } of findings) {
+    expect(['ok', 'warning', 'error']).toContain(severity);
+    expect(code).toMatch(/^[a-z_]+$/);
+    expect(fields).toBeTypeOf('object');
     expect(found).not.toBe('');
-    expect([check, todo === null]).toEqual([check, state === 'ok']);
+    expect([check, todo === null]).toEqual([check, severity === 'ok']);
   }
-  expect(code).toBe(findings.some(({ state }) => state === 'fail') ? 1 : 0);
+  expect(code).toBe(findings.some(({ severity }) => severity === 'error') ? 1 : 0);
   return Object.fromEntries(findings.map((finding) => [finding.check, finding]));
 }
 
-const stateOf = (findings: Record<string, Finding>, check: string) => findings[check]?.state;
+const severityOf = (findings: Record<string, Finding>, check: string) => findings[check]?.severity;
 
 describe('doctor without a store', () => {
   it('finds no failure and creates no file', async () => {
@@ -66,12 +69,16 @@ describe('doctor without a store', () => {
       ],
       ...['processors', 'hashing'],
     ]);
-    expect(Object.values(findings).filter(({ state }) => state === 'fail')).toEqual([]);
+    expect(Object.values(findings).filter(({ severity }) => severity === 'error')).toEqual([]);
     expect(findings['Node.js']?.found).toBe(process.versions.node);
-    expect(findings.engine?.found).toMatch(/embedded PostgreSQL 18.*made by the first start/);
+    expect(findings.engine).toMatchObject({
+      code: 'embedded_postgres_new',
+      fields: { major: '18' },
+      found: expect.stringMatching(/embedded PostgreSQL 18.*the first start creates its data/),
+    });
     expect(findings.hashing?.found).toMatch(
       // On a machine on which a hash takes more than 0.5 s, doctor estimates the rate.
-      /^[\d.]+ hashes in a second(, by estimate)?; 10,000 users take \d/,
+      /^[\d.]+ hashes per second( \(estimated\))?; 10,000 users take \d/,
     );
     expect(existsSync(folder)).toBe(false);
   });
@@ -102,7 +109,7 @@ describe('doctor without a store', () => {
     const file = join(dataFolder(), 'file');
     writeFileSync(file, '');
     expect((await doctor({ ANAGRAFE_DATA: file }))['data folder']).toMatchObject({
-      state: 'fail',
+      severity: 'error',
       found: `${file} is not a folder`,
       todo: expect.stringContaining('ANAGRAFE_DATA'),
     });
@@ -116,7 +123,7 @@ describe('doctor without a store', () => {
       ANAGRAFE_HASH_CONCURRENCY: '1024',
     });
     expect(greedy.memory).toMatchObject({
-      state: 'fail',
+      severity: 'error',
       todo: expect.stringContaining('ANAGRAFE_HASH_MEMORY_KIB'),
     });
     expect(greedy.hashing).toBeUndefined();
@@ -125,14 +132,19 @@ describe('doctor without a store', () => {
       ANAGRAFE_HASH_PASSES: '100',
       ANAGRAFE_HASH_MEMORY_KIB: '200000',
     });
-    expect(slow.hashing).toMatchObject({ state: 'warn', found: expect.stringContaining('by estimate') });
+    expect(slow.hashing).toMatchObject({
+      severity: 'warning',
+      code: 'hashing_slow',
+      fields: { measured: false },
+      found: expect.stringContaining('estimated'),
+    });
   });
 
   it('warns of more concurrent hashes than there are cores', async () => {
     const many = String(availableParallelism() + 1);
     const settings = { ANAGRAFE_DATA: join(dataFolder(), 'data'), ANAGRAFE_HASH_CONCURRENCY: many };
     expect((await doctor(settings)).processors).toMatchObject({
-      state: 'warn',
+      severity: 'warning',
       todo: expect.stringContaining(`to ${availableParallelism()},`),
     });
   });
@@ -140,10 +152,10 @@ describe('doctor without a store', () => {
   it('warns of a public address without TLS, unless a trusted proxy is set', async () => {
     const settings = { ANAGRAFE_DATA: join(dataFolder(), 'data'), ANAGRAFE_HOST: '0.0.0.0' };
     expect((await doctor(settings)).network).toMatchObject({
-      state: 'warn',
+      severity: 'warning',
       todo: expect.stringContaining('TLS'),
     });
-    expect(stateOf(await doctor({ ...settings, ANAGRAFE_TRUST_PROXY: '10.0.0.1' }), 'network')).toBe('ok');
+    expect(severityOf(await doctor({ ...settings, ANAGRAFE_TRUST_PROXY: '10.0.0.1' }), 'network')).toBe('ok');
   });
 
   it('fails if another program uses the port', async () => {
@@ -153,8 +165,10 @@ describe('doctor without a store', () => {
     const port = String((other.address() as AddressInfo).port);
     const findings = await doctor({ ANAGRAFE_DATA: join(dataFolder(), 'data'), ANAGRAFE_PORT: port });
     expect(findings.port).toMatchObject({
-      state: 'fail',
-      found: `another program has http://127.0.0.1:${port}`,
+      severity: 'error',
+      code: 'port_used_by_other',
+      fields: { url: `http://127.0.0.1:${port}` },
+      found: `another program uses http://127.0.0.1:${port}`,
       todo: expect.stringContaining('ANAGRAFE_PORT'),
     });
   });
@@ -173,9 +187,12 @@ describe('doctor on a store', () => {
     const before = seen();
     const findings = await doctor(settings);
     for (const check of ['database', 'clock', 'schema', 'master key'])
-      expect(stateOf(findings, check)).toBe('ok');
-    expect(findings.engine?.found).toContain('it does not run now');
-    expect(findings.access).toMatchObject({ state: 'warn', todo: expect.stringContaining('client create') });
+      expect(severityOf(findings, check)).toBe('ok');
+    expect(findings.engine?.code).toBe('embedded_postgres_stopped');
+    expect(findings.access).toMatchObject({
+      severity: 'warning',
+      todo: expect.stringContaining('client create'),
+    });
     expect(seen()).toEqual(before);
     expect(postmaster(settings.ANAGRAFE_DATA)).toBeUndefined();
   });
@@ -197,8 +214,11 @@ describe('doctor on a store', () => {
     expect(findings.port?.found).toMatch(
       /^Anagrafe \d+\.\d+\.\d+ answers on http:\/\/127\.0\.0\.1:\d+ and is ready$/,
     );
-    expect(findings.engine?.found).toMatch(/it runs \(process \d+\)/);
-    expect(stateOf(findings, 'master key')).toBe('ok');
+    expect(findings.engine).toMatchObject({
+      code: 'embedded_postgres_running',
+      fields: { pid: expect.any(Number) },
+    });
+    expect(severityOf(findings, 'master key')).toBe('ok');
     await expect.poll(async () => (await fetch(`${service.url}/health/ready`)).status).toBe(200);
     expect((await service.end('SIGTERM')).code).toBe(0);
   });
@@ -207,7 +227,8 @@ describe('doctor on a store', () => {
     const key = randomBytes(32).toString('base64');
     const findings = await doctor({ ...(await databaseSettings()), ANAGRAFE_MASTER_KEY: key });
     expect(findings['master key']).toMatchObject({
-      state: 'fail',
+      severity: 'error',
+      code: 'master_key_wrong',
       found: expect.stringContaining('is not the master key'),
       todo: expect.stringContaining('backup'),
     });
@@ -217,11 +238,12 @@ describe('doctor on a store', () => {
   it('fails if a start on a public address would need an API client first', async () => {
     const open = { ...(await databaseSettings()), ANAGRAFE_HOST: '0.0.0.0' };
     expect((await doctor(open)).access).toMatchObject({
-      state: 'fail',
-      found: expect.stringContaining('0.0.0.0'),
+      severity: 'error',
+      code: 'protected_mode_exposed',
+      fields: { host: '0.0.0.0' },
     });
     await inProcess(['client', 'create', '--name', 'erp'], open);
-    expect(stateOf(await doctor(open), 'access')).toBe('ok');
+    expect(severityOf(await doctor(open), 'access')).toBe('ok');
   });
 
   it('prints coloured marks on a terminal, with the advice below each finding', async () => {
@@ -233,7 +255,7 @@ describe('doctor on a store', () => {
     expect(screen).toMatch(/! *\S* network .*\n {10,}\S*→ Put a reverse proxy/);
     // A slow or small machine causes more warnings than the one about the network.
     const warnings = stripVTControlCharacters(screen).match(/^! /gm)?.length;
-    expect(screen).toContain(`Nothing failed; ${warnings} warning${warnings === 1 ? '' : 's'}.`);
+    expect(screen).toContain(`No errors, ${warnings} warning${warnings === 1 ? '' : 's'}.`);
   });
 });
 
@@ -245,10 +267,13 @@ describe('doctor on an external database', () => {
     const settings = { ANAGRAFE_DATABASE_URL: outside.url, ANAGRAFE_MASTER_KEY: key };
     const fresh = await doctor(settings);
     expect(fresh.database).toMatchObject({
-      state: 'ok',
+      severity: 'ok',
       found: expect.stringMatching(/^PostgreSQL 18.*, answers in [\d.]+ ms$/),
     });
-    expect(fresh.schema).toMatchObject({ state: 'warn', todo: expect.stringContaining('anagrafe migrate') });
+    expect(fresh.schema).toMatchObject({
+      severity: 'warning',
+      todo: expect.stringContaining('anagrafe migrate'),
+    });
     expect(fresh['data folder']).toBeUndefined();
 
     const query = async (sql: string) => {
@@ -261,32 +286,34 @@ describe('doctor on an external database', () => {
       ANAGRAFE_DATABASE_URL: `${outside.url}&options=-crole%3Dlimited`,
     });
     expect(limited.schema).toMatchObject({
-      state: 'fail',
-      found: 'the role limited may not create one',
+      severity: 'error',
+      code: 'schema_not_permitted',
+      fields: { role: 'limited', database: 'anagrafe' },
       todo: expect.stringContaining('GRANT CREATE ON DATABASE anagrafe TO limited'),
     });
 
     await inProcess(['migrate'], settings);
     const migrated = await doctor(settings);
-    expect(stateOf(migrated, 'schema')).toBe('ok');
-    expect(migrated['master key']?.found).toBe('there, and yet to be used');
+    expect(severityOf(migrated, 'schema')).toBe('ok');
+    expect(migrated['master key']?.code).toBe('master_key_unused');
 
     const { ANAGRAFE_DATABASE_URL } = settings;
     const without = await doctor({ ANAGRAFE_DATABASE_URL });
     expect(without['master key']).toMatchObject({
-      state: 'fail',
+      severity: 'error',
       todo: expect.stringContaining('openssl rand'),
     });
 
     await query('alter role current_user set default_transaction_read_only = on');
     expect((await doctor(settings)).database).toMatchObject({
-      state: 'fail',
-      found: expect.stringContaining('no writes'),
+      severity: 'error',
+      code: 'database_read_only',
     });
 
     await outside.stop();
     expect((await doctor(settings)).database).toMatchObject({
-      state: 'fail',
+      severity: 'error',
+      code: 'database_unreachable',
       found: expect.stringContaining('cannot be reached'),
       todo: 'Check ANAGRAFE_DATABASE_URL.',
     });

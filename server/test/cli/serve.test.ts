@@ -100,18 +100,18 @@ describe('serve that cannot start', () => {
     [
       'a port that is none',
       { ANAGRAFE_PORT: 'http' },
-      /^anagrafe: ANAGRAFE_PORT is "http"; it takes a whole number from 0 to 65535\.$/,
+      /^anagrafe: ANAGRAFE_PORT is "http": it takes a whole number from 0 to 65535\.$/,
     ],
-    ['a setting that does not exist', { ANAGRAFE_PROT: '80' }, /^anagrafe: ANAGRAFE_PROT is not a setting; /],
+    ['a setting that does not exist', { ANAGRAFE_PROT: '80' }, /^anagrafe: ANAGRAFE_PROT is not a setting: /],
     [
       'a first client that is no fit pair',
       { ANAGRAFE_FIRST_CLIENT: 'a.hunter2' },
-      /^anagrafe: ANAGRAFE_FIRST_CLIENT is not understood; it takes (?!.*hunter2)/,
+      /^anagrafe: ANAGRAFE_FIRST_CLIENT is not understood: it takes (?!.*hunter2)/,
     ],
     [
       'a database that is no URL',
       { ANAGRAFE_DATABASE_URL: 'hunter2' },
-      /^anagrafe: ANAGRAFE_DATABASE_URL is not understood; (?!.*hunter2)/,
+      /^anagrafe: ANAGRAFE_DATABASE_URL is not understood: (?!.*hunter2)/,
     ],
     ['a proxy that is everyone', { ANAGRAFE_TRUST_PROXY: '0.0.0.0/0' }, /^anagrafe: ANAGRAFE_TRUST_PROXY /],
   ])('reports an invalid setting in one line: %s', async (_, wrong, line) => {
@@ -127,7 +127,7 @@ describe('serve that cannot start', () => {
     [
       'an address of another machine',
       { ANAGRAFE_HOST: '203.0.113.1', ANAGRAFE_FIRST_CLIENT: firstClient },
-      /^anagrafe: 203\.0\.113\.1 is not an address of this machine\. Set ANAGRAFE_HOST\.$/,
+      /^anagrafe: 203\.0\.113\.1 is not an address of this machine: set ANAGRAFE_HOST\.$/,
     ],
     [
       'a name that has no address',
@@ -183,7 +183,7 @@ describe('serve that cannot start', () => {
       const outcome = await runnerOf(command)(command, settings);
       expectOneLine(
         outcome,
-        /^anagrafe: the database cannot be reached \([^()]*\S[^()]*\)\. Check ANAGRAFE_DATABASE_URL\.$/,
+        /^anagrafe: the database cannot be reached \([^()]*\S[^()]*\): check ANAGRAFE_DATABASE_URL\.$/,
       );
       expect(outcome.stdout + outcome.stderr).not.toContain('hunter2');
     }

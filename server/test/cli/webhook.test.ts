@@ -43,12 +43,13 @@ describe('the webhook command', () => {
   it('disables, enables, lists deliveries, replays and deletes, with text and JSON output', async () => {
     const { id, secret } = await runJson('create', url, '--granularity', 'user');
     expect(secret).toMatch(/^whsec_/);
-    expect(await runJson('disable', String(id))).toMatchObject({ id, disabledWhy: 'by hand' });
+    expect(await runJson('disable', String(id))).toMatchObject({ id, disabledReason: { code: 'manual' } });
     expect(await runJson('enable', String(id))).toMatchObject({ id, disabledAt: null });
     expect((await run('disable', String(id))).stderr).toBe(`Webhook ${id} is disabled.\n`);
+    expect((await run('list')).stdout).toMatch(/ {2}disabled \S+Z: by hand\n$/);
     expect(await runJson('deliveries', String(id))).toEqual([]);
     expect(await runJson('replay', String(id))).toEqual({ replayed: 0 });
-    expect((await run('replay', String(id))).stderr).toBe('0 messages are sent again.\n');
+    expect((await run('replay', String(id))).stderr).toBe('0 deliveries are sent again.\n');
     expect(await runJson('delete', String(id))).toEqual({ id, deleted: true });
     expectOneLine(await run('delete', String(id)), /no webhook has the number/);
   });
@@ -72,10 +73,10 @@ describe('the webhook command', () => {
     expect(JSON.parse(bad.stdout)).toMatchObject({
       delivered: false,
       status: 500,
-      failure: null,
+      failure: { code: 'http_status', status: 500 },
       answer: 'out of order',
     });
-    expect((await run('test', String(id))).stderr).toMatch(/^There was no answer: /);
+    expect((await run('test', String(id))).stderr).toMatch(/^There was no response: /);
     expectOneLine(await run('test', '999'), /no webhook has the number 999/);
     expect((await run('deliveries', String(id))).stdout.split('\n')).toHaveLength(5);
   });
@@ -121,9 +122,13 @@ describe('the webhook command', () => {
     expect(await runJson('enable', String(id))).toMatchObject({ id, disabledAt: null });
   });
 
-  it('prints a one-line error for an invalid URL, ID or event type', async () => {
-    expectOneLine(await run('create', 'ftp://x'), /is no http or https address/);
+  it('prints a one-line error for an invalid URL, ID, event type or subscription', async () => {
+    expectOneLine(await run('create', 'ftp://x'), /is not an http or https URL/);
     expectOneLine(await run('enable', 'seven'), /no webhook has the number seven/);
+    expectOneLine(
+      await run('create', url, '--types', 'user.registered', '--granularity', 'job'),
+      /no message is sent for user\.registered; --types takes call\.completed, job\.completed/,
+    );
     const wrong = await run('create', url, '--types', 'user.deleted');
     expect([wrong.code, wrong.stdout]).toEqual([2, '']);
     expect(wrong.stderr).toContain('It takes principal.inserted');

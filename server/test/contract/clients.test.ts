@@ -141,9 +141,9 @@ describe('a client', () => {
 
 describe('the secrets of a client', () => {
   it('are never more than two, even after concurrent rotations', async () => {
-    const { client } = await createClient(newClient(), clients);
+    const { client } = await createClient(newClient(), clients, operatorActor);
     const secrets = await Promise.all(
-      Array.from({ length: 6 }, () => rotateSecret(client.publicKey, inAnHour(), clients)),
+      Array.from({ length: 6 }, () => rotateSecret(client.publicKey, inAnHour(), clients, operatorActor)),
     );
     const { digests = [] } = (await access.findClient(client.publicKey, null)) ?? {};
     expect(digests).toHaveLength(2);
@@ -152,15 +152,15 @@ describe('the secrets of a client', () => {
   });
 
   it('do not change when another client rotates its secret', async () => {
-    const one = await createClient(newClient(), clients);
-    const other = await createClient(newClient(), clients);
-    await rotateSecret(one.client.publicKey, new Date(), clients);
+    const one = await createClient(newClient(), clients, operatorActor);
+    const other = await createClient(newClient(), clients, operatorActor);
+    await rotateSecret(one.client.publicKey, new Date(), clients, operatorActor);
     const found = await access.findClient(other.client.publicKey, null);
     expect(found?.digests).toEqual([digestOf(other.secret)]);
   });
 
   it('cannot be added to a revoked or unknown client', async () => {
-    const { client } = await createClient(newClient(), clients);
+    const { client } = await createClient(newClient(), clients, operatorActor);
     expect(await clients.revokeClient(client.publicKey, operatorActor)).toBe(true);
     expect(await clients.revokeClient(client.publicKey, operatorActor)).toBe(false);
     expect(await clients.addSecret(client.publicKey, digestOf(newSecret()), inAnHour(), operatorActor)).toBe(

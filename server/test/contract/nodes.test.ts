@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { operatorActor } from '../../src/audit/audit-log.ts';
 import { openClients } from '../../src/clients/clients.store.ts';
 import { createClient, revokeClient } from '../../src/clients/clients.ts';
 import { storedUsernames, wrongFigures } from '../faults/figures.ts';
@@ -126,12 +127,12 @@ describe('two services on one database', () => {
     expect(await statuses({})).toEqual([200, 200]);
     const clients = openClients(fresh[1].database);
     const options = { name: 'erp', scopes: ['sync:read'] as const, networks: [], knownByAddress: false };
-    const { client, secret } = await createClient(options, clients);
+    const { client, secret } = await createClient(options, clients, operatorActor);
     const credential = { authorization: `Bearer ${client.publicKey}.${secret}` };
     // Protected mode has ended for both.
     expect(await statuses({})).toEqual([401, 401]);
     expect(await statuses(credential)).toEqual([200, 200]);
-    await revokeClient(client.publicKey, clients);
+    await revokeClient(client.publicKey, clients, operatorActor);
     expect(await statuses(credential)).toEqual([401, 401]);
     expect(await statuses({})).toEqual([401, 401]);
   });

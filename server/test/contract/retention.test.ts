@@ -57,6 +57,34 @@ describe('a job that has ended', () => {
     expect(await sweep()).toBe(0);
   });
 
+  it('is deleted even if an outcome is written while its outcomes are deleted', async () => {
+    const id = await endedJob();
+    await age(id, 'ended_at', jobDays + 1);
+    const { database } = service;
+    await database.query('create table late_outcomes as select * from anagrafe.outcomes where call_id = $1', [
+      id,
+    ]);
+    await database.query(`create function write_late() returns trigger language plpgsql as $body$
+      begin
+        insert into anagrafe.outcomes select * from late_outcomes;
+        delete from late_outcomes;
+        return null;
+      end $body$`);
+    await database.query(
+      `create trigger write_late after delete on anagrafe.outcomes
+         for each statement when (pg_trigger_depth() = 0) execute function write_late()`,
+    );
+    try {
+      expect(await sweep()).toBe(1);
+      expect(await outcomes(id)).toBe(0);
+      expect(await database.query('select from late_outcomes')).toEqual([]);
+    } finally {
+      await database.query('drop trigger write_late on anagrafe.outcomes');
+      await database.query('drop function write_late');
+      await database.query('drop table late_outcomes');
+    }
+  });
+
   it('is kept until its idempotency key expires, so that a retry is not applied again', async () => {
     const headers = { 'idempotency-key': 'outlives-the-job' };
     const sent = records();

@@ -9,11 +9,11 @@ const none: Buffer = Buffer.alloc(0);
 const texts = ['one', 'two', 'three', 'four', 'five'];
 
 /** Returns rows with the hashes that the service would compute, as a continuation of `from`. */
-function hashed(rowTexts: readonly string[], from = { position: 0, seal: none }): HashedRow[] {
-  let { position, seal: before } = from;
+function hashed(rowTexts: readonly string[], from = { position: 0, hash: none }): HashedRow[] {
+  let { position, hash: before } = from;
   return rowTexts.map((text) => {
     before = hashRow(before, ++position, text);
-    return { position, text, seal: before };
+    return { position, text, hash: before };
   });
 }
 
@@ -21,20 +21,20 @@ function chainOf(rows: readonly HashedRow[]): Chain {
   const last = rows.at(-1);
   return {
     firstPosition: 1,
-    firstSeal: none,
+    firstHash: none,
     lastPosition: last?.position ?? 0,
-    lastSeal: last?.seal ?? none,
+    lastHash: last?.hash ?? none,
   };
 }
 
 const rows = hashed(texts);
 const chain = chainOf(rows);
-const end = (row: HashedRow | undefined) => ({ position: row?.position ?? 0, seal: row?.seal ?? none });
+const end = (row: HashedRow | undefined) => ({ position: row?.position ?? 0, hash: row?.hash ?? none });
 
 function verify(
   found: readonly HashedRow[],
   between: Chain = chain,
-  expected?: { position: number; seal: Buffer },
+  expected?: { position: number; hash: Buffer },
 ) {
   async function* given() {
     yield* found;
@@ -49,7 +49,7 @@ const broken = (position: number, fault: string) => ({
   fault,
 });
 const without = (position: number) => rows.filter((row) => row.position !== position);
-const forged = (position: number): HashedRow => ({ position, text: 'forged', seal: Buffer.alloc(32, 7) });
+const forged = (position: number): HashedRow => ({ position, text: 'forged', hash: Buffer.alloc(32, 7) });
 /** Returns the rows with a forged row at this position, and the later rows moved up by one position. */
 const withInserted = (position: number): HashedRow[] => [
   ...rows.slice(0, position - 1),
@@ -66,16 +66,16 @@ describe('verification of the hash chain', () => {
     expect(await verify([], chainOf([]))).toEqual({
       sound: true,
       rows: 0,
-      last: { position: 0, seal: none },
+      last: { position: 0, hash: none },
     });
   });
 
   it('accepts a chain whose first rows were removed by the retention', async () => {
     const kept = rows.slice(2);
     const [, second] = rows;
-    const shorter = { ...chain, firstPosition: 3, firstSeal: second?.seal ?? none };
+    const shorter = { ...chain, firstPosition: 3, firstHash: second?.hash ?? none };
     expect(await verify(kept, shorter)).toMatchObject({ sound: true, rows: 3 });
-    expect(await verify([], { ...chain, firstPosition: 6, firstSeal: chain.lastSeal })).toMatchObject({
+    expect(await verify([], { ...chain, firstPosition: 6, firstHash: chain.lastHash })).toMatchObject({
       sound: true,
     });
   });
@@ -126,7 +126,7 @@ describe('verification of the hash chain', () => {
   });
 
   it('detects that the stored end of the chain was changed', async () => {
-    expect(await verify(rows, { ...chain, lastSeal: Buffer.alloc(32, 7) })).toEqual(broken(5, 'changed'));
+    expect(await verify(rows, { ...chain, lastHash: Buffer.alloc(32, 7) })).toEqual(broken(5, 'changed'));
     expect(await verify(rows, { ...chain, lastPosition: 4 })).toEqual(broken(5, 'inserted'));
   });
 
@@ -159,9 +159,9 @@ describe('verification of the hash chain against an expected end', () => {
   });
 
   it('refuses an expected end whose rows were removed, except the one just before the first row', async () => {
-    const later = { ...chain, firstPosition: 4, firstSeal: end(rows[2]).seal };
+    const later = { ...chain, firstPosition: 4, firstHash: end(rows[2]).hash };
     expect(await verify(rows.slice(3), later, end(rows[2]))).toMatchObject({ sound: true });
-    expect(await verify(rows.slice(3), later, { position: 3, seal: none })).toEqual(broken(3, 'changed'));
+    expect(await verify(rows.slice(3), later, { position: 3, hash: none })).toEqual(broken(3, 'changed'));
     expect(await verify(rows.slice(3), later, end(rows[1]))).toEqual(broken(2, 'removed'));
   });
 });

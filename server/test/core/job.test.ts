@@ -59,13 +59,12 @@ describe('the pace of a job', () => {
 });
 
 describe('the jobs that a caller sees', () => {
-  const caller = (clientId: number | null, ...scopes: Scope[]): Caller => ({
-    kind: clientId === null ? 'protected' : 'client',
-    clientId,
-    user: null,
-    name: 'someone',
-    scopes: new Set(scopes),
-  });
+  const caller = (clientId: number | null, ...scopes: Scope[]): Caller => {
+    const common = { user: null, name: 'someone', scopes: new Set(scopes) };
+    return clientId === null
+      ? { kind: 'protected', clientId, ...common }
+      : { kind: 'client', clientId, ...common };
+  };
 
   it('are its own, and for the scope admin all jobs', () => {
     expect(jobsSeenBy(caller(3, 'sync:write', 'sync:read'))).toEqual({ clientId: 3 });

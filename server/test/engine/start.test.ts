@@ -95,7 +95,7 @@ describe.each(users)('a service started by $user', ({ identity }) => {
     const first = startService(data, { identity });
     const { connection } = await first.next();
     const second = await startService(data, { identity }).next();
-    expect(second.error).toBe('EngineError');
+    expect(second.error).toBe('EmbeddedPostgresError');
     expect(second.message).toMatch(/^Another service \(process \d+\) is running on .*ANAGRAFE_DATA/);
     expect(await query(connection, 'select 1 as one')).toEqual([{ one: 1 }]);
     await first.ask('stop');
@@ -196,7 +196,7 @@ test('a start fails if the data folder is not writable', async () => {
   await mkdir(join(folder, 'data'));
   await chmod(join(folder, 'data'), 0o555);
   const report = await startService(join(folder, 'data'), { identity: user?.identity ?? {} }).next();
-  expect(report.error).toBe('EngineError');
+  expect(report.error).toBe('EmbeddedPostgresError');
   expect(report.message).toMatch(/is closed to the user of this service .*ANAGRAFE_DATA/);
 });
 

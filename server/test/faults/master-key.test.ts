@@ -53,7 +53,7 @@ it('serve on an external database without a master key ends with a one-line erro
   const refused = await anagrafe(['serve'], settings);
   expectOneLine(refused, /ANAGRAFE_MASTER_KEY is not set.*openssl rand -base64 32/);
   const wrong = await anagrafe(['serve'], { ...settings, ANAGRAFE_MASTER_KEY: 'too short' });
-  expectOneLine(wrong, /ANAGRAFE_MASTER_KEY is not understood; it takes 32 random bytes/);
+  expectOneLine(wrong, /ANAGRAFE_MASTER_KEY is not understood: it takes 32 random bytes/);
   expect(wrong.stderr).not.toContain('too short');
 
   const key = newKey();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { operatorActor } from '../../src/audit/audit-log.ts';
 import { openClients } from '../../src/clients/clients.store.ts';
 import { createClient } from '../../src/clients/clients.ts';
 import { stopClock } from '../setup/clock.ts';
@@ -106,7 +107,9 @@ describe('calls above the rate limit', () => {
     stopClock();
     const options = { scopes: ['sync:read'] as const, networks: [], knownByAddress: false };
     const clients = await Promise.all(
-      ['one', 'other'].map((name) => createClient({ ...options, name }, openClients(service.database))),
+      ['one', 'other'].map((name) =>
+        createClient({ ...options, name }, openClients(service.database), operatorActor),
+      ),
     );
     const bearers = clients.map(({ client, secret }) => `Bearer ${client.publicKey}.${secret}`);
     const list = async (authorization: string | undefined) =>

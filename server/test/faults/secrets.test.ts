@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { operatorActor } from '../../src/audit/audit-log.ts';
 import { openClients } from '../../src/clients/clients.store.ts';
 import { createClient } from '../../src/clients/clients.ts';
 import { headOf, openWire } from '../http/wire.ts';
@@ -131,6 +132,7 @@ beforeAll(async () => {
   const { secret: made } = await createClient(
     { name: 'made', scopes: ['sync:write'], networks: [], knownByAddress: false },
     openClients(service.database),
+    operatorActor,
   );
   secrets.push(made);
   expect(

@@ -4,7 +4,7 @@ import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
 import { openClients } from '../../src/clients/clients.store.ts';
-import { ClientError, type ClientStore, createClient, type NewClient } from '../../src/clients/clients.ts';
+import { type ClientStore, createClient, type NewClient } from '../../src/clients/clients.ts';
 import type { Envelope } from '../../src/http/envelope.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
 
@@ -33,7 +33,7 @@ async function call(service: TestService, address: string, headers: Headers = {}
 function creating(store: ClientStore) {
   return async (fields: Partial<NewClient>): Promise<{ publicKey: string; headers: Headers }> => {
     const defaults = { name: 'erp', scopes: ['sync:read'], networks: [], knownByAddress: false } as const;
-    const { client, secret } = await createClient({ ...defaults, ...fields }, store);
+    const { client, secret } = await createClient({ ...defaults, ...fields }, store, operatorActor);
     const headers = { SyncPublicKey: client.publicKey, SyncSecretKey: secret };
     return { publicKey: client.publicKey, headers };
   };
@@ -163,10 +163,7 @@ describe('without a trusted proxy', () => {
       const overlapping = ['127.0.7.0/24', '127.0.7.9', '127.0.6.0/23', '127.0.0.0/8', 'fd00:7::1'];
       for (const network of overlapping) {
         const created = create({ networks: ['127.9.9.9', network], knownByAddress: true });
-        await expect(created).rejects.toThrow(ClientError);
-        await expect(created).rejects.toThrow(
-          'another client is already known by an address of these networks',
-        );
+        await expect(created).rejects.toMatchObject({ fault: { code: 'CLIENT_ADDRESS_TAKEN' } });
       }
       await create({ networks: ['127.0.7.0/24'] });
       await create({ networks: ['127.0.8.0/24'], knownByAddress: true });
@@ -182,10 +179,14 @@ describe('without a trusted proxy', () => {
 
     it('cannot have networks that cover every address', async () => {
       for (const networks of [['0.0.0.0/0'], ['::/0'], ['0.0.0.0/1', '128.0.0.0/1'], ['2000::/3']]) {
-        await expect(create({ networks, knownByAddress: true })).rejects.toThrow('let in everyone');
+        await expect(create({ networks, knownByAddress: true })).rejects.toMatchObject({
+          fault: { code: 'INVALID_CLIENT', variant: 'everyone' },
+        });
       }
       const halves = Array.from({ length: 4 }, (_, n) => `${n * 64}.0.0.0/2`);
-      await expect(create({ networks: halves, knownByAddress: true })).rejects.toThrow('let in everyone');
+      await expect(create({ networks: halves, knownByAddress: true })).rejects.toMatchObject({
+        fault: { code: 'INVALID_CLIENT', variant: 'everyone' },
+      });
     });
 
     it('may have networks that cover all private addresses', async () => {
@@ -217,9 +218,9 @@ describe('without a trusted proxy', () => {
     });
 
     it('needs at least one network', async () => {
-      await expect(create({ knownByAddress: true })).rejects.toThrow(
-        'a client known by address needs at least one network',
-      );
+      await expect(create({ knownByAddress: true })).rejects.toMatchObject({
+        fault: { code: 'INVALID_CLIENT', variant: 'networks' },
+      });
     });
   });
 });

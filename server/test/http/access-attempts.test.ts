@@ -1,5 +1,6 @@
 import { Pool } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { operatorActor } from '../../src/audit/audit-log.ts';
 import { openClients } from '../../src/clients/clients.store.ts';
 import { createClient } from '../../src/clients/clients.ts';
 import type { Envelope } from '../../src/http/envelope.ts';
@@ -20,6 +21,7 @@ async function newCredential(): Promise<Record<string, string>> {
   const { client, secret } = await createClient(
     { name: 'erp', scopes: ['sync:read'], networks: [], knownByAddress: false },
     openClients(service.database),
+    operatorActor,
   );
   return { authorization: `Bearer ${client.publicKey}.${secret}` };
 }

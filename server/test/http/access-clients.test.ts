@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { request } from 'undici';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { operatorActor } from '../../src/audit/audit-log.ts';
 import { openClients } from '../../src/clients/clients.store.ts';
 import {
   type ClientStore,
@@ -31,7 +32,7 @@ beforeAll(async () => {
 
 async function create(fields: Partial<NewClient>): Promise<Pair> {
   const all = { name: 'erp', scopes: ['sync:read'], networks: [], knownByAddress: false, ...fields } as const;
-  const { client, secret } = await createClient(all, clients);
+  const { client, secret } = await createClient(all, clients, operatorActor);
   return { publicKey: client.publicKey, secret };
 }
 
@@ -215,11 +216,11 @@ describe('the secrets of an API client', () => {
 
   it('are two during a rotation, and never three', async () => {
     const { publicKey, secret: first } = await create({});
-    const second = await rotateSecret(publicKey, inAnHour(), clients);
+    const second = await rotateSecret(publicKey, inAnHour(), clients, operatorActor);
     expect(await statusOf(inHeaders({ publicKey, secret: first }))).toBe(200);
     expect(await statusOf(asBearer({ publicKey, secret: second }))).toBe(200);
 
-    const third = await rotateSecret(publicKey, inAnHour(), clients);
+    const third = await rotateSecret(publicKey, inAnHour(), clients, operatorActor);
     expect(await statusOf(inHeaders({ publicKey, secret: first }))).toBe(401);
     expect(await statusOf(inHeaders({ publicKey, secret: second }))).toBe(200);
     expect(await statusOf(inHeaders({ publicKey, secret: third }))).toBe(200);
@@ -227,14 +228,14 @@ describe('the secrets of an API client', () => {
 
   it('are replaced at once by a rotation without a grace period', async () => {
     const { publicKey, secret } = await create({});
-    const next = await rotateSecret(publicKey, graceOfZeroHours(), clients);
+    const next = await rotateSecret(publicKey, graceOfZeroHours(), clients, operatorActor);
     expect(await statusOf(inHeaders({ publicKey, secret }))).toBe(401);
     expect(await statusOf(inHeaders({ publicKey, secret: next }))).toBe(200);
   });
 
   it('are refused after they expire', async () => {
     const { publicKey, secret } = await create({});
-    const next = await rotateSecret(publicKey, inAnHour(), clients);
+    const next = await rotateSecret(publicKey, inAnHour(), clients, operatorActor);
     expect(await statusOf(inHeaders({ publicKey, secret }))).toBe(200);
     await service.database.query(
       `update anagrafe.client_secrets set expires_at = clock_timestamp() + interval '50 ms'
@@ -247,22 +248,24 @@ describe('the secrets of an API client', () => {
 
   it('stay expired after another rotation', async () => {
     const { publicKey, secret } = await create({});
-    await rotateSecret(publicKey, graceOfZeroHours(), clients);
-    await rotateSecret(publicKey, inAnHour(), clients);
+    await rotateSecret(publicKey, graceOfZeroHours(), clients, operatorActor);
+    await rotateSecret(publicKey, inAnHour(), clients, operatorActor);
     expect(await statusOf(inHeaders({ publicKey, secret }))).toBe(401);
   });
 
   it('are refused from the next call on after their client is revoked, and cannot be rotated', async () => {
     const { publicKey, secret } = await create({});
-    const second = await rotateSecret(publicKey, inAnHour(), clients);
+    const second = await rotateSecret(publicKey, inAnHour(), clients, operatorActor);
     expect(await statusOf(inHeaders({ publicKey, secret }))).toBe(200);
-    await revokeClient(publicKey, clients);
+    await revokeClient(publicKey, clients, operatorActor);
     expect(await statusOf(inHeaders({ publicKey, secret }))).toBe(401);
     expect(await statusOf(inHeaders({ publicKey, secret: second }))).toBe(401);
-    await expect(rotateSecret(publicKey, inAnHour(), clients)).rejects.toThrow(
-      `no live client has the public key ${publicKey}`,
-    );
-    await expect(revokeClient(publicKey, clients)).rejects.toThrow('no live client');
+    await expect(rotateSecret(publicKey, inAnHour(), clients, operatorActor)).rejects.toMatchObject({
+      fault: { code: 'CLIENT_NOT_FOUND', figures: { publicKey } },
+    });
+    await expect(revokeClient(publicKey, clients, operatorActor)).rejects.toMatchObject({
+      fault: { code: 'CLIENT_NOT_FOUND' },
+    });
   });
 
   it('are stored only as a digest of 32 bytes, and are never logged', async () => {

@@ -86,7 +86,7 @@ describe('ANAGRAFE_FIRST_CLIENT', () => {
     const read = () => readConfig({ ANAGRAFE_FIRST_CLIENT: value });
     expect(read).toThrow(ConfigError);
     const message = caught(read).message;
-    expect(message).toMatch(/^ANAGRAFE_FIRST_CLIENT is not understood; it takes <public>\.<secret>/);
+    expect(message).toMatch(/^ANAGRAFE_FIRST_CLIENT is not understood: it takes <public>\.<secret>/);
     expect(message).not.toContain('deploy');
     expect(message).not.toContain(given.secret.slice(4, 12));
     expect(message).not.toContain('short-secret');

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { request } from 'undici';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { operatorActor } from '../../src/audit/audit-log.ts';
 import { openClients } from '../../src/clients/clients.store.ts';
 import { createClient, revokeClient } from '../../src/clients/clients.ts';
 import type { Envelope } from '../../src/http/envelope.ts';
@@ -264,14 +265,14 @@ describe('protected mode after the first API client is created', () => {
     const clients = openClients(ending.database);
     expect((await call({}, ending)).status).toBe(200);
     const options = { name: 'erp', scopes: ['sync:read'], networks: [], knownByAddress: false } as const;
-    const { client, secret } = await createClient(options, clients);
+    const { client, secret } = await createClient(options, clients, operatorActor);
     const refused = await call({}, ending);
     expect(refused.status).toBe(401);
     expect(refused.envelope.message).toMatch(/^A credential is needed: send SyncPublicKey and SyncSecretKey/);
     const pair = { syncpublickey: client.publicKey, syncsecretkey: secret };
     expect((await call(pair, ending)).status).toBe(200);
 
-    await revokeClient(client.publicKey, clients);
+    await revokeClient(client.publicKey, clients, operatorActor);
     expect((await call({}, ending)).status).toBe(401);
     expect((await call(pair, ending)).status).toBe(401);
     await ending.stop();

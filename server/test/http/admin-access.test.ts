@@ -117,4 +117,16 @@ describe('a call of the admin API', () => {
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
     expect((await service.call('irs/list', {}, { headers: busy })).status).toBe(429);
   });
+
+  it('of a client with the name "anyone" does not count as a call of an anonymous caller', async () => {
+    const named = await credential(service, { name: 'anyone' });
+    stopClock();
+    for (let call = 0; call < 60; call++) expect((await admin('GET clients', named)).status).toBe(200);
+    expect((await admin('GET clients', named)).status).toBe(429);
+    const anonymous = await service.call('login', { Username: 'nobody', Password: 'wrong password' });
+    expect([anonymous.status, anonymous.body.errorCode]).toEqual([401, 'UNAUTHENTICATED']);
+    for (let call = 1; call < 60; call++) await service.call('login', {});
+    expect((await service.call('login', {})).status).toBe(429);
+    expect((await admin('GET clients', office)).status).toBe(200);
+  });
 });

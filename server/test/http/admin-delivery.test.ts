@@ -59,6 +59,8 @@ describe('a delivery', () => {
       AttemptedAt: expect.any(String),
       Status: 202,
       Failure: null,
+      FailureCode: null,
+      FailureDetails: null,
       Message: message.body,
       Answer: '{"taken": true}',
       Milliseconds: expect.any(Number),
@@ -118,10 +120,33 @@ describe('a delivery', () => {
     await service.database.query('update anagrafe.deliveries set position = 999999999 where id = $1', [id]);
     expect(recordOf(await open(ID, id))).toMatchObject({
       Status: null,
-      Failure: expect.stringMatching(/internal/),
+      Failure: 'the address is internal, and ANAGRAFE_WEBHOOK_NETWORKS does not name it',
+      FailureCode: 'internal_address',
+      FailureDetails: { Status: null, NetworkError: null, TimeoutMs: null },
       Message: null,
       Answer: null,
     });
+  });
+
+  it('that is pending when its audit row is deleted fails, and its webhook stays enabled', async () => {
+    const receiver = await startReceiver();
+    receiver.answer = () => 500;
+    const { ID } = await endpoint(receiver);
+    await insert();
+    const { ID: id } = await ended(ID);
+    await admin(`POST webhooks/${ID}/replay`, office);
+    await service.database.query('update anagrafe.deliveries set position = 999999999 where id = $1', [id]);
+    await admin(`PATCH webhooks/${ID}`, office, { Enabled: true });
+    expect(await ended(ID)).toMatchObject({
+      State: 'failed',
+      Failure: 'what it tells of is no longer kept',
+      FailureCode: 'event_expired',
+    });
+    const [webhook] =
+      (await admin<Made>('GET webhooks', office)).body.result?.records.filter((other) => other.ID === ID) ??
+      [];
+    expect(webhook).toMatchObject({ DisabledAt: null, DisabledReason: null });
+    await admin(`DELETE webhooks/${ID}`, office);
   });
 
   it('can be read with the client library', async () => {

@@ -44,6 +44,8 @@ describe('webhooks', () => {
       CreatedAt: expect.any(String),
       DisabledAt: null,
       DisabledWhy: null,
+      DisabledReason: null,
+      DisabledDetails: null,
     };
     expect(rest).toEqual(fields);
     const change = { Types: [], Granularity: 'user', Enabled: false };
@@ -55,10 +57,13 @@ describe('webhooks', () => {
       Granularity: 'user',
       DisabledAt: expect.any(String),
       DisabledWhy: 'by hand',
+      DisabledReason: 'manual',
+      DisabledDetails: { Status: null, NetworkError: null, TimeoutMs: null },
     });
     expect(recordOf(await admin(`PATCH webhooks/${ID}`, office, { Enabled: true }))).toMatchObject({
       DisabledAt: null,
       DisabledWhy: null,
+      DisabledReason: null,
     });
     const listed = await admin('GET webhooks', office);
     expect(listed.body.result?.records).toMatchObject([{ ID, Granularity: 'user' }]);
@@ -90,6 +95,29 @@ describe('webhooks', () => {
     expect(envelope.message).toContain(`"${name}"`);
   });
 
+  it.each([
+    ['Types', { Granularity: 'record', Types: ['user.registered'] }, { Granularity: 'job' }],
+    ['Types', { Granularity: 'job', Types: ['job.completed'] }, { Types: ['user.registered'] }],
+  ])('are not changed so that they would never deliver: %s', async (name, options, change) => {
+    const { ID } = recordOf<{ ID: number }>(await admin('POST webhooks', office, { URL, ...options }));
+    const { status, body } = await admin(`PATCH webhooks/${ID}`, office, change);
+    expect([status, body.errorCode]).toEqual([400, 'INVALID_PARAMETER']);
+    expect(body.message).toContain(`"${name}" takes call.completed, job.completed`);
+    const both = { Granularity: 'job', Types: ['call.completed'] };
+    expect(recordOf(await admin(`PATCH webhooks/${ID}`, office, both))).toMatchObject(both);
+    expect((await admin(`DELETE webhooks/${ID}`, office)).status).toBe(200);
+  });
+
+  it('say in the language of the request why they are disabled', async () => {
+    const { ID } = recordOf<{ ID: number }>(await admin('POST webhooks', office, { URL }));
+    const headers = { ...office, 'accept-language': 'it' };
+    expect(recordOf(await admin(`PATCH webhooks/${ID}`, headers, { Enabled: false }))).toMatchObject({
+      DisabledWhy: 'a mano',
+      DisabledReason: 'manual',
+    });
+    await admin(`DELETE webhooks/${ID}`, office);
+  });
+
   it('list their deliveries and replay them', async () => {
     const receiver = await startReceiver();
     receiver.answer = () => 500;
@@ -101,8 +129,24 @@ describe('webhooks', () => {
     await expect.poll(async () => (await failed())?.count).toBe(1);
     expect(await failed()).toMatchObject({
       totalCount: 1,
-      record: { ID, DisabledWhy: 'the receiver answered 500' },
-      records: [{ Type: 'principal.inserted', State: 'failed', Attempts: 2, Status: 500, NextAt: null }],
+      record: {
+        ID,
+        DisabledWhy: 'the receiver answered 500',
+        DisabledReason: 'http_status',
+        DisabledDetails: { Status: 500, NetworkError: null, TimeoutMs: null },
+      },
+      records: [
+        {
+          Type: 'principal.inserted',
+          State: 'failed',
+          Attempts: 2,
+          Status: 500,
+          NextAt: null,
+          Failure: null,
+          FailureCode: 'http_status',
+          FailureDetails: { Status: 500, NetworkError: null, TimeoutMs: null },
+        },
+      ],
     });
     receiver.answer = () => 200;
     await admin(`PATCH webhooks/${ID}`, office, { Enabled: true });
@@ -123,6 +167,7 @@ describe('webhooks', () => {
     const listed = (await admin<{ ID: number }>('GET webhooks', office)).body.result?.records ?? [];
     expect(listed.find((webhook) => webhook.ID === ID)).toMatchObject({
       DisabledWhy: 'its client was revoked',
+      DisabledReason: 'client_revoked',
     });
   });
 

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { operatorActor } from '../../src/audit/audit-log.ts';
 import { openClients } from '../../src/clients/clients.store.ts';
 import { createClient } from '../../src/clients/clients.ts';
 import { importedUser } from '../setup/jobs.ts';
@@ -22,7 +23,7 @@ beforeAll(async () => {
 
 async function client(name: string): Promise<Headers> {
   const options = { name, scopes: ['sync:write'], networks: [], knownByAddress: false } as const;
-  const made = await createClient(options, openClients(service.database));
+  const made = await createClient(options, openClients(service.database), operatorActor);
   return { authorization: `Bearer ${made.client.publicKey}.${made.secret}` };
 }
 
@@ -127,6 +128,7 @@ describe('an Idempotency-Key', () => {
     const reader = await createClient(
       { name: 'reader', scopes: ['sync:read'], networks: [], knownByAddress: false },
       openClients(service.database),
+      operatorActor,
     );
     const headers = {
       authorization: `Bearer ${reader.client.publicKey}.${reader.secret}`,

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { operatorActor } from '../../src/audit/audit-log.ts';
 import { openClients } from '../../src/clients/clients.store.ts';
 import { createClient } from '../../src/clients/clients.ts';
 import { finished, holding, importedUser, jobOf, principalLock, readJob, submit } from '../setup/jobs.ts';
@@ -94,7 +95,7 @@ describe('a small job', () => {
     const [one = 0, two = 0] = principals;
     const client = async (name: string) => {
       const options = { name, scopes: ['sync:write'], networks: [], knownByAddress: false } as const;
-      const made = await createClient(options, openClients(shared.database));
+      const made = await createClient(options, openClients(shared.database), operatorActor);
       return { SyncPublicKey: made.client.publicKey, SyncSecretKey: made.secret };
     };
     const [busy, large, small] = [await client('busy'), await client('large'), await client('small')];

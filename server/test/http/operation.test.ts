@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { operatorActor } from '../../src/audit/audit-log.ts';
 import type { Scope } from '../../src/clients/access.ts';
 import { openClients } from '../../src/clients/clients.store.ts';
 import { createClient } from '../../src/clients/clients.ts';
@@ -129,7 +130,7 @@ describe('metrics', () => {
     const clients = openClients(other.database);
     const keyOf = async (...scopes: Scope[]) => {
       const options = { name: 'collector', scopes, networks: [], knownByAddress: false };
-      const { client, secret } = await createClient(options, clients);
+      const { client, secret } = await createClient(options, clients, operatorActor);
       return { authorization: `Bearer ${client.publicKey}.${secret}` };
     };
     const reader = await keyOf('sync:read');

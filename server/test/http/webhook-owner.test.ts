@@ -22,6 +22,7 @@ beforeAll(async () => {
 interface Webhook {
   readonly ID: number;
   readonly DisabledWhy: string | null;
+  readonly DisabledReason: string | null;
 }
 
 async function createWebhook(owner: Credential, { url }: Receiver, ...Types: string[]): Promise<number> {
@@ -37,9 +38,11 @@ const enable = (id: number) => admin<Webhook>(`PATCH webhooks/${id}`, office, { 
 const insert = () => service.call('irs/insert', [{ Denomination: 'Rossi Srl' }], { headers: office });
 const deliveries = async (id: number) => (await admin(`GET webhooks/${id}/deliveries`, office)).body.result;
 const countDeliveries = async (id: number) => (await deliveries(id))?.totalCount;
-const disabledWhy = async (id: number) =>
-  (await admin<Webhook>('GET webhooks', office)).body.result?.records.find(({ ID }) => ID === id)
-    ?.DisabledWhy;
+async function disabledFields(id: number) {
+  const { body } = await admin<Webhook>('GET webhooks', office);
+  const found = body.result?.records.find(({ ID }) => ID === id);
+  return [found?.DisabledReason, found?.DisabledWhy];
+}
 const disabledRows = (id: number) =>
   service.database.query(
     `select actor, details from anagrafe.journal
@@ -58,6 +61,8 @@ async function insertAndDeliver(): Promise<void> {
   await admin(`DELETE webhooks/${id}`, office);
 }
 
+const lostScope = ['client_lost_admin', 'its client lost the scope admin'];
+
 describe('a webhook whose client loses the scope admin', () => {
   it('is disabled with an audit row and an event, and receives nothing', async () => {
     const [owner, receiver, witness] = [
@@ -71,9 +76,10 @@ describe('a webhook whose client loses the scope admin', () => {
     await insertAndDeliver();
     expect([await countDeliveries(id), receiver.received]).toEqual([0, []]);
     const why = 'its client lost the scope admin';
-    expect(await disabledWhy(id)).toBe(why);
+    const reason = 'client_lost_admin';
+    expect(await disabledFields(id)).toEqual([reason, why]);
     expect(await disabledRows(id)).toEqual([
-      { actor: 'client', details: { webhook: id, url: receiver.url.replace(/hook$/, '…'), why } },
+      { actor: 'client', details: { webhook: id, url: receiver.url.replace(/hook$/, '…'), why, reason } },
     ]);
     const events = () => witness.received.map(({ body }) => (JSON.parse(body) as CloudEvent).data);
     await expect.poll(events).toContainEqual({ WebhookID: id, URL: receiver.url.replace(/hook$/, '…') });
@@ -85,9 +91,9 @@ describe('a webhook whose client loses the scope admin', () => {
     await setScopes(owner, 'sync:write', 'sync:read');
     const refused = await enable(id);
     expect([refused.status, refused.body.errorCode]).toEqual([403, 'FORBIDDEN']);
-    expect(await disabledWhy(id)).toBe('its client lost the scope admin');
+    expect(await disabledFields(id)).toEqual(lostScope);
     await setScopes(owner, 'admin');
-    expect(await disabledWhy(id)).toBe('its client lost the scope admin');
+    expect(await disabledFields(id)).toEqual(lostScope);
     expect((await enable(id)).status).toBe(200);
     await insert();
     await expect.poll(() => receiver.received.length).toBeGreaterThan(0);
@@ -116,10 +122,11 @@ describe('a webhook whose client is revoked', () => {
     const id = await createWebhook(owner, receiver, 'principal.inserted');
     await admin(`DELETE clients/${owner.SyncPublicKey}`, office);
     const why = 'its client was revoked';
+    const reason = 'client_revoked';
     expect(await disabledRows(id)).toEqual([
-      { actor: 'client', details: { webhook: id, url: receiver.url.replace(/hook$/, '…'), why } },
+      { actor: 'client', details: { webhook: id, url: receiver.url.replace(/hook$/, '…'), why, reason } },
     ]);
     expect((await enable(id)).status).toBe(403);
-    expect(await disabledWhy(id)).toBe(why);
+    expect(await disabledFields(id)).toEqual([reason, why]);
   });
 });

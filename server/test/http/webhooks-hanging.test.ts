@@ -56,7 +56,9 @@ describe('a webhook whose receiver does not answer', () => {
     const { id } = await subscribe(service, await refusedUrl(), { types });
     await insertPrincipals(service, 32);
     const store = openWebhooks(service.database);
-    await expect.poll(async () => (await store.find(id))?.disabledWhy).toBe('ECONNREFUSED');
+    await expect
+      .poll(async () => (await store.find(id))?.disabledReason)
+      .toEqual({ code: 'connection_refused', networkError: 'ECONNREFUSED' });
     const { deliveries } = await store.deliveries(id, page);
     const attempted = deliveries.filter(({ attempts }) => attempts > 0);
     expect(attempted).toMatchObject([{ state: 'failed', attempts: 10 }]);

@@ -94,7 +94,7 @@ describe('a webhook', () => {
     expect(receiver.received).toHaveLength(4);
     expect(await store().find(id)).toMatchObject({
       disabledAt: expect.any(Date),
-      disabledWhy: 'the receiver answered 302',
+      disabledReason: { code: 'http_status', status: 302 },
     });
     await registerUsers(service);
     receiver.answer = () => 200;

@@ -1,3 +1,4 @@
+import { operatorActor } from '../../src/audit/audit-log.ts';
 import { openClients } from '../../src/clients/clients.store.ts';
 import { createClient, type NewClient } from '../../src/clients/clients.ts';
 import type { Answer, TestService } from './service.ts';
@@ -10,7 +11,11 @@ export async function credential(
   options: Partial<NewClient> = {},
 ): Promise<Credential> {
   const defaults = { name: 'office', scopes: ['admin'], networks: [], knownByAddress: false } as const;
-  const { client, secret } = await createClient({ ...defaults, ...options }, openClients(service.database));
+  const { client, secret } = await createClient(
+    { ...defaults, ...options },
+    openClients(service.database),
+    operatorActor,
+  );
   return { SyncPublicKey: client.publicKey, SyncSecretKey: secret };
 }
 

@@ -17,7 +17,7 @@ export async function subscribe(
   const secret = newWebhookSecret();
   const { id } = await openWebhooks(database).create(
     { url, types: [], granularity: 'user', ...options },
-    (webhookId) => keyRing.sealSecret(secret, webhookName(webhookId)),
+    (webhookId) => keyRing.encryptSecret(secret, webhookName(webhookId)),
     null,
     operatorActor,
   );

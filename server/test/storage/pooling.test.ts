@@ -36,9 +36,9 @@ describe('a service behind a pooler in transaction mode', () => {
     expect(findings).toEqual([
       {
         check: 'database',
-        state: 'fail',
-        found: expect.stringMatching(/transaction/),
-        todo: expect.stringMatching(advice),
+        severity: 'error',
+        code: 'transaction_pooling',
+        fields: { problem: expect.stringMatching(/transaction/), advice: expect.stringMatching(advice) },
       },
     ]);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { networkList } from '../../src/lib/network.ts';
-import { addressError, openSender } from '../../src/webhooks/sender.ts';
+import { addressError, networkFailure, openSender } from '../../src/webhooks/sender.ts';
 import { endless, startReceiver, stuck } from '../setup/receiver.ts';
 
 const nowhere = networkList([]);
@@ -33,7 +33,7 @@ describe('the address of a receiver', () => {
     'ff02::1',
     '2002:a00:1::',
   ])('is refused if it is internal and not in the allowed networks: %s', (address) => {
-    expect(addressError(address, 'https:', nowhere)).toMatch(/internal/);
+    expect(addressError(address, 'https:', nowhere)).toEqual({ code: 'internal_address' });
     expect(
       addressError(address, 'https:', networkList([address.includes(':') ? `${address}` : address])),
     ).toBeNull();
@@ -43,7 +43,7 @@ describe('the address of a receiver', () => {
     'is accepted only with HTTPS if it is public: %s',
     (address) => {
       expect(addressError(address, 'https:', nowhere)).toBeNull();
-      expect(addressError(address, 'http:', nowhere)).toMatch(/plain http/);
+      expect(addressError(address, 'http:', nowhere)).toEqual({ code: 'plain_http' });
     },
   );
 });
@@ -66,7 +66,7 @@ describe('a webhook message', () => {
       const result = await send(`http://${name}:${port}/hook`);
       expect([name, result]).toEqual([
         name,
-        { status: null, failure: expect.stringMatching(/internal/), answer: null },
+        { status: null, failure: { code: 'internal_address' }, answer: null },
       ]);
     }
     expect(receiver.received).toEqual([]);
@@ -83,7 +83,7 @@ describe('a webhook message', () => {
     receiver.answer = () => ({ status: 307, headers: { location: other.url } });
     expect(await send(receiver.url, here)).toEqual({
       status: 307,
-      failure: 'the receiver answered with a redirect',
+      failure: { code: 'http_status', status: 307 },
       answer: null,
     });
     expect(other.received).toEqual([]);
@@ -92,18 +92,21 @@ describe('a webhook message', () => {
   it('that cannot be delivered reports the cause', async () => {
     expect(await send('https://no-such-host.invalid/', here)).toEqual({
       status: null,
-      failure: expect.stringMatching(/ENOTFOUND|EAI_AGAIN/),
+      failure: {
+        code: 'name_not_resolved',
+        networkError: expect.stringMatching(/^(ENOTFOUND|EAI_AGAIN)$/),
+      },
       answer: null,
     });
     expect(await send('http://127.0.0.1:9/', here)).toEqual({
       status: null,
-      failure: 'ECONNREFUSED',
+      failure: { code: 'connection_refused', networkError: 'ECONNREFUSED' },
       answer: null,
     });
     const { port } = new URL((await startReceiver()).url);
     expect(await send(`https://127.0.0.1:${port}/`, here)).toEqual({
       status: null,
-      failure: expect.stringMatching(/SSL|EPROTO/),
+      failure: { code: 'tls_error', networkError: expect.stringMatching(/^(ERR_SSL_\w+|EPROTO)$/) },
       answer: null,
     });
   });
@@ -128,9 +131,37 @@ describe('a webhook message', () => {
     await vi.advanceTimersByTimeAsync(1);
     expect(await sending).toEqual({
       status: null,
-      failure: 'no answer within 15 seconds',
+      failure: { code: 'timeout', timeoutMs: 15_000 },
       answer: null,
     });
+  });
+});
+
+describe('an error of Node.js', () => {
+  it.each([
+    ['ECONNREFUSED', 'connection_refused'],
+    ['ECONNRESET', 'connection_reset'],
+    ['EPIPE', 'connection_reset'],
+    ['ETIMEDOUT', 'connection_timeout'],
+    ['EAI_AGAIN', 'name_not_resolved'],
+    ['EHOSTUNREACH', 'unreachable'],
+    ['ENETUNREACH', 'unreachable'],
+    ['CERT_HAS_EXPIRED', 'tls_error'],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'tls_error'],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'tls_error'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'tls_error'],
+    ['ERR_SSL_WRONG_VERSION_NUMBER', 'tls_error'],
+    ['HPE_INVALID_CONSTANT', 'invalid_response'],
+    ['EMFILE', 'network_error'],
+  ])('with the code %s is stored as %s', (networkError, code) => {
+    expect(networkFailure(Object.assign(new Error('text'), { code: networkError }))).toEqual({
+      code,
+      networkError,
+    });
+  });
+
+  it('without a code is stored with its message', () => {
+    expect(networkFailure(new Error('broken'))).toEqual({ code: 'network_error', networkError: 'broken' });
   });
 });
 
@@ -140,7 +171,8 @@ describe('the answer of a receiver', () => {
     const receiver = await startReceiver();
     receiver.answer = () => ({ status, body });
     const result = await send(receiver.url, here);
-    expect([result.status, result.failure]).toEqual([status, null]);
+    expect(result.status).toBe(status);
+    expect(result.failure).toEqual(status === 200 ? null : { code: 'http_status', status });
     return result.answer;
   }
 

@@ -1,4 +1,4 @@
-import type { JournalRow, State } from '@anagrafe/client';
+import type { DeliveryFailureDetails, DisabledReason, JournalRow, State } from '@anagrafe/client';
 import { type AuditRowMessages, type AuditRowValues, auditRowEn } from '../../i18n/en.ts';
 import { useFormats } from '../../i18n/formats.ts';
 import { auditRowIt } from '../../i18n/it.ts';
@@ -21,7 +21,7 @@ export function useDescribeAuditRow(usernames: Usernames = noUsernames): (row: J
   const messages = useAuditRowMessages();
   const { number } = useFormats();
   const clients = useClients().data;
-  const describeCause = useDisabledReason();
+  const describeReason = useDisabledReason();
   const sentences: Readonly<Record<string, (values: AuditRowValues) => string>> = messages.deeds;
   const nameOf = (id: number) => usernames.get(id) ?? messages.user(id);
 
@@ -42,11 +42,20 @@ export function useDescribeAuditRow(usernames: Usernames = noUsernames): (row: J
       user: typeof details.user === 'number' ? nameOf(details.user) : null,
       client: clients?.find(({ ID }) => ID === details.client)?.Name ?? String(details.publicKey),
       url: typeof details.url === 'string' ? ` (${details.url})` : '',
-      why: describeCause(String(details.why ?? '')),
+      why: details.reason ? describeReason(...disabledReasonIn(details)) : String(details.why ?? ''),
       count: (name) => number(Number(details[name] ?? 0)),
     };
     return sentences[Action]?.(values) ?? Action;
   };
+}
+
+/** Reads the reason and its values from the details of a `webhook.disabled` row. */
+function disabledReasonIn(
+  details: Readonly<Record<string, unknown>>,
+): [DisabledReason, DeliveryFailureDetails] {
+  const { reason, status = null, networkError = null, timeoutMs = null } = details;
+  const values = { Status: status, NetworkError: networkError, TimeoutMs: timeoutMs };
+  return [reason as DisabledReason, values as DeliveryFailureDetails];
 }
 
 function describeRecord(

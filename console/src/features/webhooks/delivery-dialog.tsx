@@ -72,7 +72,7 @@ function Details({ delivery, enabled }: { delivery: WholeDelivery; enabled: bool
   ];
   return (
     <>
-      <DeliveryResult came={delivery} delivered={delivery.State === 'delivered'} />
+      <DeliveryResult result={delivery} delivered={delivery.State === 'delivered'} />
       {delivery.Status !== null && <Answer text={delivery.Answer} />}
       <Facts facts={facts.filter((fact) => fact !== null)} />
       <Message body={delivery.Message} />

@@ -74,16 +74,16 @@ export function Answer({ text }: { text: string | null }) {
 }
 
 interface DeliveryResultProps {
-  readonly came: Pick<WholeDelivery, 'Status' | 'Failure' | 'Milliseconds'>;
+  readonly result: Pick<WholeDelivery, 'Status' | 'FailureCode' | 'FailureDetails' | 'Milliseconds'>;
   /** The receiver accepted the delivery; it is not sent again. */
   readonly delivered: boolean;
 }
 
 /** The result of the last attempt of a delivery, with advice if it failed. */
-export function DeliveryResult({ came, delivered }: DeliveryResultProps) {
+export function DeliveryResult({ result, delivered }: DeliveryResultProps) {
   const { taken, waiting } = useWebhooksMessages();
   const { causes } = useFailureCauseMessages();
-  const cause = causeOf(came);
+  const cause = causeOf(result);
   const look = delivered
     ? ({ color: 'teal', icon: 'check', title: taken } as const)
     : cause
@@ -99,17 +99,17 @@ export function DeliveryResult({ came, delivered }: DeliveryResultProps) {
     >
       <Stack gap={4} style={{ overflowWrap: 'anywhere' }}>
         {cause && <Text size="sm">{causes[cause].todo}</Text>}
-        <Attempt came={came} />
+        <Attempt result={result} />
       </Stack>
     </Alert>
   );
 }
 
-/** "It answered 503 after 12 ms", "ECONNREFUSED after 3 ms". A failure in words is left out: the cause describes it. */
-function Attempt({ came: { Status, Failure, Milliseconds } }: Pick<DeliveryResultProps, 'came'>) {
+/** "It answered 503 after 12 ms", "ECONNREFUSED after 3 ms". */
+function Attempt({ result: { Status, FailureDetails, Milliseconds } }: Pick<DeliveryResultProps, 'result'>) {
   const { answered, took } = useWebhooksMessages();
   const { number } = useFormats();
   if (Milliseconds === null) return null;
-  const what = Status === null ? Failure?.match(/^\S+$/)?.[0] : answered(Status);
+  const what = Status === null ? FailureDetails?.NetworkError : answered(Status);
   return <Text size="xs">{[what, took(number(Milliseconds))].filter(Boolean).join(' ')}</Text>;
 }

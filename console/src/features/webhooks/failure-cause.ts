@@ -1,54 +1,58 @@
-import type { Delivery } from '@anagrafe/client';
+import type { Delivery, DeliveryFailureCode, DeliveryFailureDetails, DisabledReason } from '@anagrafe/client';
 import type { Cause } from '../../i18n/en.ts';
 import { useFailureCauseMessages } from '../../i18n/messages.ts';
 
-const statusCauses: readonly (readonly [RegExp, Cause])[] = [
-  [/^3/, 'moved'],
-  [/^40[13]$/, 'unauthorized'],
-  [/^40[45]$/, 'notFound'],
-  [/^410$/, 'gone'],
-  [/^429$/, 'tooMany'],
-  [/^4/, 'rejected'],
-  [/^5/, 'broken'],
-];
+const causesByStatus: Readonly<Record<number, Cause>> = {
+  401: 'unauthorized',
+  403: 'unauthorized',
+  404: 'notFound',
+  405: 'notFound',
+  410: 'gone',
+  429: 'tooMany',
+};
 
-/** The service reports a failure as an error code of Node.js, or as an English message of its own. */
-const failureCauses: readonly (readonly [RegExp, Cause])[] = [
-  [/^no answer within|^ETIMEDOUT$/, 'slow'],
-  [/^the address is internal/, 'internal'],
-  [/^plain http/, 'plainHttp'],
-  [/^ECONNREFUSED$/, 'closed'],
-  [/^(ECONNRESET|EPIPE)$/, 'cut'],
-  [/^(ENOTFOUND|EAI_AGAIN)$|no address$/, 'unknownName'],
-  [/^E(HOST|NET)UNREACH$/, 'unreachable'],
-  [/CERT|UNABLE_TO|ERR_TLS|ERR_SSL|EPROTO/, 'insecure'],
-  [/^HPE_/, 'strange'],
-];
+const causesByStatusClass: Readonly<Record<number, Cause>> = { 3: 'moved', 4: 'rejected', 5: 'broken' };
+
+const causesByCode: Readonly<Record<Exclude<DeliveryFailureCode, 'http_status'>, Cause>> = {
+  timeout: 'slow',
+  connection_refused: 'closed',
+  connection_reset: 'cut',
+  connection_timeout: 'slow',
+  name_not_resolved: 'unknownName',
+  unreachable: 'unreachable',
+  tls_error: 'insecure',
+  invalid_response: 'strange',
+  network_error: 'other',
+  internal_address: 'internal',
+  plain_http: 'plainHttp',
+  event_expired: 'forgotten',
+};
 
 /** Returns the cause of a failed attempt; null if the attempt succeeded or there was none. */
-export function causeOf({ Status, Failure }: Pick<Delivery, 'Status' | 'Failure'>): Cause | null {
-  if (Failure?.endsWith('no longer kept')) return 'forgotten';
-  if (Status !== null && Status >= 200 && Status < 300) return null;
-  if (Status !== null) return find(statusCauses, String(Status));
-  return Failure === null ? null : find(failureCauses, Failure);
+export function causeOf({ Status, FailureCode }: Pick<Delivery, 'Status' | 'FailureCode'>): Cause | null {
+  if (FailureCode === null) return null;
+  if (FailureCode !== 'http_status') return causesByCode[FailureCode] ?? 'other';
+  const status = Status ?? 0;
+  return causesByStatus[status] ?? causesByStatusClass[Math.floor(status / 100)] ?? 'other';
 }
 
-function find(patterns: readonly (readonly [RegExp, Cause])[], text: string): Cause {
-  return patterns.find(([pattern]) => pattern.test(text))?.[1] ?? 'other';
-}
-
-const statusPattern = /^the receiver answered (\d+)$/;
-
-/** Translates the reason why a webhook was disabled, which the service stores in English or as an error code. */
-export function useDisabledReason(): (reason: string) => string {
+/** Returns a function that describes the reason why a webhook was disabled, in the interface language. */
+export function useDisabledReason(): (reason: DisabledReason, details: DeliveryFailureDetails) => string {
   const { causes, byHand, clientRevoked, clientLostAdmin, answered, unknown } = useFailureCauseMessages();
-  return (reason) => {
-    if (reason === 'by hand') return byHand;
-    if (reason === 'its client was revoked') return clientRevoked;
-    if (reason === 'its client lost the scope admin') return clientLostAdmin;
-    const [, status] = statusPattern.exec(reason) ?? [];
-    if (status) return answered(status);
-    const cause = causeOf({ Status: null, Failure: reason });
-    return cause === null || cause === 'other' ? unknown(reason) : causes[cause].what;
+  return (reason, { Status, NetworkError }) => {
+    switch (reason) {
+      case 'manual':
+        return byHand;
+      case 'client_revoked':
+        return clientRevoked;
+      case 'client_lost_admin':
+        return clientLostAdmin;
+      case 'http_status':
+        return answered(String(Status));
+      case 'network_error':
+        return unknown(NetworkError ?? '');
+      default:
+        return causes[causesByCode[reason] ?? 'other'].what;
+    }
   };
 }

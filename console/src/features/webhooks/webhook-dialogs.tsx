@@ -152,7 +152,7 @@ export function Try({ webhook, onClose }: ClientDialogProps) {
         <Text style={{ overflowWrap: 'anywhere' }}>{messages.testText(webhook.URL)}</Text>
         {data && (
           <>
-            <DeliveryResult came={data} delivered={data.Delivered} />
+            <DeliveryResult result={data} delivered={data.Delivered} />
             {data.Status !== null && <Answer text={data.Answer} />}
           </>
         )}

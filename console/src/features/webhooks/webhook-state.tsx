@@ -14,18 +14,18 @@ export function Types({ types }: { types: readonly EventType[] }) {
 }
 
 /** Shows that a webhook is enabled, or that it is disabled and the reason. */
-export function State({ webhook: { DisabledAt, DisabledWhy } }: { webhook: Webhook }) {
+export function State({ webhook: { DisabledAt, DisabledReason, DisabledDetails } }: { webhook: Webhook }) {
   const messages = useWebhooksMessages();
-  const translateReason = useDisabledReason();
+  const describeReason = useDisabledReason();
   if (DisabledAt === null) {
     return <Badge color="teal">{messages.enabled}</Badge>;
   }
   return (
     <>
       <Badge color="red">{messages.disabled}</Badge>
-      {DisabledWhy && (
+      {DisabledReason && DisabledDetails && (
         <Text size="xs" c="dimmed">
-          {translateReason(DisabledWhy)}
+          {describeReason(DisabledReason, DisabledDetails)}
         </Text>
       )}
     </>

@@ -17,7 +17,7 @@ export function auditCommand(): Command {
   command
     .command('verify')
     .description('say whether the journal is as it was written, and print its end')
-    .option('--expect <end>', 'an end that was noted earlier, <position>:<seal>', readEnd)
+    .option('--expect <end>', 'an end that was noted earlier, <position>:<hash>', readEnd)
     .option('--json', 'as JSON')
     .addHelpText(
       'after',
@@ -50,7 +50,7 @@ export async function verifyStoredAuditLog(config: Config, expected: ChainEnd | 
     const keyRing = await openKnownKeyRing(key, config, database);
     return verifyAuditLog(
       store,
-      (before, position, text) => keyRing.sealRow(before, position, text),
+      (before, position, text) => keyRing.hashRow(before, position, text),
       expected,
     );
   });
@@ -76,15 +76,15 @@ function plain(verdict: Verdict) {
 }
 
 /** Formats the end of the hash chain as `--expect` takes it. */
-export function endText({ position, seal }: ChainEnd): string {
-  return `${position}:${seal.toString('hex')}`;
+export function endText({ position, hash }: ChainEnd): string {
+  return `${position}:${hash.toString('hex')}`;
 }
 
 function readEnd(text: string): ChainEnd {
-  const [, position, seal] = /^(\d{1,15}):((?:[0-9a-f]{64})?)$/i.exec(text.trim()) ?? [];
-  if (position === undefined || seal === undefined)
+  const [, position, hash] = /^(\d{1,15}):((?:[0-9a-f]{64})?)$/i.exec(text.trim()) ?? [];
+  if (position === undefined || hash === undefined)
     throw new InvalidArgumentError('It takes the end that an earlier "audit verify" printed.');
-  return { position: Number(position), seal: Buffer.from(seal, 'hex') };
+  return { position: Number(position), hash: Buffer.from(hash, 'hex') };
 }
 
 function exportRows(): Promise<void> {

@@ -26,15 +26,15 @@ export function clientCommand(): Command {
   command
     .command('create')
     .description('create an API client; its secret is shown once')
-    .requiredOption('--name <name>', 'what the client is called in logs and lists')
+    .requiredOption('--name <name>', 'the name of the client in logs and lists')
     .addOption(scopeOption().default([...defaultScopes], defaultScopes.join(',')))
     .option(
       '--network <networks>',
-      'where it may call from, such as 10.0.0.0/8,192.168.1.4',
+      'networks that it may call from, such as 10.0.0.0/8,192.168.1.4',
       readNetworks,
       [],
     )
-    .option('--known-by-address', 'let calls from these networks in without a credential', false)
+    .option('--known-by-address', 'accept calls from these networks without a credential', false)
     .option('--json', 'as JSON')
     .addHelpText(
       'after',
@@ -51,13 +51,17 @@ export function clientCommand(): Command {
 
   command
     .command('update <public-key>')
-    .description('change a client, from its next call on; what is not named stays')
-    .option('--name <name>', 'what the client is called in logs and lists')
+    .description('change a client, from its next call on; options that are not given stay unchanged')
+    .option('--name <name>', 'the name of the client in logs and lists')
     .addOption(scopeOption())
-    .option('--network <networks>', 'where it may call from, in place of what was there', readNetworks)
-    .option('--no-network', 'let it call from anywhere')
-    .option('--known-by-address', 'let calls from its networks in without a credential')
-    .option('--no-known-by-address', 'ask them for one again')
+    .option(
+      '--network <networks>',
+      'networks that it may call from, instead of the present ones',
+      readNetworks,
+    )
+    .option('--no-network', 'allow calls from every address')
+    .option('--known-by-address', 'accept calls from its networks without a credential')
+    .option('--no-known-by-address', 'require a credential from its networks again')
     .option('--json', 'as JSON')
     .addHelpText(
       'after',
@@ -67,15 +71,15 @@ export function clientCommand(): Command {
 
   command
     .command('rotate <public-key>')
-    .description('give a client a new secret; the old one goes on for a while')
-    .option('--grace-hours <hours>', 'how long the old secret goes on', readHours, defaultGraceHours)
+    .description('create a new secret for a client; the old one stays valid for a while')
+    .option('--grace-hours <hours>', 'hours until the old secret expires', readHours, defaultGraceHours)
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExample:\n  anagrafe client rotate agp_1x2y3z --grace-hours 48')
     .action(rotate);
 
   command
     .command('revoke <public-key>')
-    .description('shut a client out, from its next call on')
+    .description('revoke a client, from its next call on')
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExample:\n  anagrafe client revoke agp_1x2y3z')
     .action(revoke);
@@ -131,9 +135,7 @@ function update(
     ...(knownByAddress !== undefined && { knownByAddress }),
   };
   if (Object.keys(change).length === 0)
-    throw new ConfigError(
-      'nothing was named that is to be changed; "anagrafe client update --help" lists it',
-    );
+    throw new ConfigError('no change was given; "anagrafe client update --help" lists the options');
   return withClients(async (store) => {
     const client = await updateClient(publicKey, change, store, operatorActor);
     if (json) return print(JSON.stringify(client));
@@ -150,7 +152,7 @@ function rotate(
     const secret = await rotateSecret(publicKey, oldEndsAt, store, operatorActor);
     if (json) return print(JSON.stringify({ publicKey, secret, oldEndsAt }));
     showSecret(publicKey, secret);
-    tell(`\nThe old secret goes on until ${oldEndsAt.toISOString()}.`);
+    tell(`\nThe old secret is valid until ${oldEndsAt.toISOString()}.`);
   });
 }
 
@@ -178,9 +180,9 @@ async function withClients(work: (store: ClientStore, place: string) => Promise<
 function showSecret(publicKey: string, secret: string): void {
   print(`SyncPublicKey: ${publicKey}`);
   print(`SyncSecretKey: ${secret}`);
-  tell('\nThe secret is shown only now: keep it where secrets are kept.');
+  tell('\nThe secret is shown only now: store it safely.');
   tell(
-    'The commands take it as ANAGRAFE_KEY=<public>.<secret>, or out of a file with these two lines by --key-file.',
+    'The commands take it as ANAGRAFE_KEY=<public>.<secret>, or from a file with these two lines with --key-file.',
   );
 }
 
@@ -192,7 +194,7 @@ function describe(client: Client): string {
 }
 
 export function scopeOption(): Option {
-  return new Option('--scope <scopes>', 'what it may do, with commas between')
+  return new Option('--scope <scopes>', 'its scopes, separated by commas')
     .choices(scopes)
     .argParser(readScopes);
 }
@@ -201,14 +203,14 @@ function readScopes(text: string): Scope[] {
   const wanted = text.split(',').map((scope) => scope.trim());
   const known = wanted.filter((scope): scope is Scope => (scopes as readonly string[]).includes(scope));
   if (known.length !== wanted.length)
-    throw new InvalidArgumentError(`It takes ${scopes.join(', ')}, with commas between.`);
+    throw new InvalidArgumentError(`It takes ${scopes.join(', ')}, separated by commas.`);
   return known;
 }
 
 export function readNetworks(text: string): string[] {
   const networks = text.split(',').map((network) => network.trim());
   if (!networks.every(isNetwork))
-    throw new InvalidArgumentError('It takes addresses or networks such as 10.0.0.0/8, with commas between.');
+    throw new InvalidArgumentError('It takes addresses or networks such as 10.0.0.0/8, separated by commas.');
   return networks;
 }
 

@@ -1,7 +1,8 @@
 import { Command } from 'commander';
-import { type Config, prefix, readConfig, settingFaults } from '../../config.ts';
+import { type Config, prefix, readConfig, settingErrors } from '../../config.ts';
 import { examineStore } from '../doctor/database.ts';
-import type { Finding, FindingState } from '../doctor/findings.ts';
+import type { Severity } from '../doctor/finding-catalog.ts';
+import { describeFinding, type Finding } from '../doctor/findings.ts';
 import { examineHashing } from '../doctor/hashing.ts';
 import { examineExposure, examinePort, nodeVersion, openFiles, settingFindings } from '../doctor/machine.ts';
 import { paint } from '../output/format.ts';
@@ -9,12 +10,12 @@ import { exitCodes, print, tell } from '../output/output.ts';
 
 export function doctorCommand(): Command {
   return new Command('doctor')
-    .description('look whether the service can run here, and run well; nothing is changed')
-    .option('--json', 'as JSON')
+    .description('check whether the service can run here, and how well; changes nothing')
+    .option('--json', 'as JSON, with a code and its fields for each finding')
     .addHelpText(
       'after',
-      '\nIt works beside a running service and without one. An embedded PostgreSQL that does not run is started for' +
-        '\nthe look and stopped again. The exit code is 0 where nothing failed, else 1.' +
+      '\nIt works with and without a running service. An embedded PostgreSQL that is not running is started for the' +
+        '\ncheck and stopped afterwards. The exit code is 0 if there are no errors, else 1.' +
         '\n\nExample:\n  anagrafe doctor',
     )
     .action(doctor);
@@ -36,24 +37,27 @@ async function doctor({ json }: { json?: boolean }): Promise<void> {
     process.exitCode = exitCodes.interrupted;
     return;
   }
-  const failed = findings.filter(({ state }) => state === 'fail').length;
-  const warned = findings.filter(({ state }) => state === 'warn').length;
+  const failed = findings.filter(({ severity }) => severity === 'error').length;
+  const warned = findings.filter(({ severity }) => severity === 'warning').length;
   if (failed > 0) process.exitCode = exitCodes.trouble;
-  if (json) print(JSON.stringify(findings, null, 2));
+  const withText = findings.map((finding) => ({ ...finding, ...describeFinding(finding) }));
+  if (json) print(JSON.stringify(withText, null, 2));
   else tell(verdict(failed, warned));
 }
 
-const marks: Record<FindingState, { mark: string; colour: 'green' | 'yellow' | 'red' }> = {
+const marks: Record<Severity, { mark: string; colour: 'green' | 'yellow' | 'red' }> = {
   ok: { mark: '✔', colour: 'green' },
-  warn: { mark: '!', colour: 'yellow' },
-  fail: { mark: '✘', colour: 'red' },
+  warning: { mark: '!', colour: 'yellow' },
+  error: { mark: '✘', colour: 'red' },
 };
 
 const nameWidth = 15;
 
 /** Formats a finding: on a terminal the advice is on a second line, elsewhere on the same line. */
-function lineOf({ check, state, found, todo }: Finding): string {
-  const { mark, colour } = marks[state];
+function lineOf(finding: Finding): string {
+  const { check, severity } = finding;
+  const { found, todo } = describeFinding(finding);
+  const { mark, colour } = marks[severity];
   const line = `${paint(process.stdout, colour, mark)} ${check.padEnd(nameWidth)} ${found}`;
   if (todo === null) return line;
   const gap = process.stdout.isTTY ? `\n${' '.repeat(nameWidth + 3)}` : ' ';
@@ -61,20 +65,21 @@ function lineOf({ check, state, found, todo }: Finding): string {
 }
 
 function verdict(failed: number, warned: number): string {
-  if (failed + warned === 0) return '\nAll is well.';
+  if (failed + warned === 0) return '\nNo problems found.';
   const warnings = `${warned} ${warned === 1 ? 'warning' : 'warnings'}`;
-  return failed === 0 ? `\nNothing failed; ${warnings}.` : `\n${failed} failed, ${warnings}.`;
+  const errors = failed === 0 ? 'No errors' : `${failed} ${failed === 1 ? 'error' : 'errors'}`;
+  return `\n${errors}, ${warnings}.`;
 }
 
 /** Runs every check, in the order of the steps of a start. */
 export async function* examine(environment: NodeJS.ProcessEnv): AsyncGenerator<Finding> {
   yield nodeVersion();
-  const faults = settingFaults(environment);
-  yield* settingFindings(environment, faults);
-  const rest = Object.entries(environment).filter(([name]) => !faults.has(name));
+  const errors = settingErrors(environment);
+  yield* settingFindings(environment, errors);
+  const rest = Object.entries(environment).filter(([name]) => !errors.has(name));
   const config = readConfig(Object.fromEntries(rest));
   /** `config` has the default of an invalid setting, so a check that depends on the setting would be meaningless. */
-  const areValid = (...names: (keyof Config)[]) => names.every((name) => !faults.has(prefix + name));
+  const areValid = (...names: (keyof Config)[]) => names.every((name) => !errors.has(prefix + name));
 
   yield openFiles(config);
   if (areValid('DATA', 'DATABASE_URL')) yield* examineStore(config, { withKey: areValid('MASTER_KEY') });

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { operatorActor } from '../../audit/audit-log.ts';
 import { defaultGraceHours, graceEnd } from '../../clients/clients.ts';
 import { readConfig } from '../../config.ts';
+import { describeReason } from '../../i18n/webhook-failures.ts';
 import { ApiError } from '../../lib/field-errors.ts';
 import { findMasterKey } from '../../master-key-file.ts';
 import { testWebhook } from '../../webhooks/attempt.ts';
@@ -17,14 +18,14 @@ export function secretCommands(): Command[] {
   return [
     new Command('test')
       .argument('<id>')
-      .description('send an endpoint one message to try it; the exit code is 1 where it is not taken')
+      .description('send a test message to a webhook; the exit code is 1 if it is not delivered')
       .option('--json', 'as JSON')
       .addHelpText('after', '\nExample:\n  anagrafe webhook test 3')
       .action(test),
     new Command('rotate')
       .argument('<id>')
-      .description('give an endpoint a new secret; messages are signed with the old one too for a while')
-      .option('--grace-hours <hours>', 'how long the old secret goes on', readHours, defaultGraceHours)
+      .description('create a new secret; messages are also signed with the old one for a while')
+      .option('--grace-hours <hours>', 'hours until the old secret expires', readHours, defaultGraceHours)
       .option('--json', 'as JSON')
       .addHelpText('after', '\nExample:\n  anagrafe webhook rotate 3 --grace-hours 48')
       .action(rotate),
@@ -42,8 +43,9 @@ async function test(id: string, { json }: { json?: boolean }): Promise<void> {
     if (!tested.delivered) process.exitCode = 1;
     if (json) return print(JSON.stringify(tested));
     const { status, failure, answer, milliseconds } = tested;
-    const came = status === null ? `There was no answer: ${failure}` : `The receiver answered ${status}`;
-    tell(`${came}, after ${milliseconds} ms.`);
+    const reason = failure ? describeReason(failure, 'en') : '';
+    const result = status === null ? `There was no response: ${reason}` : `The receiver answered ${status}`;
+    tell(`${result}, after ${milliseconds} ms.`);
     if (answer !== null) tell(answer);
   });
 }
@@ -59,8 +61,8 @@ async function rotate(
     const webhookId = readId(id);
     const secret = newWebhookSecret();
     const oldEndsAt = graceEnd(graceHours);
-    const sealed = keyRing.sealSecret(secret, webhookName(webhookId));
-    if (!(await webhooks.addSecret(webhookId, sealed, oldEndsAt, operatorActor))) throw noWebhook(id);
+    const encrypted = keyRing.encryptSecret(secret, webhookName(webhookId));
+    if (!(await webhooks.addSecret(webhookId, encrypted, oldEndsAt, operatorActor))) throw noWebhook(id);
     if (json) return print(JSON.stringify({ id: webhookId, secret, oldEndsAt }));
     print(`Secret: ${secret}`);
     tell(

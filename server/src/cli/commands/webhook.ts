@@ -4,12 +4,15 @@ import { type EventType, eventTypes } from '../../audit/events.ts';
 import { openClients } from '../../clients/clients.store.ts';
 import { ConfigError, readConfig } from '../../config.ts';
 import type { Database } from '../../db/database.ts';
+import { describeReason } from '../../i18n/webhook-failures.ts';
 import { ApiError } from '../../lib/field-errors.ts';
 import { findMasterKey } from '../../master-key-file.ts';
 import type { Delivery } from '../../webhooks/delivery.ts';
 import {
+  canDeliver,
   type Granularity,
   granularities,
+  jobEventTypes,
   newWebhookSecret,
   readUrl,
   type Webhook,
@@ -21,25 +24,25 @@ import { noWebhook, readId, withWebhooks } from '../webhook-store.ts';
 import { secretCommands } from './webhook-secret.ts';
 
 export function webhookCommand(): Command {
-  const command = new Command('webhook').description('manage the endpoints that are told what happens');
+  const command = new Command('webhook').description('manage webhooks');
 
   command
     .command('create <url>')
-    .description('have an endpoint told what happens from now on; its secret is shown once')
+    .description('create a webhook that receives events from now on; its secret is shown once')
     .addOption(
-      new Option('--types <types>', 'which events, with commas between')
+      new Option('--types <types>', 'event types, separated by commas')
         .choices(eventTypes)
         .argParser(readTypes)
         .default([], 'all'),
     )
     .addOption(
-      new Option('--granularity <what>', 'what there is a message for each of')
+      new Option('--granularity <what>', 'send one message for each user, record or job')
         .choices(granularities)
         .default('record'),
     )
     .option(
       '--client <public-key>',
-      'the client it belongs to, of scope admin; it is disabled when that client is revoked or loses the scope',
+      'the owner, a client with the scope admin; the webhook is disabled when the client is revoked or loses the scope',
     )
     .option('--json', 'as JSON')
     .addHelpText(
@@ -50,14 +53,14 @@ export function webhookCommand(): Command {
 
   command
     .command('list')
-    .description('list the endpoints')
+    .description('list the webhooks')
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExample:\n  anagrafe webhook list')
     .action(list);
 
   for (const [name, enabled, what] of [
-    ['enable', true, 'go on with an endpoint that is disabled, and tell it what has happened meanwhile'],
-    ['disable', false, 'tell an endpoint nothing for now'],
+    ['enable', true, 'enable a disabled webhook; it receives the events that it missed'],
+    ['disable', false, 'disable a webhook'],
   ] as const) {
     command
       .command(`${name} <id>`)
@@ -69,22 +72,22 @@ export function webhookCommand(): Command {
 
   command
     .command('delete <id>')
-    .description('remove an endpoint')
+    .description('delete a webhook')
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExample:\n  anagrafe webhook delete 3')
     .action(remove);
 
   command
     .command('deliveries <id>')
-    .description('show what was told to an endpoint lately, the newest first')
-    .option('--failed', 'only what was given up', false)
+    .description('list the latest deliveries of a webhook, newest first')
+    .option('--failed', 'only failed deliveries', false)
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExample:\n  anagrafe webhook deliveries 3 --failed')
     .action(deliveries);
 
   command
     .command('replay <id> [delivery]')
-    .description('send one message again, or all that were given up')
+    .description('send one delivery again, or all failed deliveries')
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExample:\n  anagrafe webhook replay 3')
     .action(replay);
@@ -101,14 +104,19 @@ interface CreateOptions {
 }
 
 async function create(text: string, { types, granularity, client, json }: CreateOptions): Promise<void> {
+  const options = { url: addressOf(text), types, granularity };
+  if (!canDeliver(options))
+    throw new ConfigError(
+      `with --granularity job no message is sent for ${types.join(', ')}; --types takes ${jobEventTypes.join(', ')}`,
+    );
   const config = readConfig(process.env);
   const key = await findMasterKey(config);
   const secret = newWebhookSecret();
   return withWebhooks(async (store, database) => {
     const keyRing = await openKnownKeyRing(key, config, database);
-    const seal = (id: number) => keyRing.sealSecret(secret, webhookName(id));
+    const encrypt = (id: number) => keyRing.encryptSecret(secret, webhookName(id));
     const owner = client === undefined ? null : await clientId(client, database);
-    const made = await store.create({ url: addressOf(text), types, granularity }, seal, owner, operatorActor);
+    const made = await store.create(options, encrypt, owner, operatorActor);
     if (json) return print(JSON.stringify({ ...made, secret }));
     print(`Webhook: ${made.id}`);
     print(`Secret:  ${secret}`);
@@ -141,7 +149,7 @@ function remove(id: string, { json }: { json?: boolean }): Promise<void> {
   return withWebhooks(async (store) => {
     if (!(await store.remove(readId(id), operatorActor))) throw noWebhook(id);
     if (json) return print(JSON.stringify({ id: readId(id), deleted: true }));
-    tell(`Webhook ${id} is removed.`);
+    tell(`Webhook ${id} is deleted.`);
   });
 }
 
@@ -162,11 +170,14 @@ function replay(id: string, delivery: string | undefined, { json }: { json?: boo
     const webhook = await store.find(readId(id));
     if (!webhook) throw noWebhook(id);
     if (delivery !== undefined && !uuid.test(delivery))
-      throw new ConfigError(`${delivery} is no message; "anagrafe webhook deliveries ${id}" shows them`);
+      throw new ConfigError(
+        `${delivery} is not the ID of a delivery; "anagrafe webhook deliveries ${id}" shows them`,
+      );
     const count = await store.replay(readId(id), delivery ?? null, operatorActor);
     if (json) return print(JSON.stringify({ replayed: count }));
-    tell(`${count} ${count === 1 ? 'message is' : 'messages are'} sent again.`);
-    if (count > 0 && webhook.disabledAt) tell(`Once it is enabled: anagrafe webhook enable ${id}`);
+    tell(`${count} ${count === 1 ? 'delivery is' : 'deliveries are'} sent again.`);
+    if (count > 0 && webhook.disabledAt)
+      tell(`The webhook is disabled. Enable it first: anagrafe webhook enable ${id}`);
   });
 }
 
@@ -185,19 +196,20 @@ async function clientId(publicKey: string, database: Database): Promise<number> 
   throw new ConfigError(`no live client has the public key ${publicKey}; "anagrafe client list" shows them`);
 }
 
-function describe({ id, url, types, granularity, disabledAt, disabledWhy }: Webhook): string {
-  const state = disabledAt ? `disabled ${disabledAt.toISOString()}: ${disabledWhy}` : 'live';
+function describe({ id, url, types, granularity, disabledAt, disabledReason }: Webhook): string {
+  const reason = disabledReason ? `: ${describeReason(disabledReason, 'en')}` : '';
+  const state = disabledAt ? `disabled ${disabledAt.toISOString()}${reason}` : 'live';
   return `${id}  ${url}  ${types.length > 0 ? types.join(',') : 'all'}  by ${granularity}  ${state}`;
 }
 
 function describeDelivery({ id, type, state, attempts, status, failure, createdAt }: Delivery): string {
-  const came = status ?? failure ?? 'not sent yet';
-  return `${createdAt.toISOString()}  ${id}  ${type}  ${state} after ${attempts}: ${came}`;
+  const result = status ?? (failure ? describeReason(failure, 'en') : 'not sent yet');
+  return `${createdAt.toISOString()}  ${id}  ${type}  ${state} after ${attempts}: ${result}`;
 }
 
 function addressOf(text: string): string {
   const url = readUrl(text);
-  if (url === null) throw new ConfigError(`${text} is no http or https address that messages can be sent to`);
+  if (url === null) throw new ConfigError(`${text} is not an http or https URL that messages can be sent to`);
   return url;
 }
 
@@ -205,6 +217,6 @@ function readTypes(text: string): EventType[] {
   const wanted = text.split(',').map((type) => type.trim());
   const known = wanted.filter((type): type is EventType => (eventTypes as readonly string[]).includes(type));
   if (known.length !== wanted.length)
-    throw new InvalidArgumentError(`It takes ${eventTypes.join(', ')}, with commas between.`);
+    throw new InvalidArgumentError(`It takes ${eventTypes.join(', ')}, separated by commas.`);
   return known;
 }

@@ -5,11 +5,11 @@ import { masterKeyIdentity } from '../../db/master-key-identity.ts';
 import { nearestFolder } from '../../embedded-postgres/embedded-postgres.ts';
 import { KeyRing } from '../../encryption/key-ring.ts';
 import { findMasterKey, wrongMasterKey } from '../../master-key-file.ts';
-import { type Finding, fail, failure, ok, warn } from './findings.ts';
+import { errorFinding, type Finding, finding } from './findings.ts';
 
 const mebibyte = 1024 * 1024;
-const scarce = 1024 * mebibyte;
-const tooLittle = 100 * mebibyte;
+const lowSpace = 1024 * mebibyte;
+const criticalSpace = 100 * mebibyte;
 
 export async function examineDataFolder(path: string): Promise<Finding[]> {
   return [await place(path), await space(path)];
@@ -17,29 +17,17 @@ export async function examineDataFolder(path: string): Promise<Finding[]> {
 
 async function place(path: string): Promise<Finding> {
   const found = await stat(path).catch(() => undefined);
-  if (found && !found.isDirectory())
-    return fail(
-      'data folder',
-      `${path} is not a folder`,
-      'Move that file away, or set ANAGRAFE_DATA to another folder.',
-    );
+  if (found && !found.isDirectory()) return finding('data_folder_not_a_folder', { path });
   const nearest = await nearestFolder(path);
   const writable = await access(nearest, constants.W_OK | constants.X_OK).then(
     () => true,
     () => false,
   );
-  if (!writable) {
-    const who = `the user of this command (uid ${process.getuid?.()})`;
-    return fail(
-      'data folder',
-      `${nearest} is closed to ${who}`,
-      'Give it to that user, or set ANAGRAFE_DATA to another folder.',
-    );
-  }
-  return ok(
-    'data folder',
-    found ? `${path}, of uid ${found.uid}` : `${path} is yet to be made, by the first start`,
-  );
+  if (!writable)
+    return finding('data_folder_not_writable', { path: nearest, uid: process.getuid?.() ?? null });
+  return found
+    ? finding('data_folder_ready', { path, uid: found.uid })
+    : finding('data_folder_new', { path });
 }
 
 async function space(path: string): Promise<Finding> {
@@ -47,22 +35,19 @@ async function space(path: string): Promise<Finding> {
   return spaceFinding(bavail * bsize);
 }
 
-export function spaceFinding(free: number): Finding {
-  const found = `${free >= scarce ? `${(free / scarce).toFixed(1)} GiB` : `${Math.floor(free / mebibyte)} MiB`} free`;
-  const todo = 'Free some, or set ANAGRAFE_DATA to a folder on a larger disk.';
-  if (free < tooLittle) return fail('disk space', found, todo);
-  return free < scarce ? warn('disk space', found, todo) : ok('disk space', found);
+export function spaceFinding(freeBytes: number): Finding {
+  if (freeBytes < criticalSpace) return finding('disk_space_critical', { freeBytes });
+  return finding(freeBytes < lowSpace ? 'disk_space_low' : 'disk_space_sufficient', { freeBytes });
 }
 
 export async function examineMasterKey(database: Database, config: Config): Promise<Finding> {
   try {
     const key = await findMasterKey(config);
     const identity = await masterKeyIdentity(database);
-    if (identity === null)
-      return ok('master key', key ? 'there, and yet to be used' : 'made by the first start');
+    if (identity === null) return finding(key ? 'master_key_unused' : 'master_key_new');
     if (!key || !new KeyRing(key).identity.equals(identity)) throw wrongMasterKey(config, key);
-    return ok('master key', 'the one that this store was first used with');
+    return finding('master_key_valid');
   } catch (error) {
-    return failure('master key', error, 'Put the one back that was there, from a backup.');
+    return errorFinding('master key', error, 'Put the one back that was there, from a backup.');
   }
 }

@@ -1,44 +1,60 @@
-import { ConfigError } from '../../config.ts';
-import { EmbeddedPostgresError } from '../../embedded-postgres/embedded-postgres.ts';
-import { operatorMessage } from '../output/output.ts';
-
-export type FindingState = 'ok' | 'warn' | 'fail';
+import type { OperatorProblem } from '../../lib/operator-error.ts';
+import { operatorProblem } from '../output/output.ts';
+import { catalog, type FieldsOf, type FindingCode, type Severity } from './finding-catalog.ts';
 
 /** The result of one check. */
 export interface Finding {
+  /** The name of the check, such as `disk space`. Several findings may have the same. */
   readonly check: string;
-  readonly state: FindingState;
+  readonly severity: Severity;
+  readonly code: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+export interface FindingText {
   readonly found: string;
-  /** Advice to the operator; null if the state is `ok`. */
+  /** Advice to the operator; null if the severity is `ok`. */
   readonly todo: string | null;
 }
 
-export function ok(check: string, found: string): Finding {
-  return { check, state: 'ok', found, todo: null };
+/** Creates a finding of the catalog, which determines its check and severity. */
+export function finding<Code extends FindingCode>(
+  code: Code,
+  ...[fields]: object extends FieldsOf<Code> ? [] : [FieldsOf<Code>]
+): Finding {
+  const { check, severity } = catalog[code];
+  return { check, severity, code, fields: { ...(fields as object | undefined) } };
 }
 
-export function warn(check: string, found: string, todo: string): Finding {
-  return { check, state: 'warn', found, todo: sentence(todo) };
-}
-
-export function fail(check: string, found: string, todo: string): Finding {
-  return { check, state: 'fail', found, todo: sentence(todo) };
-}
-
-function sentence(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+/** Creates the finding of a problem that was thrown. `todo` is the advice if the problem has none. */
+export function problemFinding(
+  check: string,
+  { code, problem, advice }: OperatorProblem,
+  todo: string,
+): Finding {
+  return { check, severity: 'error', code, fields: { problem, advice: advice ?? todo } };
 }
 
 /**
- * Converts an error that would also stop the service into a finding. Its message contains the problem, then the advice:
- * after a colon in errors of the service itself, as a second sentence in others. `todo` is the advice if it has none.
+ * Converts an error that would also stop the service into a finding.
  *
  * @throws the error itself if it is unknown.
  */
-export function failure(check: string, error: unknown, todo: string): Finding {
-  const message = operatorMessage(error);
-  if (message === undefined) throw error;
-  const hasColon = error instanceof EmbeddedPostgresError || error instanceof ConfigError;
-  const [, found, advice] = (hasColon ? /^(.*): (.*)$/s : /^(.*?)\. ([A-Z].*)$/s).exec(message) ?? [];
-  return fail(check, found ?? message, advice ?? todo);
+export function errorFinding(check: string, error: unknown, todo: string): Finding {
+  const problem = operatorProblem(error);
+  if (problem === undefined) throw error;
+  return problemFinding(check, problem, todo);
+}
+
+/** Describes a finding for the operator. */
+export function describeFinding({ code, fields }: Finding): FindingText {
+  if ('problem' in fields)
+    return { found: String(fields.problem), todo: capitalize(String(fields.advice ?? '')) };
+  const { found, todo } = catalog[code as FindingCode];
+  // The function `finding` has checked that the fields are those of the code.
+  return { found: found(fields as never), todo: todo?.(fields as never) ?? null };
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,52 +1,28 @@
 import { availableParallelism } from 'node:os';
 import { type Config, settings } from '../../config.ts';
 import { type HashingPool, openHasher } from '../../passwords/hash-pool.ts';
-import { inUnits } from '../output/format.ts';
-import { grouped } from '../output/live-line.ts';
-import { type Finding, fail, ok, warn } from './findings.ts';
+import { type Finding, finding } from './findings.ts';
 
 const mebibyte = 1024 * 1024;
 /** Memory of the process without hashing, and of each hashing thread in addition to its argon2id memory. */
 const processBytes = 130 * mebibyte;
 const threadBytes = 13 * mebibyte;
-const users = 10_000;
 const slowPerSecond = 10;
 const measureMs = 1000;
 
 export async function* examineHashing(config: Config): AsyncGenerator<Finding> {
   const { HASH_CONCURRENCY: threads, HASH_MEMORY_KIB: kibibytes } = config;
-  const needed = processBytes + threads * (threadBytes + kibibytes * 1024);
-  const there = process.availableMemory();
-  const found = `${grouped(Math.floor(there / mebibyte))} MiB available, about ${grouped(Math.ceil(needed / mebibyte))} needed`;
+  const memory = {
+    availableBytes: process.availableMemory(),
+    neededBytes: processBytes + threads * (threadBytes + kibibytes * 1024),
+  };
   // Hashing with too little memory could make the kernel kill other processes, such as the database.
-  if (there < needed)
-    return yield fail(
-      'memory',
-      found,
-      'Lower ANAGRAFE_HASH_CONCURRENCY or ANAGRAFE_HASH_MEMORY_KIB, or add memory.',
-    );
-  yield ok('memory', found);
+  if (memory.availableBytes < memory.neededBytes) return yield finding('memory_insufficient', memory);
+  yield finding('memory_sufficient', memory);
   const cores = availableParallelism();
-  if (threads > cores)
-    yield warn(
-      'processors',
-      `${threads} hashes in flight on ${cores} cores, which is slower`,
-      `Set ANAGRAFE_HASH_CONCURRENCY to ${cores}, or leave it out.`,
-    );
-  else yield ok('processors', `${threads} hashes in flight on ${cores} cores`);
-  yield describe(await hashesPerSecond(config, Math.min(threads, cores)));
-}
-
-function describe({ perSecond, measured }: Pace): Finding {
-  const rate = perSecond < 10 ? perSecond.toPrecision(2) : perSecond.toFixed(0);
-  const estimate = measured ? '' : ', by estimate';
-  const found = `${rate} hashes in a second${estimate}; ${grouped(users)} users take ${inUnits(users / perSecond)}`;
-  if (perSecond >= slowPerSecond) return ok('hashing', found);
-  return warn(
-    'hashing',
-    found,
-    'Lower ANAGRAFE_HASH_MEMORY_KIB and ANAGRAFE_HASH_PASSES, add cores, or end what else keeps them busy.',
-  );
+  yield finding(threads > cores ? 'processors_overcommitted' : 'processors_sufficient', { threads, cores });
+  const pace = await hashesPerSecond(config, Math.min(threads, cores));
+  yield finding(pace.perSecond >= slowPerSecond ? 'hashing_fast' : 'hashing_slow', pace);
 }
 
 /** The lowest cost of a hash that the settings allow: memory in KiB times passes. */

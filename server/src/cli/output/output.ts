@@ -2,12 +2,11 @@ import { pipeline } from 'node:stream/promises';
 import { AnagrafeError } from '@anagrafe/client';
 import { SheetError } from '@anagrafe/client/sheet';
 import pg from 'pg';
-import { ClientError } from '../../clients/clients.ts';
-import { ConfigError } from '../../config.ts';
-import { NotConnected, StorageError } from '../../db/errors.ts';
-import { EmbeddedPostgresError } from '../../embedded-postgres/embedded-postgres.ts';
+import { NotConnected } from '../../db/errors.ts';
+import { translate } from '../../i18n/translate.ts';
 import { ImportError } from '../../import/task.ts';
 import { ApiError } from '../../lib/field-errors.ts';
+import { inOneLine, OperatorError, type OperatorProblem } from '../../lib/operator-error.ts';
 
 /** Exit codes of all commands. Scripts depend on them. */
 export const exitCodes = {
@@ -70,21 +69,30 @@ export function explainToOperator(failure: unknown): number {
   return exitCodes.trouble;
 }
 
-/** Returns a one-line message for an error that the operator can fix; undefined for any other. */
-export function operatorMessage(failure: unknown): string | undefined {
+function operatorMessage(failure: unknown): string | undefined {
+  if (failure instanceof ImportError) return failure.message;
+  if (failure instanceof ApiError && !failure.cause) return fromApiError(failure);
+  if (failure instanceof SheetError) return fromSheet(failure);
+  if (failure instanceof AnagrafeError) return fromService(failure);
+  const problem = operatorProblem(failure);
+  return problem && inOneLine(problem);
+}
+
+/** Returns the problem behind an error of the settings, the database, a file or the port; undefined for any other. */
+export function operatorProblem(failure: unknown): OperatorProblem | undefined {
   // The ApiError of an unreachable database is for API clients; the operator needs its cause.
   const error = failure instanceof ApiError && failure.cause ? failure.cause : failure;
   if (error instanceof NotConnected) return unreachable(error.cause as Error);
-  const known = [ImportError, ConfigError, ClientError, EmbeddedPostgresError, StorageError].some(
-    (kind) => error instanceof kind,
-  );
-  if (known) return (error as Error).message;
-  if (error instanceof SheetError) return fromSheet(error);
-  if (error instanceof AnagrafeError) return fromService(error);
+  if (error instanceof OperatorError) return error;
   if (error instanceof pg.DatabaseError) {
-    const grant =
-      error.code === '42501' ? ' Give the role CREATE on its database (GRANT CREATE ON DATABASE).' : '';
-    return `the database refused: ${error.message}.${grant}`;
+    return {
+      code: 'database_error',
+      problem: `the database refused: ${error.message}`,
+      advice:
+        error.code === insufficientPrivilege
+          ? 'give the role CREATE on its database (GRANT CREATE ON DATABASE).'
+          : null,
+    };
   }
   const { code, address, port, path } = error as {
     code?: string;
@@ -92,15 +100,40 @@ export function operatorMessage(failure: unknown): string | undefined {
     port?: number;
     path?: string;
   };
-  const fileTrouble = path !== undefined && code !== undefined && fileTroubles[code];
-  if (fileTrouble) return `${path}: ${fileTrouble}.`;
+  const fileError = path !== undefined && code !== undefined && fileErrors[code];
+  if (fileError) return { code: 'file_error', problem: `${path}: ${fileError}.`, advice: null };
   if (code === 'EADDRINUSE') {
-    return `port ${port} on ${address} is in use: another service runs there. Stop it, or set ANAGRAFE_PORT.`;
+    return {
+      code: 'port_in_use',
+      problem: `port ${port} on ${address} is in use`,
+      advice: 'another service runs there. Stop it, or set ANAGRAFE_PORT.',
+    };
   }
-  if (code === 'EACCES' && port !== undefined)
-    return `port ${port} may not be used by this user. Set ANAGRAFE_PORT.`;
-  if (code === 'EADDRNOTAVAIL') return `${address} is not an address of this machine. Set ANAGRAFE_HOST.`;
+  if (code === 'EACCES' && port !== undefined) {
+    return {
+      code: 'port_not_permitted',
+      problem: `port ${port} may not be used by this user`,
+      advice: 'set ANAGRAFE_PORT.',
+    };
+  }
+  if (code === 'EADDRNOTAVAIL') {
+    return {
+      code: 'address_not_available',
+      problem: `${address} is not an address of this machine`,
+      advice: 'set ANAGRAFE_HOST.',
+    };
+  }
   return undefined;
+}
+
+/** SQLSTATE of a statement that the role has no privilege for. */
+const insufficientPrivilege = '42501';
+
+/** Describes an `ApiError` as the API does, but names the command instead of the call that helps. */
+function fromApiError({ fault }: ApiError): string {
+  if (fault.code === 'CLIENT_NOT_FOUND')
+    return `No live client has the public key ${fault.figures?.publicKey}; "anagrafe client list" lists all clients.`;
+  return translate(fault, 'en');
 }
 
 function fromSheet({ fault }: SheetError): string {
@@ -114,7 +147,7 @@ function fromSheet({ fault }: SheetError): string {
   return message + (mapping || encoding || '');
 }
 
-const fileTroubles: Readonly<Record<string, string>> = {
+const fileErrors: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file or folder',
   EACCES: 'this user may not read or write it',
   EISDIR: 'it is a folder, where a file is needed',
@@ -134,10 +167,18 @@ function fromService(error: AnagrafeError): string {
   return [error.message, hints[error.code]].filter(Boolean).join(' ');
 }
 
-function unreachable(cause: Error & { code?: string; errors?: Error[] }): string {
+function unreachable(cause: Error & { code?: string; errors?: Error[] }): OperatorProblem {
   const message = cause.message || cause.errors?.[0]?.message;
   const tls = /SSL|TLS|certificate/i.test(message ?? '');
   return tls
-    ? `the database cannot be reached over TLS (${message}). Check its certificate and the sslmode of ANAGRAFE_DATABASE_URL.`
-    : `the database cannot be reached (${message}). Check ANAGRAFE_DATABASE_URL.`;
+    ? {
+        code: 'database_tls_failed',
+        problem: `the database cannot be reached over TLS (${message})`,
+        advice: 'check its certificate and the sslmode of ANAGRAFE_DATABASE_URL.',
+      }
+    : {
+        code: 'database_unreachable',
+        problem: `the database cannot be reached (${message})`,
+        advice: 'check ANAGRAFE_DATABASE_URL.',
+      };
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { KeyRing, open, readMasterKey, seal } from '../../src/encryption/key-ring.ts';
+import { decrypt, encrypt, KeyRing, readMasterKey } from '../../src/encryption/key-ring.ts';
 
 const key = randomBytes(32);
 const text = Buffer.from('correct horse battery staple');
@@ -8,35 +8,35 @@ const text = Buffer.from('correct horse battery staple');
 describe('an encrypted text', () => {
   it('is decrypted with the same key and context', () => {
     for (const plain of [text, Buffer.alloc(0), randomBytes(100_000)]) {
-      expect(open(seal(plain, key, 'about this'), key, 'about this')).toEqual(plain);
-      expect(open(seal(plain, key, ''), key, '')).toEqual(plain);
+      expect(decrypt(encrypt(plain, key, 'about this'), key, 'about this')).toEqual(plain);
+      expect(decrypt(encrypt(plain, key, ''), key, '')).toEqual(plain);
     }
   });
 
   it('does not contain the plain text, and differs each time', () => {
-    const [one, other] = [seal(text, key, 'about this'), seal(text, key, 'about this')];
+    const [one, other] = [encrypt(text, key, 'about this'), encrypt(text, key, 'about this')];
     expect(one.equals(other)).toBe(false);
     expect(one.includes(text.subarray(0, 4))).toBe(false);
     expect(one).toHaveLength(12 + text.length + 16);
   });
 
   it('is not decrypted with another key or another context', () => {
-    const encrypted = seal(text, key, 'job 1');
-    expect(() => open(encrypted, randomBytes(32), 'job 1')).toThrow();
+    const encrypted = encrypt(text, key, 'job 1');
+    expect(() => decrypt(encrypted, randomBytes(32), 'job 1')).toThrow();
     for (const context of ['job 2', 'job', 'job 1 ', ''])
-      expect(() => open(encrypted, key, context)).toThrow();
+      expect(() => decrypt(encrypted, key, context)).toThrow();
   });
 
   it('is not decrypted after a bit was changed, removed or added', () => {
-    const encrypted = seal(text, key, 'about this');
+    const encrypted = encrypt(text, key, 'about this');
     for (let at = 0; at < encrypted.length; at++) {
       const changed = Buffer.from(encrypted);
       changed.writeUInt8(changed.readUInt8(at) ^ 1, at);
-      expect(() => open(changed, key, 'about this')).toThrow();
+      expect(() => decrypt(changed, key, 'about this')).toThrow();
     }
     for (let length = 0; length < encrypted.length; length++)
-      expect(() => open(encrypted.subarray(0, length), key, 'about this')).toThrow();
-    expect(() => open(Buffer.concat([encrypted, Buffer.alloc(1)]), key, 'about this')).toThrow();
+      expect(() => decrypt(encrypted.subarray(0, length), key, 'about this')).toThrow();
+    expect(() => decrypt(Buffer.concat([encrypted, Buffer.alloc(1)]), key, 'about this')).toThrow();
   });
 });
 
@@ -68,8 +68,8 @@ describe('the key ring', () => {
     expect(new KeyRing(randomBytes(32)).identity).not.toEqual(keyRing.identity);
     expect(keyRing.identity.includes(masterKey)).toBe(false);
     const { wrapped } = keyRing.newJobKey('job 1');
-    expect(() => open(wrapped, keyRing.identity, 'job 1')).toThrow();
-    expect(() => open(wrapped, masterKey, 'job 1')).toThrow();
+    expect(() => decrypt(wrapped, keyRing.identity, 'job 1')).toThrow();
+    expect(() => decrypt(wrapped, masterKey, 'job 1')).toThrow();
   });
 
   it.each([0, 16, 31, 33, 64])('refuses a master key of %d bytes', (bytes) => {

@@ -1,0 +1,264 @@
+import { prefix } from '../../config.ts';
+import { inUnits } from '../output/format.ts';
+import { grouped } from '../output/live-line.ts';
+
+export type Severity = 'ok' | 'warning' | 'error';
+
+/** The texts of a finding. Every function receives the fields of the finding. */
+interface Kind<Fields> {
+  readonly check: string;
+  readonly severity: Severity;
+  found(fields: Fields): string;
+  /** Advice to the operator; null if the severity is `ok`. */
+  readonly todo: ((fields: Fields) => string) | null;
+}
+
+type Text<Fields> = string | ((fields: Fields) => string);
+
+const toFunction = <Fields>(text: Text<Fields>) => (typeof text === 'string' ? () => text : text);
+
+function ok<Fields = object>(check: string, found: Text<Fields>): Kind<Fields> {
+  return { check, severity: 'ok', found: toFunction(found), todo: null };
+}
+
+function warning<Fields = object>(check: string, found: Text<Fields>, todo: Text<Fields>): Kind<Fields> {
+  return { check, severity: 'warning', found: toFunction(found), todo: toFunction(todo) };
+}
+
+function error<Fields = object>(check: string, found: Text<Fields>, todo: Text<Fields>): Kind<Fields> {
+  return { check, severity: 'error', found: toFunction(found), todo: toFunction(todo) };
+}
+
+const mebibyte = 1024 * 1024;
+const gibibyte = 1024 * mebibyte;
+
+const otherFolder = `or set ${prefix}DATA to another folder.`;
+
+interface Space {
+  readonly freeBytes: number;
+}
+const freeSpace = ({ freeBytes }: Space) =>
+  freeBytes >= gibibyte
+    ? `${(freeBytes / gibibyte).toFixed(1)} GiB free`
+    : `${Math.floor(freeBytes / mebibyte)} MiB free`;
+const freeSomeSpace = `Free some space, or set ${prefix}DATA to a folder on a larger disk.`;
+
+interface Latency {
+  readonly version: string;
+  readonly milliseconds: number;
+}
+const server = ({ version, milliseconds }: Latency) =>
+  `PostgreSQL ${version}, answers in ${milliseconds.toFixed(1)} ms`;
+
+interface ClockDifference {
+  readonly seconds: number;
+}
+const clocksApart = ({ seconds }: ClockDifference) =>
+  `this machine and the database are ${seconds.toFixed(0)} seconds apart`;
+const synchronize = 'Synchronise both clocks with NTP.';
+
+interface EmbeddedPostgres {
+  readonly major: string;
+  readonly version: string;
+  readonly owner: string;
+  /** True if the programs of PostgreSQL are already set up. */
+  readonly programsReady: boolean;
+}
+const embedded =
+  <Fields extends EmbeddedPostgres>(state: Text<Fields>) =>
+  (fields: Fields) => {
+    const programs = fields.programsReady ? '' : '; the first start sets up its programs';
+    return `the embedded PostgreSQL ${fields.major} (package ${fields.version}), as user ${fields.owner}; ${toFunction(state)(fields)}${programs}`;
+  };
+
+interface RunningService {
+  readonly version: string;
+  readonly url: string;
+}
+const answers = ({ version, url }: RunningService) => `Anagrafe ${version} answers on ${url}`;
+
+interface Memory {
+  readonly availableBytes: number;
+  readonly neededBytes: number;
+}
+const memory = ({ availableBytes, neededBytes }: Memory) =>
+  `${grouped(Math.floor(availableBytes / mebibyte))} MiB available, about ${grouped(Math.ceil(neededBytes / mebibyte))} needed`;
+
+interface Threads {
+  readonly threads: number;
+  readonly cores: number;
+}
+const concurrentHashes = ({ threads, cores }: Threads) => `${threads} concurrent hashes on ${cores} cores`;
+
+interface HashRate {
+  readonly perSecond: number;
+  /** False if the rate was estimated from a cheaper hash. */
+  readonly measured: boolean;
+}
+const hashedUsers = 10_000;
+const hashRate = ({ perSecond, measured }: HashRate) => {
+  const rate = perSecond < 10 ? perSecond.toPrecision(2) : perSecond.toFixed(0);
+  const estimate = measured ? '' : ' (estimated)';
+  return `${rate} hashes per second${estimate}; ${grouped(hashedUsers)} users take ${inUnits(hashedUsers / perSecond)}`;
+};
+
+const createClient = 'Create one: npx --no -- anagrafe client create --name erp';
+
+/** Every finding of a check by its code, with its severity and texts. Problems that are thrown have codes of their own. */
+export const catalog = {
+  node_supported: ok('Node.js', ({ version }: { version: string }) => version),
+  node_too_old: error(
+    'Node.js',
+    ({ version, minimum }: { version: string; minimum: string; recommended: number }) =>
+      `${version}; ${minimum} or newer is needed`,
+    ({ recommended }) => `Install Node.js ${recommended}.`,
+  ),
+  settings_valid: ok('settings', ({ names }: { names: readonly string[] }) =>
+    names.length === 0 ? 'none is set' : `valid: ${names.join(', ')}`,
+  ),
+  open_files_unlimited: ok('open files', 'unlimited'),
+  open_files_sufficient: ok('open files', ({ limit }: { limit: number }) => `limit ${limit}`),
+  open_files_low: warning(
+    'open files',
+    ({ limit, callers }: { limit: number; callers: number }) =>
+      `limit ${limit}, enough for about ${callers} concurrent callers`,
+    'Raise it for the user of the service: "ulimit -n 65536", or LimitNOFILE= in its systemd unit.',
+  ),
+  data_folder_ready: ok(
+    'data folder',
+    ({ path, uid }: { path: string; uid: number }) => `${path}, owned by uid ${uid}`,
+  ),
+  data_folder_new: ok(
+    'data folder',
+    ({ path }: { path: string }) => `${path} does not exist yet; the first start creates it`,
+  ),
+  data_folder_not_a_folder: error(
+    'data folder',
+    ({ path }: { path: string }) => `${path} is not a folder`,
+    `Move that file away, ${otherFolder}`,
+  ),
+  data_folder_not_writable: error(
+    'data folder',
+    ({ path, uid }: { path: string; uid: number | null }) =>
+      `the user of this command (uid ${uid}) cannot write to ${path}`,
+    `Change its owner, ${otherFolder}`,
+  ),
+  disk_space_sufficient: ok('disk space', freeSpace),
+  disk_space_low: warning('disk space', freeSpace, freeSomeSpace),
+  disk_space_critical: error('disk space', freeSpace, freeSomeSpace),
+  embedded_postgres_new: ok('engine', embedded<EmbeddedPostgres>('the first start creates its data')),
+  embedded_postgres_running: ok(
+    'engine',
+    embedded(({ pid }: EmbeddedPostgres & { pid: number | null }) => `running (process ${pid})`),
+  ),
+  embedded_postgres_stopped: ok('engine', embedded<EmbeddedPostgres>('not running')),
+  embedded_postgres_crashed: warning(
+    'engine',
+    embedded<EmbeddedPostgres>('it was not shut down cleanly'),
+    'Start the service, which recovers it, then run doctor again.',
+  ),
+  database_ready: ok('database', server),
+  database_slow: warning(
+    'database',
+    server,
+    'Every record needs several round trips: run the service closer to the database.',
+  ),
+  database_read_only: error(
+    'database',
+    (fields: Latency) => `${server(fields)}; it is read-only`,
+    'Use the primary, or set default_transaction_read_only to off for the role.',
+  ),
+  clocks_equal: ok('clock', 'this machine and the database agree'),
+  clocks_differ: warning('clock', clocksApart, synchronize),
+  clocks_too_different: error('clock', clocksApart, synchronize),
+  schema_current: ok('schema', 'up to date'),
+  schema_outdated: warning(
+    'schema',
+    ({ missing, newest }: { missing: number; newest: string }) =>
+      `${missing} migrations are pending, up to ${newest}`,
+    'Start the service, or run "npx --no -- anagrafe migrate".',
+  ),
+  schema_not_permitted: error(
+    'schema',
+    ({ role }: { role: string; database: string }) => `the role ${role} may not create it`,
+    ({ role, database }) => `Run: GRANT CREATE ON DATABASE ${database} TO ${role}.`,
+  ),
+  master_key_new: ok('master key', 'the first start creates it'),
+  master_key_unused: ok('master key', 'present, not used yet'),
+  master_key_valid: ok('master key', 'matches this store'),
+  client_required: ok('access', 'callers need an API client'),
+  first_client_configured: ok('access', `the next start creates the API client of ${prefix}FIRST_CLIENT`),
+  protected_mode: warning(
+    'access',
+    'protected mode: no API client exists, so programs on this machine can call without a credential',
+    createClient,
+  ),
+  protected_mode_exposed: error(
+    'access',
+    ({ host }: { host: string }) =>
+      `no API client exists, and ${prefix}HOST is ${host}: the service does not start`,
+    createClient,
+  ),
+  port_chosen_at_start: ok('port', 'the service chooses a free one when it starts'),
+  port_free: ok(
+    'port',
+    ({ host, port }: { host: string; port: number }) => `${port} on ${host} is free; no service is running`,
+  ),
+  port_used_by_other: error(
+    'port',
+    ({ url }: { url: string }) => `another program uses ${url}`,
+    `Stop it, or set ${prefix}PORT.`,
+  ),
+  host_not_resolved: error(
+    'port',
+    ({ host }: { host: string }) => `${host} does not resolve to an address`,
+    `Set ${prefix}HOST.`,
+  ),
+  service_ready: ok('port', (fields: RunningService) => `${answers(fields)} and is ready`),
+  service_not_ready: error(
+    'port',
+    ({ reason, ...fields }: RunningService & { reason: string | null }) =>
+      `${answers(fields)} and is not ready: ${reason ?? 'unknown reason'}`,
+    'See its log.',
+  ),
+  service_version_differs: warning(
+    'port',
+    ({ ownVersion, ...fields }: RunningService & { ownVersion: string }) =>
+      `${answers(fields)}; this command has version ${ownVersion}`,
+    'Restart the service, so that both have the same version.',
+  ),
+  network_local: ok('network', ({ host }: { host: string }) => `${host}: reachable from this machine only`),
+  network_behind_proxy: ok(
+    'network',
+    ({ host, proxies }: { host: string; proxies: readonly string[] }) =>
+      `${host}, behind the reverse proxy at ${proxies.join(', ')}`,
+  ),
+  network_unencrypted: warning(
+    'network',
+    ({ host }: { host: string }) => `${host}: reachable from other machines without encryption`,
+    `Put a reverse proxy with TLS in front, and set ${prefix}TRUST_PROXY to its address.`,
+  ),
+  memory_sufficient: ok('memory', memory),
+  memory_insufficient: error(
+    'memory',
+    memory,
+    `Lower ${prefix}HASH_CONCURRENCY or ${prefix}HASH_MEMORY_KIB, or add memory.`,
+  ),
+  processors_sufficient: ok('processors', concurrentHashes),
+  processors_overcommitted: warning(
+    'processors',
+    (fields: Threads) => `${concurrentHashes(fields)}, which is slower`,
+    ({ cores }) => `Set ${prefix}HASH_CONCURRENCY to ${cores}, or unset it.`,
+  ),
+  hashing_fast: ok('hashing', hashRate),
+  hashing_slow: warning(
+    'hashing',
+    hashRate,
+    `Lower ${prefix}HASH_MEMORY_KIB and ${prefix}HASH_PASSES, add cores, or reduce other load.`,
+  ),
+};
+
+export type FindingCode = keyof typeof catalog;
+/** The fields of each finding. */
+export type FieldsOf<Code extends FindingCode> =
+  (typeof catalog)[Code] extends Kind<infer Fields> ? Fields : never;
