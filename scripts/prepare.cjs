@@ -31,6 +31,8 @@ function prepare() {
   const sources = [
     'client/src',
     'client/tsconfig.json',
+    'importer/src',
+    'importer/tsconfig.json',
     'server/src',
     'server/tsconfig.json',
     'bench',
@@ -41,13 +43,14 @@ function prepare() {
   once('built', sources, join(root, 'server', 'dist', 'bundle', 'run.js'), () => {
     step('Building the server');
     // tsc leaves behind the output of deleted source files.
-    for (const room of ['client', 'server', 'bench'])
+    for (const room of ['client', 'importer', 'server', 'bench'])
       rmSync(join(root, room, 'dist'), { recursive: true, force: true });
     run(
       process.execPath,
       join(root, 'node_modules', 'typescript', 'bin', 'tsc'),
       '--build',
       'client',
+      'importer',
       'server',
       'bench',
     );
@@ -56,6 +59,7 @@ function prepare() {
   const pages = [
     ...['build', 'public', 'src', 'index.html', 'vite.config.ts'].map((name) => `console/${name}`),
     'client/src',
+    'importer/src',
     'server/package.json',
     'package-lock.json',
   ];

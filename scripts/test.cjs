@@ -21,8 +21,11 @@ const namesProject = args.some((arg) => arg.startsWith('--project'));
 const tool = (...path) => join(root, 'node_modules', ...path);
 
 try {
-  if (suite === 'check') install();
-  else prepare();
+  if (suite === 'check') {
+    install();
+    // The tests of the importer, and the types of the server and the console, use these packages as they are built.
+    run(process.execPath, tool('typescript', 'bin', 'tsc'), '--build', 'client', 'importer');
+  } else prepare();
   // A word such as "jobs" selects files of the browser tests too.
   const isElsewhere = (path) => existsSync(join(root, 'server', path)) && !path.includes('browser');
   const mayUseBrowser = paths.length === 0 || !paths.every(isElsewhere);

@@ -21,8 +21,9 @@ const unit = [
   'test/core/**/*.test.ts',
   'test/json/**/*.test.ts',
   'test/passwords/{lanes,pace}.test.ts',
-  'test/sheet/!(service).test.ts',
   'test/webhooks/failure-texts.test.ts',
+  '../client/test/**/*.test.ts',
+  '../importer/test/**/*.test.ts',
 ];
 
 /** Run on the oldest supported PostgreSQL too: every kind of statement that the service sends. */
@@ -41,7 +42,7 @@ const properties = [
   'test/http/{list,users}.test.ts',
   'test/core/fields/precis/properties.test.ts',
   'test/json/values.test.ts',
-  'test/sheet/{csv-properties,encoding,failed-rows,json}.test.ts',
+  '../importer/test/{csv-properties,encoding,failed-rows,json}.test.ts',
 ];
 
 const shared = {

@@ -1,8 +1,9 @@
-import { Admin } from './admin/admin.ts';
-import { pageOf } from './answer.ts';
+import { Admin } from './admin.ts';
 import type {
   AppliedUser,
   CloudEvent,
+  ConsoleKeys,
+  ConsoleSession,
   Credentials,
   InsertRecord,
   Login,
@@ -13,24 +14,30 @@ import type {
   UserFilter,
   UserOfPrincipal,
 } from './api.gen.ts';
-import { Console } from './console.ts';
 import { Jobs } from './jobs.ts';
-import { type NewPassword, type NewUser, type SignedInUser, updatePrincipal } from './one-principal.ts';
+import { CursorList, type CursorListOptions, PagedList } from './lists.ts';
 import { type AnagrafeOptions, type CallOptions, readOptions } from './options.ts';
-import { Pages } from './pages.ts';
-import { Sequence, type SequenceOptions } from './sequence.ts';
-import { Transport } from './transport.ts';
-import { type KeyOptions, type WriteOptions, type WriteResult, write } from './writes.ts';
+import { pageOf, Transport } from './transport.ts';
+import {
+  type KeyOptions,
+  type NewPassword,
+  type NewUser,
+  type SignedInUser,
+  updatePrincipal,
+  type WriteOptions,
+  type WriteResult,
+  write,
+} from './writes.ts';
 
 /** Options of {@link Anagrafe.events}. */
-export interface EventOptions extends SequenceOptions {
+export interface EventOptions extends CursorListOptions {
   /** The `id` of the last event already read (exclusive). If omitted or null, starts at the first event in `order`. */
   readonly after?: string | null | undefined;
 }
 
 /**
  * HTTP client of an Anagrafe service. It retries a failed call if a repeat is safe, at most `retries` times and within
- * `patienceMs`. Every write of an API client has an `Idempotency-Key`, so the service applies a repeated write once.
+ * `totalTimeoutMs`. Every write of an API client has an `Idempotency-Key`, so the service applies a repeated write once.
  *
  * @example
  * ```ts
@@ -61,7 +68,7 @@ export class Anagrafe {
   /**
    * Registers users under a principal, all of them or none. Returns them with their IDs, in the order given.
    *
-   * @throws {RecordError} If no user was registered; `faults` has the field errors by field path.
+   * @throws {RecordError} If no user was registered; `fieldErrors` has the field errors by field path.
    */
   register(principalId: number, users: readonly NewUser[], options?: KeyOptions): Promise<AppliedUser[]> {
     return updatePrincipal(this.#transport, principalId, users, options);
@@ -70,7 +77,7 @@ export class Anagrafe {
   /**
    * Resets the passwords of users of a principal, all of them or none, and ends the sessions of these users.
    *
-   * @throws {RecordError} If no password was reset; `faults` has the field errors by field path.
+   * @throws {RecordError} If no password was reset; `fieldErrors` has the field errors by field path.
    */
   reset(principalId: number, users: readonly NewPassword[], options?: KeyOptions): Promise<AppliedUser[]> {
     return updatePrincipal(this.#transport, principalId, users, options);
@@ -119,15 +126,15 @@ export class Anagrafe {
    * const { records, totalCount } = await anagrafe.list({ PageSize: 20 }).page(3);
    * ```
    */
-  list(filter: Omit<PrincipalFilter, 'Page'> = {}, options?: CallOptions): Pages<Principal> {
-    return new Pages(async (Page) =>
+  list(filter: Omit<PrincipalFilter, 'Page'> = {}, options?: CallOptions): PagedList<Principal> {
+    return new PagedList(async (Page) =>
       pageOf(await this.#transport.send('list', { body: { ...filter, Page } }, options)),
     );
   }
 
   /** Lists the users of all principals, ordered by user ID. `ID` and `ExternalKey` of the filter select a principal. */
-  users(filter: Omit<UserFilter, 'Page'> = {}, options?: CallOptions): Pages<UserOfPrincipal> {
-    return new Pages(async (Page) =>
+  users(filter: Omit<UserFilter, 'Page'> = {}, options?: CallOptions): PagedList<UserOfPrincipal> {
+    return new PagedList(async (Page) =>
       pageOf(await this.#transport.send('users', { body: { ...filter, Page } }, options)),
     );
   }
@@ -146,9 +153,9 @@ export class Anagrafe {
    *
    * @throws {TypeError} If `follow` is combined with `order: 'newest'`.
    */
-  events(options: EventOptions = {}): Sequence<CloudEvent, string> {
+  events(options: EventOptions = {}): CursorList<CloudEvent, string> {
     const { after: start = null, order, pageSize, follow, pollMs, ...rest } = options;
-    return new Sequence(
+    return new CursorList(
       async (after) => {
         const query = { order, after: after ?? undefined, pageSize };
         const { records, record } = pageOf(await this.#transport.send('events', { query }, rest));
@@ -204,7 +211,7 @@ export class Anagrafe {
    * change that succeeded `currentPassword` is wrong.
    *
    * @throws {RecordError} If the password was not changed. A wrong current password has the code
-   * `CURRENT_PASSWORD_WRONG` at `Users[0].CurrentPassword` of `faults`.
+   * `CURRENT_PASSWORD_WRONG` at `Users[0].CurrentPassword` of `fieldErrors`.
    */
   async changePassword(
     { IRID, UserID }: SignedInUser,
@@ -214,5 +221,34 @@ export class Anagrafe {
   ): Promise<void> {
     const user = { ID: UserID, Password: newPassword, CurrentPassword: currentPassword };
     await updatePrincipal(this.#transport, IRID, [user], options);
+  }
+}
+
+/**
+ * Console sessions, for the pages of the console. The session token is in an `HttpOnly` cookie, so these calls need a
+ * browser and the option `credentials: 'same-origin'`.
+ */
+export class Console {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** Returns the present session. The call does not extend it. */
+  async session(options?: CallOptions): Promise<ConsoleSession> {
+    return pageOf(await this.#transport.send('consoleSession', {}, options)).record;
+  }
+
+  /**
+   * Signs in with the keys of an API client that has the scope `admin`. The call is never retried. After too many wrong
+   * keys the login throttle answers with an `ApiError` that has the code `RATE_LIMITED` and `retryAfter`.
+   */
+  async signIn(keys: ConsoleKeys, options?: CallOptions): Promise<ConsoleSession> {
+    return pageOf(await this.#transport.send('signInAtConsole', { body: keys }, options)).record;
+  }
+
+  async signOut(options?: CallOptions): Promise<void> {
+    await this.#transport.send('signOutAtConsole', {}, options);
   }
 }

@@ -72,13 +72,6 @@ export interface ClientChange {
   KnownByAddress?: boolean | null;
 }
 
-export interface ClientWish {
-  Name: string;
-  Scopes?: Scope[] | null;
-  Networks?: string[] | null;
-  KnownByAddress?: boolean | null;
-}
-
 /** CloudEvents 1.0: what happened, by `type`. */
 export type CloudEvent =
   | PrincipalInserted
@@ -118,6 +111,20 @@ export interface ConsoleSession {
     Name: string;
   } | null;
   ExpiresAt: string | null;
+}
+
+export interface CreateClient {
+  Name: string;
+  Scopes?: Scope[] | null;
+  Networks?: string[] | null;
+  KnownByAddress?: boolean | null;
+}
+
+export interface CreateWebhook {
+  /** Https; http for the networks that a setting names. */
+  URL: string;
+  Types?: EventType[] | EventType | null;
+  Granularity?: Granularity | null;
 }
 
 export interface Credentials {
@@ -865,13 +872,6 @@ export interface WebhookDisabled {
   };
 }
 
-export interface WebhookWish {
-  /** Https; http for the networks that a setting names. */
-  URL: string;
-  Types?: EventType[] | EventType | null;
-  Granularity?: Granularity | null;
-}
-
 export interface WholeDelivery {
   /** The `webhook-id`, the same at every attempt. */
   ID: string;
@@ -1066,7 +1066,7 @@ export interface Operations {
   /** Create an API client. */
   createClient: {
     request: {
-      body: ClientWish;
+      body: CreateClient;
     };
     answer: Envelope<never, NewClient>;
   };
@@ -1191,7 +1191,7 @@ export interface Operations {
   /** Have an endpoint told what happens from now on. */
   createWebhook: {
     request: {
-      body: WebhookWish;
+      body: CreateWebhook;
     };
     answer: Envelope<never, NewWebhook>;
   };

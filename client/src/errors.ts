@@ -1,10 +1,15 @@
 import type { ErrorCode, Fault, Tuple } from './api.gen.ts';
 
 /** Codes of {@link WebhookError}. */
-export type WebhookFault = 'missing' | 'expired' | 'wrong';
+export type WebhookErrorCode = 'MISSING_HEADER' | 'EXPIRED' | 'INVALID_SIGNATURE' | 'INVALID_SECRET';
 
 /** Every `code` that an error of this package can have. */
-export type FailureCode = ErrorCode | 'CONNECTION_FAILED' | 'TIMED_OUT' | 'UNEXPECTED_ANSWER' | WebhookFault;
+export type AnagrafeErrorCode =
+  | ErrorCode
+  | 'CONNECTION_FAILED'
+  | 'TIMED_OUT'
+  | 'UNEXPECTED_ANSWER'
+  | WebhookErrorCode;
 
 /** The call that failed, and the cause of the error. */
 export interface Origin {
@@ -33,7 +38,7 @@ export interface Origin {
  * ```
  */
 export abstract class AnagrafeError extends Error {
-  abstract readonly code: FailureCode;
+  abstract readonly code: AnagrafeErrorCode;
   /**
    * The `Idempotency-Key` of the call; null if it had none. The same call with this key resumes the earlier one: the
    * service applies no record twice.
@@ -74,12 +79,12 @@ export class RecordError extends AnagrafeError {
   /** `Item2` of the tuple; `RECORD_FAILED` if that is null. */
   readonly code: ErrorCode;
   /** Field errors by field path: `{ 'Users[0].Password': [{ code: 'PASSWORD_TOO_SHORT', message: '…' }] }`. */
-  readonly faults: Readonly<Record<string, readonly Fault[]>>;
+  readonly fieldErrors: Readonly<Record<string, readonly Fault[]>>;
 
   constructor(tuple: Tuple, origin: Origin) {
     super('RecordError', tuple.Item4 ?? 'The record was not applied.', origin);
     this.code = tuple.Item2 ?? 'RECORD_FAILED';
-    this.faults = tuple.Item5;
+    this.fieldErrors = tuple.Item5;
   }
 }
 
@@ -119,12 +124,14 @@ export class UnexpectedAnswerError extends AnagrafeError {
 /** `verifyWebhook` could not authenticate a message. Do not process it. */
 export class WebhookError extends AnagrafeError {
   /**
-   * `missing`: a header is missing. `expired`: the timestamp differs from the local clock by more than 300 seconds.
-   * `wrong`: no signature matches the secret.
+   * - `MISSING_HEADER`: a header is missing.
+   * - `EXPIRED`: the timestamp differs from the local clock by more than 300 seconds.
+   * - `INVALID_SIGNATURE`: no signature matches the secret.
+   * - `INVALID_SECRET`: the secret passed to `verifyWebhook` is not base64. The message itself may be genuine.
    */
-  readonly code: WebhookFault;
+  readonly code: WebhookErrorCode;
 
-  constructor(code: WebhookFault, message: string) {
+  constructor(code: WebhookErrorCode, message: string) {
     super('WebhookError', message);
     this.code = code;
   }

@@ -1,9 +1,8 @@
-import { pageOf } from './answer.ts';
 import type { FailedRecord, Job, JobWithTuples, Operation, Page, Tuple } from './api.gen.ts';
+import { PagedList } from './lists.ts';
 import type { CallOptions, PageOptions } from './options.ts';
-import { Pages } from './pages.ts';
-import { wait } from './time.ts';
-import type { Transport } from './transport.ts';
+import { delay } from './retry.ts';
+import { pageOf, type Transport } from './transport.ts';
 import { type KeyOptions, type RecordsOf, submit } from './writes.ts';
 
 /** Options of {@link Jobs.tuples}. */
@@ -71,8 +70,8 @@ export class Jobs {
   }
 
   /** Lists the tuples of a job, in the order of its records. The list is complete when the job has ended. */
-  tuples(id: string, options: TupleOptions = {}): Pages<Tuple, JobWithTuples> {
-    return new Pages((page) => this.get(id, { ...options, page }));
+  tuples(id: string, options: TupleOptions = {}): PagedList<Tuple, JobWithTuples> {
+    return new PagedList((page) => this.get(id, { ...options, page }));
   }
 
   /** Polls until the job has ended. Its state is then `completed`, possibly with failed records, or `cancelled`. */
@@ -81,7 +80,7 @@ export class Jobs {
       const { record: job } = await this.get(id, { ...options, pageSize: 1 });
       onProgress?.(job);
       if (job.EndedAt !== null) return job;
-      await wait(pollMs, options.signal);
+      await delay(pollMs, options.signal);
     }
   }
 
@@ -103,8 +102,8 @@ export class Jobs {
   }
 
   /** Lists the jobs of this API client, newest first. With the scope `admin` it lists the jobs of all clients. */
-  list({ pageSize, ...options }: PageOptions = {}): Pages<Job> {
-    return new Pages(async (page) =>
+  list({ pageSize, ...options }: PageOptions = {}): PagedList<Job> {
+    return new PagedList(async (page) =>
       pageOf(await this.#transport.send('jobs', { query: { page, pageSize } }, options)),
     );
   }

@@ -18,7 +18,7 @@ export interface AnagrafeOptions {
   /** Maximum number of retries of a call, if a repeat is safe. Default: 8. */
   readonly retries?: number | undefined;
   /** Timeout of a call in milliseconds, including all attempts and the backoff between them. Default: 300,000. */
-  readonly patienceMs?: number | undefined;
+  readonly totalTimeoutMs?: number | undefined;
   /** Additional headers of every request, for example for a proxy that requires them. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The `credentials` mode of `fetch`, for a proxy that requires cookies. Only the console calls need cookies. */
@@ -50,7 +50,7 @@ export interface Settings {
   readonly url: string;
   readonly timeoutMs: number;
   readonly retries: number;
-  readonly patienceMs: number;
+  readonly totalTimeoutMs: number;
   readonly credentials: 'omit' | 'same-origin' | 'include' | undefined;
   readonly fetch: Fetch;
   readonly headers: Readonly<Record<string, string>>;
@@ -71,7 +71,7 @@ export function readOptions(options: AnagrafeOptions): Settings {
     url: readUrl(options.url),
     timeoutMs: requireNonNegative('timeoutMs', options.timeoutMs ?? 60_000),
     retries: requireNonNegative('retries', options.retries ?? 8),
-    patienceMs: requireNonNegative('patienceMs', options.patienceMs ?? 300_000),
+    totalTimeoutMs: requireNonNegative('totalTimeoutMs', options.totalTimeoutMs ?? 300_000),
     credentials: options.credentials,
     fetch: options.fetch ?? ((url, init) => fetch(url, init)),
     headers: { ...checkHeaders(options.headers ?? {}), ...(language && { 'Accept-Language': language }) },

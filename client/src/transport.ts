@@ -1,17 +1,30 @@
-import { type Answer, readAnswer } from './answer.ts';
-import type { Envelope, Operations, Tuple } from './api.gen.ts';
-import { AnagrafeError, ApiError, ConnectionError, TimeoutError, UnexpectedAnswerError } from './errors.ts';
+import { type Envelope, type ErrorCode, type Operations, type Page, routes, type Tuple } from './api.gen.ts';
+import {
+  AnagrafeError,
+  ApiError,
+  ConnectionError,
+  type Origin,
+  TimeoutError,
+  UnexpectedAnswerError,
+} from './errors.ts';
 import type { CallOptions, Settings } from './options.ts';
-import { isUnfinished, isWorthRepeating, type Repetition, repetitions, waitBefore } from './repetition.ts';
-import { type OperationName, type WrittenRequest, writeRequest } from './request.ts';
-import { wait, within } from './time.ts';
+import {
+  backoffAfter,
+  delay,
+  hasUnfinished,
+  mayRetry,
+  type RetryPolicy,
+  readRetryAfter,
+  retryPolicies,
+  withTimeout,
+} from './retry.ts';
 
 /** Options of a single call, in addition to the parameters of its operation. */
-export interface Extras extends CallOptions {
+export interface SendOptions extends CallOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly idempotencyKey?: string | undefined;
   /** Overrides the retry policy of the operation for this call. */
-  readonly repetition?: Repetition | undefined;
+  readonly policy?: RetryPolicy | undefined;
 }
 
 /** Sends calls with `fetch` and retries them according to their retry policy. */
@@ -26,31 +39,31 @@ export class Transport {
   async send<Name extends OperationName>(
     operation: Name,
     call: Operations[Name]['request'],
-    extras: Extras = {},
+    options: SendOptions = {},
   ): Promise<Answer<Name>> {
-    const { idempotencyKey, signal, repetition = repetitions[operation] } = extras;
-    const { retries, patienceMs } = this.settings;
-    const headers = { ...extras.headers, ...(idempotencyKey && { 'Idempotency-Key': idempotencyKey }) };
+    const { idempotencyKey, signal, policy = retryPolicies[operation] } = options;
+    const { retries, totalTimeoutMs } = this.settings;
+    const headers = { ...options.headers, ...(idempotencyKey && { 'Idempotency-Key': idempotencyKey }) };
     const request = writeRequest(operation, call, headers, this.settings);
-    const deadline = Date.now() + patienceMs;
+    const deadline = Date.now() + totalTimeoutMs;
     /** The last answer with unfinished records. Its tuples stay valid even if a later attempt fails. */
     let unfinished: Answer<Name> | undefined;
 
     for (let attempts = 1; ; attempts++) {
       const remainingMs = Math.max(0, deadline - Date.now());
-      const timeoutMs = Math.min(extras.timeoutMs ?? this.settings.timeoutMs, remainingMs);
+      const timeoutMs = Math.min(options.timeoutMs ?? this.settings.timeoutMs, remainingMs);
       const outcome = await this.#attempt(operation, request, { idempotencyKey, signal, timeoutMs });
-      let mayRetry = true;
-      if (outcome instanceof AnagrafeError) mayRetry = isWorthRepeating(repetition, outcome);
-      else if (repetition === 'keyed' && isUnfinished(tuplesOf(outcome))) unfinished = outcome;
+      let retryable = true;
+      if (outcome instanceof AnagrafeError) retryable = mayRetry(policy, outcome);
+      else if (policy === 'with-key' && hasUnfinished(tuplesOf(outcome))) unfinished = outcome;
       else return outcome;
 
-      const backoffMs = waitBefore(attempts, retryAfterOf(outcome));
-      if (!mayRetry || attempts > retries || Date.now() + backoffMs >= deadline) {
+      const backoffMs = backoffAfter(attempts, retryAfterOf(outcome));
+      if (!retryable || attempts > retries || Date.now() + backoffMs >= deadline) {
         if (unfinished) return unfinished;
         throw outcome;
       }
-      await wait(backoffMs, signal);
+      await delay(backoffMs, signal);
     }
   }
 
@@ -58,14 +71,14 @@ export class Transport {
   async #attempt<Name extends OperationName>(
     operation: Name,
     { url, init }: WrittenRequest,
-    { idempotencyKey, signal, timeoutMs }: Extras & { readonly timeoutMs: number },
+    { idempotencyKey, signal, timeoutMs }: SendOptions & { readonly timeoutMs: number },
   ): Promise<Answer<Name> | AnagrafeError> {
     const origin = { idempotencyKey };
     // Called as a plain function: the fetch of a browser throws "Illegal invocation" as a method of another object.
     const { fetch } = this.settings;
     const expired = () => new TimeoutError(timeoutMs, origin);
     try {
-      return await within(timeoutMs, signal, expired, async (attemptSignal) => {
+      return await withTimeout(timeoutMs, signal, expired, async (attemptSignal) => {
         const response = await fetch(url, { ...init, signal: attemptSignal });
         return readAnswer(operation, response, origin);
       });
@@ -84,4 +97,125 @@ function retryAfterOf(outcome: Answer<OperationName> | AnagrafeError): number | 
   if (!(outcome instanceof AnagrafeError)) return outcome.retryAfter;
   const isResponse = outcome instanceof ApiError || outcome instanceof UnexpectedAnswerError;
   return isResponse ? outcome.retryAfter : null;
+}
+
+export type OperationName = keyof Operations;
+
+/** A serialised request. Every attempt of a call sends the same bytes. */
+export interface WrittenRequest {
+  readonly url: string;
+  readonly init: RequestInit;
+}
+
+/** Operations sent without the access token: they start a session and must not fail because an old one has expired. */
+const withoutSession: readonly OperationName[] = ['login', 'refresh'];
+
+export function writeRequest<Name extends OperationName>(
+  operation: Name,
+  call: Operations[Name]['request'],
+  headers: Readonly<Record<string, string>>,
+  settings: Settings,
+): WrittenRequest {
+  const { path = {}, query = {}, body } = call as RequestParts;
+  const { method, path: template } = routes[operation];
+  const pathname = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => pathSegment(String(path[name])));
+  const defined = Object.entries(query).filter(([, value]) => value !== undefined);
+  const search = new URLSearchParams(defined.map(([name, value]): [string, string] => [name, String(value)]));
+  return {
+    url: `${settings.url}${pathname}${defined.length > 0 ? `?${search}` : ''}`,
+    init: {
+      method,
+      // When fetch follows a redirect to another origin, it also sends the custom headers, which contain the keys.
+      redirect: 'manual',
+      ...(settings.credentials && { credentials: settings.credentials }),
+      headers: {
+        ...settings.headers,
+        ...settings.clientHeaders,
+        ...(withoutSession.includes(operation) ? {} : settings.userHeaders),
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    },
+  };
+}
+
+/** Rejects an empty segment, `.` and `..`, because URL normalisation would change the path to another operation. */
+function pathSegment(text: string): string {
+  if (/^\.{0,2}$/.test(text)) throw new TypeError('there is no such ID');
+  return encodeURIComponent(text);
+}
+
+interface RequestParts {
+  readonly path?: Readonly<Record<string, unknown>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+}
+
+/** A response with a result. `status` may be 4xx or 5xx if records were not applied. */
+export interface Answer<Name extends OperationName> {
+  readonly status: number;
+  readonly body: Operations[Name]['answer'];
+  /** Seconds to wait before a retry, from the `Retry-After` header; null without a readable header. */
+  readonly retryAfter: number | null;
+  readonly headers: Headers;
+  readonly requestId: string | null;
+}
+
+/** Operations that answer with a bare array of failed records, which can be sent again, instead of an envelope. */
+const withoutEnvelope: readonly OperationName[] = ['failedRecords', 'failedRecordsOfCall'];
+
+/**
+ * @throws {ApiError} If the service rejected the call as a whole.
+ * @throws {UnexpectedAnswerError} If the body is not an envelope with the status of the response.
+ */
+export async function readAnswer<Name extends OperationName>(
+  operation: Name,
+  response: Response,
+  origin: Origin,
+): Promise<Answer<Name>> {
+  const { status, headers } = response;
+  const requestId = headers.get('x-request-id');
+  const retryAfter = readRetryAfter(headers.get('retry-after'));
+  const body = parseJson(await response.text());
+  const answer = { status, body: body as Operations[Name]['answer'], retryAfter, headers, requestId };
+  if (withoutEnvelope.includes(operation) && status === 200 && Array.isArray(body)) return answer;
+  if (!isEnvelope(body) || body.statusCode !== status) {
+    const message = `What answered with status ${status} is not Anagrafe.`;
+    throw new UnexpectedAnswerError({ status, message, retryAfter }, origin);
+  }
+  if (body.result !== null) return answer;
+  const { errorCode: code, message } = body;
+  throw new ApiError({ code, status, message, retryAfter }, { ...origin, requestId });
+}
+
+type PageOf<Body> = Body extends Envelope<infer Item, infer About> ? Page<Item, About> : never;
+
+/** Returns `result` of the envelope. Every operation has an envelope except those in `withoutEnvelope`. */
+export function pageOf<Name extends OperationName>({
+  body,
+}: Answer<Name>): PageOf<Operations[Name]['answer']> {
+  return (body as Envelope<unknown, unknown>).result as PageOf<Operations[Name]['answer']>;
+}
+
+/** Returns undefined if the text is not JSON. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** An envelope with a result, or the envelope of an `ApiError`, which always has a code and a message. */
+type ReceivedEnvelope =
+  | (Envelope<unknown, unknown> & { result: Page<unknown, unknown> })
+  | { statusCode: number; errorCode: ErrorCode; message: string; result: null };
+
+function isEnvelope(body: unknown): body is ReceivedEnvelope {
+  if (typeof body !== 'object' || body === null || !('statusCode' in body) || !('result' in body))
+    return false;
+  const { errorCode, message, result } = body as Partial<ReceivedEnvelope>;
+  if (result === null) return typeof errorCode === 'string' && typeof message === 'string';
+  return typeof result === 'object' && Array.isArray(result.records);
 }

@@ -35,7 +35,8 @@ const toleranceSeconds = 300;
  * const event = await verifyWebhook(await request.text(), request.headers, 'whsec_…');
  * ```
  *
- * @throws {WebhookError} If a header is missing, the timestamp is outside the tolerance, or no signature matches.
+ * @throws {WebhookError} If a header is missing, the timestamp is outside the tolerance, no signature matches, or the
+ * secret is not base64.
  */
 export async function verifyWebhook(
   body: string,
@@ -48,14 +49,12 @@ export async function verifyWebhook(
   const signatures = headerOf(headers, 'webhook-signature');
   const age = Math.abs(now.getTime() / 1000 - Number(timestamp));
   if (!(age <= toleranceSeconds))
-    throw new WebhookError('expired', 'The message is too old, or the clocks are apart.');
-  const key = await crypto.subtle.importKey(
-    'raw',
-    bytesOf(secret.replace(/^whsec_/, '')),
-    { name: 'HMAC', hash: 'SHA-256' },
-    false,
-    ['verify'],
-  );
+    throw new WebhookError('EXPIRED', 'The message is too old, or the clocks differ.');
+  const keyBytes = bytesOf(secret.replace(/^whsec_/, ''));
+  if (keyBytes.length === 0)
+    throw new WebhookError('INVALID_SECRET', 'The secret must be whsec_ and a base64 key.');
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+  const key = await crypto.subtle.importKey('raw', keyBytes, algorithm, false, ['verify']);
   const signed = new TextEncoder().encode(`${id}.${timestamp}.${body}`);
   // After a rotation the header has one signature per valid secret.
   for (const signature of signatures.split(' ')) {
@@ -63,16 +62,16 @@ export async function verifyWebhook(
     if (version === 'v1' && (await crypto.subtle.verify('HMAC', key, bytesOf(text), signed)))
       return JSON.parse(body);
   }
-  throw new WebhookError('wrong', 'The signature is not that of this message with this secret.');
+  throw new WebhookError('INVALID_SIGNATURE', 'No signature matches this message and this secret.');
 }
 
 function headerOf(headers: HeaderSource, name: string): string {
   const value = typeof headers.get === 'function' ? headers.get(name) : (headers as HeaderObject)[name];
   if (typeof value === 'string' && value !== '') return value;
-  throw new WebhookError('missing', `The header ${name} is missing.`);
+  throw new WebhookError('MISSING_HEADER', `The header ${name} is missing.`);
 }
 
-/** Returns no bytes for invalid base64. An empty signature never matches, and `importKey` rejects an empty key. */
+/** Returns no bytes for invalid base64. An empty signature never matches, and an empty key is rejected. */
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   try {
     return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));

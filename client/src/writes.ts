@@ -1,18 +1,22 @@
-import { pageOf } from './answer.ts';
 import type {
+  AppliedUser,
   ErrorCode,
   Estimate,
   InsertRecord,
   Job,
+  Login,
   Operation,
   Operations,
+  Registration,
+  RegistrationWithHash,
+  Reset,
   StateRecord,
   Tuple,
   UpdateRecord,
 } from './api.gen.ts';
-import { UnexpectedAnswerError } from './errors.ts';
+import { RecordError, UnexpectedAnswerError } from './errors.ts';
 import type { CallOptions } from './options.ts';
-import type { Extras, Transport } from './transport.ts';
+import { pageOf, type SendOptions, type Transport } from './transport.ts';
 
 /** The type of a record, by operation. */
 export interface RecordsOf {
@@ -68,14 +72,14 @@ export async function write<Name extends Operation, Dry extends boolean = false>
   records: readonly RecordsOf[Name][],
   { dryRun, representation, ...options }: WriteOptions<Dry> = {},
 ): Promise<WriteResult<Dry>> {
-  const extras = withKey(transport, options, dryRun === true);
+  const sendOptions = withKey(transport, options, dryRun === true);
   const answer = await transport.send(
     operation,
     { query: { dryRun }, body: records } as unknown as Operations[Name]['request'],
-    { ...extras, headers: representation ? { Prefer: 'return=representation' } : {} },
+    { ...sendOptions, headers: representation ? { Prefer: 'return=representation' } : {} },
   );
   const { status, body, headers, requestId } = answer;
-  const origin = { idempotencyKey: extras.idempotencyKey, requestId };
+  const origin = { idempotencyKey: sendOptions.idempotencyKey, requestId };
   if (status === 202) {
     const message = 'The call with this key became a job: submit it again with its key to get the job.';
     throw new UnexpectedAnswerError({ status, message }, origin);
@@ -88,7 +92,7 @@ export async function write<Name extends Operation, Dry extends boolean = false>
     tuples,
     estimate: record as WriteResult<Dry>['estimate'],
     replayed: headers.get('idempotency-replayed') === 'true',
-    idempotencyKey: extras.idempotencyKey ?? null,
+    idempotencyKey: sendOptions.idempotencyKey ?? null,
     requestId,
   };
 }
@@ -100,27 +104,30 @@ export async function submit<Name extends Operation>(
   records: readonly RecordsOf[Name][],
   options: KeyOptions = {},
 ): Promise<Job> {
-  const extras = withKey(transport, options, false);
+  const sendOptions = withKey(transport, options, false);
   const answer = await transport.send(
     operation,
     { body: records } as unknown as Operations[Name]['request'],
-    { ...extras, headers: { Prefer: 'respond-async' } },
+    { ...sendOptions, headers: { Prefer: 'respond-async' } },
   );
   const { status, requestId } = answer;
   if (status === 202) return pageOf(answer).record as Job;
   const message =
     'The call with this key was answered at once: send it again with its key to get its tuples.';
-  throw new UnexpectedAnswerError({ status, message }, { idempotencyKey: extras.idempotencyKey, requestId });
+  throw new UnexpectedAnswerError(
+    { status, message },
+    { idempotencyKey: sendOptions.idempotencyKey, requestId },
+  );
 }
 
 /**
  * Adds an `Idempotency-Key`, which makes retries safe. A dry run writes nothing and needs no key. A signed-in user may
  * not send one, so its writes are retried only if the service did not start them.
  */
-function withKey({ settings }: Transport, options: KeyOptions, dryRun: boolean): Extras {
+function withKey({ settings }: Transport, options: KeyOptions, dryRun: boolean): SendOptions {
   const { idempotencyKey, ...rest } = options;
-  if (dryRun) return { ...rest, repetition: 'safe' };
-  if ('AccessToken' in settings.userHeaders) return { ...rest, repetition: 'refused' };
+  if (dryRun) return { ...rest, policy: 'always' };
+  if ('AccessToken' in settings.userHeaders) return { ...rest, policy: 'not-started' };
   return { ...rest, idempotencyKey: checkKey(idempotencyKey ?? newKey()) };
 }
 
@@ -133,4 +140,46 @@ function newKey(): string {
 function checkKey(key: string): string {
   if (/^[\x21-\x7e]{1,255}$/.test(key)) return key;
   throw new TypeError('idempotencyKey must be 1 to 255 visible ASCII characters');
+}
+
+/** A user to register, with either a password or a password hash. */
+export type NewUser =
+  | { readonly Username: string; readonly Email?: string | null; readonly Password: string }
+  | { readonly Username: string; readonly Email?: string | null; readonly PasswordHash: string };
+
+/** The ID of an existing user and the password to set. */
+export interface NewPassword {
+  readonly ID: number;
+  readonly Password: string;
+}
+
+/**
+ * Sends one `update` record, which the service applies as a whole or not at all.
+ *
+ * @throws {RecordError} If the record was not applied.
+ */
+export async function updatePrincipal(
+  transport: Transport,
+  ID: number,
+  users: readonly (NewUser | (NewPassword & { readonly CurrentPassword?: string }))[],
+  options: KeyOptions | CallOptions = {},
+): Promise<AppliedUser[]> {
+  const record = { ID, Users: users.map(withConfirmation) };
+  const { status, tuples, idempotencyKey, requestId } = await write(transport, 'update', [record], {
+    ...options,
+    representation: true,
+  });
+  const [tuple] = tuples;
+  if (tuple?.Item3) return tuple.Item6.Users ?? [];
+  const origin = { idempotencyKey: idempotencyKey ?? undefined, requestId };
+  if (tuple) throw new RecordError(tuple, origin);
+  throw new UnexpectedAnswerError({ status, message: 'The answer to one record has no tuple.' }, origin);
+}
+
+/** The IDs of a signed-in user and of its principal, as `login` returns them. */
+export type SignedInUser = Pick<Login, 'IRID' | 'UserID'>;
+
+/** Adds the `ConfirmPassword` that the API requires. A caller of this package passes a password only once. */
+function withConfirmation(user: NewUser | NewPassword): Registration | RegistrationWithHash | Reset {
+  return 'Password' in user ? { ...user, ConfirmPassword: user.Password } : user;
 }

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../src/', import.meta.url));
 const clientRoot = fileURLToPath(new URL('../../client/src/', import.meta.url));
+const importerRoot = fileURLToPath(new URL('../../importer/src/', import.meta.url));
 const consoleRoot = fileURLToPath(new URL('../../console/src/', import.meta.url));
 const longest = 300;
 
@@ -76,7 +77,6 @@ const folders = [
   'webhooks',
   'statistics',
   'console',
-  'import',
 ];
 
 /** Returns the folder of a file, or `wiring` for files in `src/` itself, which may import everything except `cli`. */
@@ -125,17 +125,11 @@ describe('the server', () => {
     expect(wrong.map(({ path }) => path)).toEqual([]);
   });
 
-  it('uses the client package only in import/ and cli/, and nothing else of the server in import/', () => {
-    const inImport = sources.filter(({ path }) => path.startsWith('import/'));
-    expect(inImport.flatMap(({ ours }) => ours.filter((target) => !target.startsWith('import/')))).toEqual(
-      [],
-    );
-    const others = inImport.flatMap((source) => source.others);
-    expect(others.filter((name) => !/^(node:|@anagrafe\/client)/.test(name))).toEqual([]);
+  it('uses the client and the importer only in cli/', () => {
     const callers = sources.filter(({ others: names }) =>
       names.some((name) => name.startsWith('@anagrafe/')),
     );
-    expect([...new Set(callers.map((source) => source.room))].sort()).toEqual(['cli', 'import']);
+    expect([...new Set(callers.map((source) => source.room))].sort()).toEqual(['cli']);
   });
 
   it('imports only files that exist', () => {
@@ -185,6 +179,40 @@ describe('the client', () => {
   it('has no file above 300 lines, except the generated one', () => {
     const lines = ({ text }: Source) => text.trimEnd().split('\n').length;
     const long = client.filter((source) => !source.path.endsWith('.gen.ts') && lines(source) > longest);
+    expect(long.map(({ path }) => path)).toEqual([]);
+  });
+});
+
+describe('the importer', () => {
+  const importer = sourcesBelow(importerRoot);
+
+  it('imports only its own files and the client, and Node.js only in node/', () => {
+    expect(importer.find(({ path }) => path === 'index.ts')?.ours).toContain('file/open.ts');
+    const foreign = importer.flatMap(({ path, ours, others }) => [
+      ...others
+        .filter(
+          (name) => name !== '@anagrafe/client' && !(path.startsWith('node/') && name.startsWith('node:')),
+        )
+        .map((name) => `${path}: ${name}`),
+      ...ours.filter((target) => target.startsWith('..')).map((name) => `${path}: ${name}`),
+    ]);
+    expect(foreign).toEqual([]);
+  });
+
+  it('imports only from folders that come before in the order: file, import, node', () => {
+    const order = ['file', 'import', 'node'];
+    const rank = (path: string) => order.indexOf(roomOf(path));
+    const wrong = importer
+      .filter(({ path }) => path !== 'index.ts')
+      .flatMap(({ path, ours }) =>
+        ours.filter((target) => rank(target) > rank(path)).map((target) => `${path} imports ${target}`),
+      );
+    expect(wrong).toEqual([]);
+    expect(cycles(new Map(importer.map(({ path, ours }) => [path, ours])))).toEqual([]);
+  });
+
+  it('has no file above 300 lines', () => {
+    const long = importer.filter(({ text }) => text.trimEnd().split('\n').length > longest);
     expect(long.map(({ path }) => path)).toEqual([]);
   });
 });
@@ -241,5 +269,5 @@ describe('the console', () => {
 });
 
 function isItsOwn(name: string): boolean {
-  return /^(@anagrafe\/client|react|wouter|@(mantine|tanstack)\/)/.test(name);
+  return /^(@anagrafe\/(client|importer)$|react|wouter|@(mantine|tanstack)\/)/.test(name);
 }

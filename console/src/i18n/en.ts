@@ -1,6 +1,5 @@
 import type { Delivery } from '@anagrafe/client';
-import type { RowFault } from '@anagrafe/client/import';
-import type { SheetFault, SheetField } from '@anagrafe/client/sheet';
+import type { FileError, ImportField, RowError } from '@anagrafe/importer';
 
 /** English messages that all pages share. */
 export const commonEn = {
@@ -570,7 +569,7 @@ export const eventsEn = {
 
 export type EventsMessages = typeof eventsEn;
 
-const fields: Readonly<Record<SheetField, string>> = {
+const fields: Readonly<Record<ImportField, string>> = {
   ID: 'Principal: ID',
   ExternalKey: 'Principal: external key',
   Denomination: 'Principal: company name',
@@ -586,6 +585,9 @@ const fields: Readonly<Record<SheetField, string>> = {
   ConfirmPassword: 'Password, again',
   PasswordHash: 'Password hash',
 };
+
+const resetInImport =
+  'This would reset a password, and an import only registers users. Reset it on the page of its principal, or many of them with "anagrafe reset".';
 
 export const importEn = {
   title: 'Import',
@@ -677,10 +679,8 @@ export const importEn = {
     mend: 'Mend the rows that failed',
     download: 'Download the rows that failed',
   },
-  resets:
-    'This would reset a password, and an import only registers users. Reset it on the page of its principal, or many of them with "anagrafe reset".',
-  fault: ({ message }: SheetFault): string => message,
-  rowFault: ({ message }: RowFault): string => message,
+  fault: ({ message }: FileError): string => message,
+  rowFault: ({ code, message }: RowError): string => (code === 'RESET_IN_IMPORT' ? resetInImport : message),
 };
 
 export type ImportMessages = typeof importEn;

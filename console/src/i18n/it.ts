@@ -1,5 +1,4 @@
-import type { RowFault, RowFaultCode } from '@anagrafe/client/import';
-import type { FaultCode, FaultFigures, SheetFault } from '@anagrafe/client/sheet';
+import type { FileError, FileErrorCode, FileErrorParams, RowError, RowErrorCode } from '@anagrafe/importer';
 import type {
   ActorMessages,
   Advice,
@@ -544,7 +543,7 @@ export const eventsIt: EventsMessages = {
   },
 };
 
-const sentences: { readonly [Code in FaultCode]: (figures: FaultFigures[Code]) => string } = {
+const sentences: { readonly [Code in FileErrorCode]: (params: FileErrorParams[Code]) => string } = {
   SPREADSHEET_FILE: () => 'È il file di un foglio di calcolo. Salvalo prima da lì come "CSV UTF-8".',
   NOT_IN_ENCODING: ({ line, encoding }) => `La riga ${line} ha byte che non sono ${encoding}.`,
   ENCODING_CHANGES: ({ line, from, to }) =>
@@ -584,12 +583,16 @@ const sentences: { readonly [Code in FaultCode]: (figures: FaultFigures[Code]) =
 };
 
 /** Returns the Italian message of an error in a file or a row. The importer itself has the English messages. */
-export function faultInItalian({ code, figures }: SheetFault): string {
-  const say = sentences[code] as (figures: SheetFault['figures']) => string;
-  return say(figures);
+export function faultInItalian({ code, params }: FileError): string {
+  const say = sentences[code] as (params: FileError['params']) => string;
+  return say(params);
 }
 
-const rowSentences: Readonly<Record<RowFaultCode, string>> = {
+const rowSentences: Readonly<Record<RowErrorCode, string>> = {
+  RESET_IN_IMPORT:
+    'Questo reimposterebbe una password, e una importazione registra soltanto utenti. Reimpostala nella pagina della sua anagrafica, o molte insieme con "anagrafe reset".',
+  USER_NOT_FOUND: 'Questo utente non esiste.',
+  RECORD_NOT_APPLIED: 'Il record non verrebbe applicato.',
   RESET_WITHOUT_PRINCIPAL: "L'anagrafica di uno UserID si indica con il suo ID o la sua ExternalKey.",
   PRINCIPAL_NOT_INSERTED: "Non è stato possibile inserire l'anagrafica.",
   USERNAME_TAKEN: 'Questo nome utente compare in una riga precedente.',
@@ -597,7 +600,8 @@ const rowSentences: Readonly<Record<RowFaultCode, string>> = {
 };
 
 /** Returns the Italian message of a row error. An error without a code comes from the service, already in Italian. */
-export function rowFaultInItalian({ code, message }: RowFault): string {
+export function rowFaultInItalian({ code, fileError, message }: RowError): string {
+  if (fileError) return faultInItalian(fileError);
   return code ? rowSentences[code] : message;
 }
 
@@ -710,8 +714,6 @@ export const importIt: ImportMessages = {
     mend: 'Correggi le righe non importate',
     download: 'Scarica le righe non importate',
   },
-  resets:
-    'Questo reimposterebbe una password, e una importazione registra soltanto utenti. Reimpostala nella pagina della sua anagrafica, o molte insieme con "anagrafe reset".',
   fault: faultInItalian,
   rowFault: rowFaultInItalian,
 };

@@ -1,4 +1,4 @@
-import type { Stretch } from '@anagrafe/client';
+import type { CursorPage } from '@anagrafe/client';
 import { Box, Button, Group, Loader, Text } from '@mantine/core';
 import {
   type InfiniteData,
@@ -14,7 +14,7 @@ import { usePollInterval } from './polling.ts';
 import { type Column, Table } from './table.tsx';
 
 /** One keyset page of a sequence. A client-side filter may leave fewer records than were read. */
-export interface KeysetPage<Item, Place> extends Stretch<Item, Place> {
+export interface KeysetPage<Item, Place> extends CursorPage<Item, Place> {
   /** The position of the first entry that was read, even if the filter removed it; null if there was none. */
   readonly first: Place | null;
   /** The ISO 8601 time of the last entry that was read; null if there was none. */

@@ -15,7 +15,7 @@ export const anagrafe = new Anagrafe({
   secretKey,
   timeoutMs: 60_000,
   retries: 7,
-  patienceMs: 300_000,
+  totalTimeoutMs: 300_000,
 });
 
 // What came of a call that was not done is said in one line.

@@ -12,6 +12,6 @@ try {
     console.log(`${Username} has the ID ${ID}`);
 } catch (error) {
   if (!(error instanceof RecordError)) throw error;
-  report('Nobody was registered', error.message, error.faults);
+  report('Nobody was registered', error.message, error.fieldErrors);
   process.exitCode = 1;
 }

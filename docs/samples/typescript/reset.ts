@@ -12,6 +12,6 @@ try {
   console.log('The passwords were reset.');
 } catch (error) {
   if (!(error instanceof RecordError)) throw error;
-  report('No password was reset', error.message, error.faults);
+  report('No password was reset', error.message, error.fieldErrors);
   process.exitCode = 1;
 }

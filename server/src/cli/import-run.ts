@@ -1,9 +1,15 @@
 import { relative } from 'node:path';
 import { ApiError, ConnectionError, TimeoutError } from '@anagrafe/client';
-import { type Sheet, SheetError, type SheetField } from '@anagrafe/client/sheet';
-import { dryRunImport, type ImportDryRun } from '../import/dry-run.ts';
-import { type ImportResult, type ImportTools, runImport } from '../import/run.ts';
-import type { ImportFigures, ImportTask } from '../import/task.ts';
+import { type ImportField, type ImportFile, ImportFileError } from '@anagrafe/importer';
+import {
+  dryRunImport,
+  type ImportContext,
+  type ImportCounts,
+  type ImportDryRun,
+  type ImportResult,
+  type ImportTask,
+  runImport,
+} from '@anagrafe/importer/node';
 import { type ConnectionOptions, reach } from './connection.ts';
 import { inUnits } from './output/format.ts';
 import { grouped, LiveLine, type Progress } from './output/live-line.ts';
@@ -16,7 +22,7 @@ export interface RunOptions extends ConnectionOptions {
 }
 
 /** An import task without the service and the caller, which `importFile` adds. */
-export type ImportFileOptions = Omit<ImportTask, 'url' | 'caller'>;
+export type ImportInput = Omit<ImportTask, 'url' | 'caller'>;
 
 /** The reason of the abort after SIGINT or SIGTERM. */
 class Interrupted extends Error {
@@ -29,36 +35,36 @@ class Interrupted extends Error {
 }
 
 /** Imports a file, or performs a dry run, and prints the progress and the result. Sets the exit code. */
-export async function importFile(file: ImportFileOptions, options: RunOptions): Promise<void> {
+export async function importFile(file: ImportInput, options: RunOptions): Promise<void> {
   const { anagrafe, url, caller } = await reach(options);
   const task = { ...file, url, caller };
   const line = new LiveLine();
-  let begun = false;
+  let opened = false;
   const interruption = interruptible();
-  const tools: ImportTools = {
+  const context: ImportContext = {
     anagrafe,
     signal: interruption.signal,
-    onBegun(sheet, rowsBefore) {
-      begun = true;
-      greet(sheet, rowsBefore, task);
+    onOpen(openFile, rowsBefore) {
+      opened = true;
+      printHeader(openFile, rowsBefore, task);
     },
-    onProgress: (figures) => line.show(standingOf(figures, task, options)),
+    onProgress: (counts) => line.show(progressOf(counts, task, options)),
   };
   try {
-    const printResult = options.dryRun
-      ? await performDryRun(task, tools, options)
-      : await performImport(task, tools, options);
+    const printOutcome = options.dryRun
+      ? await performDryRun(task, context, options)
+      : await performImport(task, context, options);
     line.end({ keeping: true });
-    printResult();
+    printOutcome();
   } catch (error) {
     line.end({ keeping: true });
     process.exitCode = error instanceof Interrupted ? error.exitCode : explainToOperator(error);
-    if (options.dryRun || !begun) return;
-    const stopped = error instanceof Interrupted ? 'Stopped. The service goes on with what was sent. ' : '';
+    if (options.dryRun || !opened) return;
+    const stopped = error instanceof Interrupted ? 'Stopped. The service continues with what was sent. ' : '';
     if (stopped || isRetryable(error))
-      tell(`${stopped}Run the same command again to go on; nothing is done twice.`);
-    if (error instanceof SheetError)
-      tell('Every row before that is done. Mend the rest, and run the same command again.');
+      tell(`${stopped}Run the same command again to continue; no row is applied twice.`);
+    if (error instanceof ImportFileError)
+      tell('Every row before that is done. Correct the rest, and run the same command again.');
   } finally {
     interruption.end();
   }
@@ -83,21 +89,29 @@ function interruptible(): { signal: AbortSignal; end(): void } {
   };
 }
 
-async function performImport(task: ImportTask, tools: ImportTools, options: RunOptions): Promise<() => void> {
-  const result = await runImport(task, tools, { anew: options.restart ?? false });
+async function performImport(
+  task: ImportTask,
+  context: ImportContext,
+  options: RunOptions,
+): Promise<() => void> {
+  const result = await runImport(task, context, { restart: options.restart ?? false });
   if (result.failed > 0) process.exitCode = exitCodes.someFailed;
-  return () => tellResult(result, task, options.json ?? false);
+  return () => printResult(result, task, options.json ?? false);
 }
 
-async function performDryRun(task: ImportTask, tools: ImportTools, options: RunOptions): Promise<() => void> {
-  const result = await dryRunImport(task, tools);
+async function performDryRun(
+  task: ImportTask,
+  context: ImportContext,
+  options: RunOptions,
+): Promise<() => void> {
+  const result = await dryRunImport(task, context);
   if (result.failed > 0) process.exitCode = exitCodes.someFailed;
   return () => printDryRun(result, task, options.json ?? false);
 }
 
 /** Estimates the total number of rows from the share of the bytes: it is known only at the end of the file. */
-function standingOf(
-  { bytes, bytesDone, rowsDone, rowsFailed }: ImportFigures,
+function progressOf(
+  { bytes, bytesDone, rowsDone, rowsFailed }: ImportCounts,
   { purpose }: ImportTask,
   { dryRun }: RunOptions,
 ): Progress {
@@ -113,20 +127,24 @@ function standingOf(
 }
 
 /** Prints how the columns of the file are interpreted. */
-export function greet(sheet: Sheet, rowsBefore: number, { path, url, purpose, principal }: ImportTask): void {
+export function printHeader(
+  file: ImportFile,
+  rowsBefore: number,
+  { path, url, purpose, principal }: ImportTask,
+): void {
   const doing = purpose === 'register' ? 'Importing' : 'Resetting the passwords of';
-  tell(`${doing} ${short(path)}: ${sheet.layout.format.toUpperCase()}, to ${url}`);
-  for (const { name, field } of sheet.columns)
+  tell(`${doing} ${short(path)}: ${file.layout.format.toUpperCase()}, to ${url}`);
+  for (const { name, field } of file.columns)
     if (field && field !== name) tell(`  "${name}" is read as ${field}`);
-  if (sheet.unknown.length > 0)
-    tell(`  Not read: ${sheet.unknown.map((name) => `"${name}"`).join(', ')} (--map says what a column is)`);
-  const has = (...fields: SheetField[]) => sheet.columns.some(({ field }) => field && fields.includes(field));
-  if (purpose === 'register' && principal === null && sheet.columns.length > 0 && !has('ID', 'ExternalKey'))
-    tell('  No column names principals by ID or ExternalKey: every row makes a new principal of its own.');
-  if (rowsBefore > 0) tell(`  Going on after row ${grouped(rowsBefore)}.`);
+  if (file.unknown.length > 0)
+    tell(`  Ignored: ${file.unknown.map((name) => `"${name}"`).join(', ')} (--map maps a column)`);
+  const has = (...fields: ImportField[]) => file.columns.some(({ field }) => field && fields.includes(field));
+  if (purpose === 'register' && principal === null && file.columns.length > 0 && !has('ID', 'ExternalKey'))
+    tell('  No column names principals by ID or ExternalKey: every row creates a principal of its own.');
+  if (rowsBefore > 0) tell(`  Continuing after row ${grouped(rowsBefore)}.`);
 }
 
-export function tellResult({ rows, failed }: ImportResult, task: ImportTask, json: boolean): void {
+export function printResult({ rows, failed }: ImportResult, task: ImportTask, json: boolean): void {
   const failedFile = failed > 0 ? task.failedPath : null;
   const passwordsFile = rows > failed ? task.passwordsPath : null;
   if (json) {
@@ -136,7 +154,7 @@ export function tellResult({ rows, failed }: ImportResult, task: ImportTask, jso
   const verb = task.purpose === 'register' ? 'imported' : 'reset';
   tell(rows === 0 ? 'The file has no rows.' : `${grouped(rows - failed)} of ${counted(rows)} ${verb}.`);
   if (failedFile) tell(`${those(failed)} failed ${whereFailed(failed, failedFile, task)}`);
-  if (passwordsFile) tell(`The passwords that were made up are in ${short(passwordsFile)}; keep it safe.`);
+  if (passwordsFile) tell(`The generated passwords are in ${short(passwordsFile)}; keep it safe.`);
 }
 
 export function printDryRun(
@@ -152,7 +170,7 @@ export function printDryRun(
   }
   const time = `in about ${inUnits(estimatedSeconds)}`;
   tell(`${grouped(rows - failed)} of ${counted(rows)} would be done, ${time}. Nothing was done.`);
-  for (const { line, sentences } of samples) tell(`  line ${line}: ${sentences.join(' ')}`);
+  for (const { line, messages } of samples) tell(`  line ${line}: ${messages.join(' ')}`);
   if (failed > samples.length) tell(`  … and ${grouped(failed - samples.length)} more`);
   if (failedFile) {
     const are = failed === 1 ? 'is' : 'are';

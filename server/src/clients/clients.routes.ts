@@ -219,7 +219,7 @@ const ClientChangeBody = example(
   named('ClientChange', strictObject({ Name: optional(ClientName), ...clientParts })),
   { Scopes: ['sync:read'] },
 );
-const ClientBody = example(named('ClientWish', strictObject({ Name: ClientName, ...clientParts })), {
+const ClientBody = example(named('CreateClient', strictObject({ Name: ClientName, ...clientParts })), {
   Name: 'erp',
   Scopes: ['sync:write', 'sync:read'],
   Networks: ['10.0.0.0/8'],

@@ -1,3 +1,5 @@
+import { clip } from '../lib/request-fields.ts';
+
 export type JsonProblem =
   | 'syntax'
   | 'utf8'
@@ -43,7 +45,6 @@ export class JsonError extends Error {
 }
 
 const NAME_LIMIT = 60;
-const HALF_PAIR = /[\uD800-\uDBFF]$/;
 const PLAIN_NAME = /^[A-Za-z_$][\w$]*$/;
 
 /** Formats the path from the body to a value; a number is a zero-based array index, a string is the name of a field. */
@@ -51,12 +52,8 @@ export function placeOf(steps: readonly (number | string)[]): string {
   let place = '';
   for (const step of steps) {
     if (typeof step === 'number') place += `[${step}]`;
-    else if (!PLAIN_NAME.test(step)) place += `[${JSON.stringify(clip(step))}]`;
-    else place += place === '' ? clip(step) : `.${clip(step)}`;
+    else if (!PLAIN_NAME.test(step)) place += `[${JSON.stringify(clip(step, NAME_LIMIT))}]`;
+    else place += place === '' ? clip(step, NAME_LIMIT) : `.${clip(step, NAME_LIMIT)}`;
   }
   return place;
-}
-
-function clip(name: string): string {
-  return name.length <= NAME_LIMIT ? name : name.slice(0, NAME_LIMIT).replace(HALF_PAIR, '');
 }

@@ -65,11 +65,14 @@ export function refuseUnknownFields(
   }
 }
 
-/** Shortens a name from a request for use in an error, without splitting a surrogate pair. */
+/** Shortens a name from a request for use in an error. */
 export function shown(name: string): string {
-  return name.length > fieldNameShown
-    ? `${name.slice(0, fieldNameShown).replace(/[\ud800-\udbff]$/, '')}…`
-    : name;
+  return name.length > fieldNameShown ? `${clip(name, fieldNameShown)}…` : name;
+}
+
+/** Shortens a text to at most `max` UTF-16 code units without splitting a surrogate pair. */
+export function clip(text: string, max: number): string {
+  return text.length > max ? text.slice(0, max).replace(/[\ud800-\udbff]$/, '') : text;
 }
 
 /** Returns the string, null if it is absent, or undefined (and adds an error) if the value is not a string. */

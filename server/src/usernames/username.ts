@@ -1,5 +1,5 @@
 import type { FieldErrors } from '../lib/field-errors.ts';
-import { isAbsent, readString } from '../lib/request-fields.ts';
+import { clip, isAbsent, readString } from '../lib/request-fields.ts';
 import { mapUsername } from './precis-profiles.ts';
 
 export const usernameMax = 128;
@@ -45,12 +45,12 @@ const separators = /[^\p{L}\p{N}]+/u;
 /** Splits texts into the words of the search index: distinct, in lower case, without accents. */
 export function searchTerms(texts: readonly (string | null)[]): string[] {
   const words = texts.flatMap((text) => (text === null ? [] : fold(text).split(separators)));
-  return [...new Set(words.filter((word) => word !== '').map((word) => word.slice(0, termMax)))];
+  return [...new Set(words.filter((word) => word !== '').map((word) => clip(word, termMax)))];
 }
 
 /** Returns a tax or VAT number as one word without separators, and again without its country prefix if it has one. */
 export function numberTerms(text: string | null): string[] {
-  const whole = text === null ? '' : fold(text).split(separators).join('').slice(0, termMax);
+  const whole = text === null ? '' : clip(fold(text).split(separators).join(''), termMax);
   if ((whole.match(/\d/g) ?? []).length < digitsMin) return [];
   return countryPrefix.test(whole) ? [whole, whole.slice(2)] : [whole];
 }

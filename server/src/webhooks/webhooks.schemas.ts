@@ -40,7 +40,7 @@ const choices = {
   Types: optional(Type.Union([EventTypes, EventTypeName])),
   Granularity: optional(Granularity),
 };
-export const NewWebhookBody = example(named('WebhookWish', strictObject({ URL: Url, ...choices })), {
+export const NewWebhookBody = example(named('CreateWebhook', strictObject({ URL: Url, ...choices })), {
   URL: 'https://erp.example.com/hooks',
   Types: ['user.registered'],
   Granularity: 'record',

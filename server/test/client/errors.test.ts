@@ -46,7 +46,7 @@ describe('an error of the client', () => {
   it('is UNEXPECTED_ANSWER for a proxy page, an answer without a result and a redirect', async () => {
     const gateway = await startGateway(service.url);
     const anagrafe = new Anagrafe({ url: gateway.url, ...keys });
-    for (const mishap of [
+    for (const fault of [
       { status: 200, headers: { 'content-type': 'text/html' }, body: '<h1>Welcome to the hotel</h1>' },
       { status: 403, body: '{"error":"no entry"}' },
       {
@@ -55,10 +55,10 @@ describe('an error of the client', () => {
       },
       { status: 301, headers: { location: `${service.url}/api/sync/v1/irs/list` } },
     ]) {
-      gateway.mishaps = [mishap];
+      gateway.networkFaults = [fault];
       const error = await failureOf(anagrafe.list().page());
       expect(error).toBeInstanceOf(UnexpectedAnswerError);
-      expect(error).toMatchObject({ code: 'UNEXPECTED_ANSWER', status: mishap.status });
+      expect(error).toMatchObject({ code: 'UNEXPECTED_ANSWER', status: fault.status });
       expect(shown(error)).not.toMatch(/hotel|no entry/);
     }
     expect(gateway.seen).toHaveLength(4);
@@ -77,7 +77,7 @@ describe('an error of the client', () => {
 
   it('is TIMED_OUT after the timeout of the client or of the call', async () => {
     const gateway = await startGateway(service.url);
-    gateway.mishaps = ['silence', 'silence'];
+    gateway.networkFaults = ['silence', 'silence'];
     const hasty = new Anagrafe({ url: gateway.url, retries: 0, timeoutMs: 50 });
     expect(await failureOf(hasty.list().page())).toBeInstanceOf(TimeoutError);
     const patient = new Anagrafe({ url: gateway.url, retries: 0 });
@@ -93,7 +93,7 @@ describe('an error of the client', () => {
     expect(await before).toBe(reason);
     expect(gateway.seen).toEqual([]);
 
-    gateway.mishaps = ['silence'];
+    gateway.networkFaults = ['silence'];
     const during = new AbortController();
     const once = new Anagrafe({ url: gateway.url, ...keys, retries: 0 });
     const waiting = failureOf(once.list({}, { signal: during.signal }).page());
@@ -101,7 +101,7 @@ describe('an error of the client', () => {
     during.abort(reason);
     expect(await waiting).toBe(reason);
 
-    gateway.mishaps = [{ status: 503, headers: { 'retry-after': '60' } }];
+    gateway.networkFaults = [{ status: 503, headers: { 'retry-after': '60' } }];
     const between = new AbortController();
     const listening = vi.spyOn(between.signal, 'addEventListener');
     const pausing = failureOf(anagrafe.list({}, { signal: between.signal }).page());
@@ -124,10 +124,10 @@ describe('an error of the client', () => {
       publicKey: keys.publicKey,
       secretKey: `${keys.secretKey}x`,
     });
-    gateway.mishaps = ['lost', { status: 200, body: Password }];
+    gateway.networkFaults = ['lost', { status: 200, body: Password }];
     // The request that times out may arrive late or never: on its own gateway it cannot take the failure of another.
     const silent = await startGateway(service.url);
-    silent.mishaps = ['silence'];
+    silent.networkFaults = ['silence'];
     const ignored = new Anagrafe({ url: silent.url, ...keys, retries: 0, timeoutMs: 50 });
     const errors = [
       await failureOf(refused.register(1, users)),
@@ -178,7 +178,7 @@ describe('a client', () => {
 
   it('can call a service under a path prefix with extra headers for a proxy', async () => {
     const gateway = await startGateway(service.url);
-    gateway.mishaps = [{ status: 404 }];
+    gateway.networkFaults = [{ status: 404 }];
     const anagrafe = new Anagrafe({ url: `${gateway.url}/behind/`, ...keys, headers: { 'X-Proxy': 'yes' } });
     await failureOf(anagrafe.list().page());
     expect(gateway.seen).toMatchObject([

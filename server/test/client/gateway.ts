@@ -18,7 +18,7 @@ export interface Seen {
  * request, `lost answer` closes it after the service has answered, `held answer` never forwards the answer, and
  * `silence` neither forwards the request nor answers. An object is an answer of the gateway instead of the service.
  */
-export type Mishap =
+export type NetworkFault =
   | 'nothing'
   | 'lost'
   | 'lost answer'
@@ -30,23 +30,23 @@ export interface Gateway {
   readonly url: string;
   readonly seen: Seen[];
   /** The failures of the next requests, in this order. Later requests are forwarded without failure. */
-  mishaps: Mishap[];
+  networkFaults: NetworkFault[];
 }
 
 /** Starts a reverse proxy between a client and a service. It records all requests and simulates failures. */
 export async function startGateway(serviceUrl: string): Promise<Gateway> {
-  const gateway: Gateway = { url: '', seen: [], mishaps: [] };
+  const gateway: Gateway = { url: '', seen: [], networkFaults: [] };
   const server = createServer(async (request, response) => {
     const body = await text(request);
     const { method, url: path, headers } = request;
     gateway.seen.push({ at: Date.now(), method, path, headers, body });
-    const mishap = gateway.mishaps.shift();
-    if (mishap === 'silence') return;
-    if (mishap === 'lost') return request.socket.destroy();
-    if (typeof mishap === 'object') return response.writeHead(mishap.status, mishap.headers).end(mishap.body);
+    const fault = gateway.networkFaults.shift();
+    if (fault === 'silence') return;
+    if (fault === 'lost') return request.socket.destroy();
+    if (typeof fault === 'object') return response.writeHead(fault.status, fault.headers).end(fault.body);
     const answer = await forward(request, body, serviceUrl);
-    if (mishap === 'lost answer') return request.socket.destroy();
-    if (mishap === 'held answer') return;
+    if (fault === 'lost answer') return request.socket.destroy();
+    if (fault === 'held answer') return;
     return answer(response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -54,7 +54,7 @@ export async function records(url: string, principalId: number) {
   const { State } = await anagrafe.jobs.wait(ID, { pollMs: 50 });
   const { estimate } = await anagrafe.setStates([{ ID: principalId, State: 'disabled' }], { dryRun: true });
   const refused = await anagrafe.register(principalId, [{ Username: 'x', Password: 'short' }]).catch((error) => {
-    if (error instanceof RecordError && error.code === 'INVALID_USERS') return Object.keys(error.faults);
+    if (error instanceof RecordError && error.code === 'INVALID_USERS') return Object.keys(error.fieldErrors);
     throw error;
   });
   const names = principals.flatMap(({ Users }) => Users.map(({ Username }) => Username));

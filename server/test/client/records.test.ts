@@ -49,7 +49,7 @@ describe('register and reset', () => {
     expect(error).toMatchObject({
       name: 'RecordError',
       code: 'INVALID_USERS',
-      faults: { 'Users[0].Password': [{ code: 'PASSWORD_TOO_SHORT', message: expect.any(String) }] },
+      fieldErrors: { 'Users[0].Password': [{ code: 'PASSWORD_TOO_SHORT', message: expect.any(String) }] },
       idempotencyKey: expect.any(String),
       requestId: expect.any(String),
     });

@@ -3,7 +3,7 @@ import { Anagrafe, type AnagrafeOptions } from '../../../client/src/index.ts';
 import { hangUp } from '../http/interruption.ts';
 import { holding, importedHash, principalLock } from '../setup/jobs.ts';
 import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
-import { type Gateway, type Mishap, startGateway } from './gateway.ts';
+import { type Gateway, type NetworkFault, startGateway } from './gateway.ts';
 
 let service: TestService;
 let principal: number;
@@ -13,9 +13,9 @@ beforeAll(async () => {
   [principal = 0] = await insertPrincipals(service, 1);
 });
 
-async function troubled(mishaps: Mishap[], options: Partial<AnagrafeOptions> = {}) {
+async function troubled(networkFaults: NetworkFault[], options: Partial<AnagrafeOptions> = {}) {
   const gateway = await startGateway(service.url);
-  gateway.mishaps = mishaps;
+  gateway.networkFaults = networkFaults;
   return { gateway, anagrafe: new Anagrafe({ url: gateway.url, ...options }) };
 }
 
@@ -27,12 +27,12 @@ const keysOf = ({ seen }: Gateway) => new Set(seen.map(({ headers }) => headers[
 const bodiesOf = ({ seen }: Gateway) => new Set(seen.map(({ body }) => body));
 
 describe('a write', () => {
-  it.each<[string, Mishap]>([
+  it.each<[string, NetworkFault]>([
     ['never arrived', 'lost'],
     ['was done and not answered', 'lost answer'],
     ['met a broken proxy', page],
-  ])('that %s is sent again with the same bytes and key, and is applied once', async (what, mishap) => {
-    const { gateway, anagrafe } = await troubled([mishap]);
+  ])('that %s is sent again with the same bytes and key, and is applied once', async (what, fault) => {
+    const { gateway, anagrafe } = await troubled([fault]);
     await expectDoneOnce(gateway, anagrafe, `one who ${what}`);
     expect(gateway.seen).toHaveLength(2);
   });
@@ -115,7 +115,7 @@ describe('a call', () => {
   it('that reads or is a dry run is sent again without a key', async () => {
     const { gateway, anagrafe } = await troubled(['lost', page]);
     expect((await anagrafe.list().page()).records).not.toEqual([]);
-    gateway.mishaps = ['lost answer'];
+    gateway.networkFaults = ['lost answer'];
     const tried = await anagrafe.update([{ ID: principal, Users: [user('tried')] }], { dryRun: true });
     expect(tried.status).toBe(200);
     expect(gateway.seen).toHaveLength(5);
@@ -132,7 +132,7 @@ describe('a call', () => {
 
     const date = await troubled([]);
     const header = new Date(Date.now() + 2000).toUTCString();
-    date.gateway.mishaps = [{ status: 503, headers: { 'retry-after': header } }];
+    date.gateway.networkFaults = [{ status: 503, headers: { 'retry-after': header } }];
     await date.anagrafe.list().page();
     expect(date.gateway.seen).toHaveLength(2);
     expect(date.gateway.seen[1]?.at).toBeGreaterThanOrEqual(Date.parse(header) - early);
@@ -143,7 +143,7 @@ describe('a call', () => {
     const { gateway, anagrafe } = await troubled([{ status: 429, headers, body: 'slow down' }]);
     await expect(anagrafe.list().page()).rejects.toMatchObject({ status: 429, retryAfter: 3600 });
     expect(gateway.seen).toHaveLength(1);
-    const hasty = await troubled(['silence', 'silence'], { patienceMs: 300 });
+    const hasty = await troubled(['silence', 'silence'], { totalTimeoutMs: 300 });
     await expect(hasty.anagrafe.list().page()).rejects.toMatchObject({ code: 'TIMED_OUT' });
   });
 
@@ -155,7 +155,7 @@ describe('a call', () => {
       idempotencyKey: expect.any(String),
     });
     expect(gateway.seen).toHaveLength(3);
-    gateway.mishaps = ['lost'];
+    gateway.networkFaults = ['lost'];
     const once = new Anagrafe({ url: gateway.url, retries: 0 });
     await expect(once.list().page()).rejects.toMatchObject({ code: 'CONNECTION_FAILED' });
     expect(gateway.seen).toHaveLength(4);
@@ -184,7 +184,7 @@ describe('a call', () => {
     ];
     for (const call of calls) {
       gateway.seen.length = 0;
-      gateway.mishaps = ['lost answer'];
+      gateway.networkFaults = ['lost answer'];
       await expect(call()).rejects.toMatchObject({ code: 'CONNECTION_FAILED' });
       expect(gateway.seen).toHaveLength(1);
     }
@@ -201,7 +201,7 @@ describe('a call', () => {
       result: null,
       debug: null,
     };
-    gateway.mishaps = [{ status: 503, body: JSON.stringify(overloaded) }];
+    gateway.networkFaults = [{ status: 503, body: JSON.stringify(overloaded) }];
     expect(await admin.clients.create({ Name: 'erp' })).toMatchObject({ Name: 'erp' });
     expect(gateway.seen).toHaveLength(2);
   });

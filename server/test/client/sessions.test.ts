@@ -42,7 +42,7 @@ describe('a signed-in user', () => {
     const luigi = anagrafe.as(login);
     await expect(luigi.changePassword(login, 'not this one', 'a new sentence')).rejects.toMatchObject({
       name: 'RecordError',
-      faults: { 'Users[0].CurrentPassword': [{ code: 'CURRENT_PASSWORD_WRONG' }] },
+      fieldErrors: { 'Users[0].CurrentPassword': [{ code: 'CURRENT_PASSWORD_WRONG' }] },
     });
     await luigi.changePassword(login, rightPassword, 'a new sentence');
     await expect(signIn('luigi')).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
@@ -53,7 +53,7 @@ describe('a signed-in user', () => {
     const gateway = await startGateway(service.url);
     const through = new Anagrafe({ url: gateway.url });
     const login = await signIn('peach');
-    gateway.mishaps = ['lost answer', 'lost answer', 'lost answer'];
+    gateway.networkFaults = ['lost answer', 'lost answer', 'lost answer'];
     const peach = through.as(login);
     for (const work of [
       () => peach.refresh(login.RefreshToken),

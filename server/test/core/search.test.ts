@@ -28,6 +28,9 @@ describe('the search terms', () => {
 
   it('are truncated to 64 characters', () => {
     expect(searchTerms(['x'.repeat(500)])).toEqual(['x'.repeat(64)]);
+    // Deseret letters have two UTF-16 code units each: the last one does not fit and is omitted whole.
+    expect(searchTerms([`x${'𐐨'.repeat(40)}`])).toEqual([`x${'𐐨'.repeat(31)}`]);
+    expect(numberTerms(`12345${'𐐨'.repeat(40)}`)).toEqual([`12345${'𐐨'.repeat(29)}`]);
   });
 
   it('contain no query operator, and are the search terms of themselves', () => {

@@ -38,10 +38,12 @@ describe('a webhook', () => {
       expect(body).not.toContain(rightPassword);
       expect(() => new Webhook(secret).verify(`${body} `, headers as Record<string, string>)).toThrow();
       expect(await verifyWebhook(body, headers, secret)).toEqual(verified);
-      await expect(verifyWebhook(`${body} `, headers, secret)).rejects.toMatchObject({ code: 'wrong' });
+      await expect(verifyWebhook(`${body} `, headers, secret)).rejects.toMatchObject({
+        code: 'INVALID_SIGNATURE',
+      });
       const tomorrow = new Date(Date.now() + 86_400_000);
-      await expect(verifyWebhook(body, headers, secret, tomorrow)).rejects.toMatchObject({ code: 'expired' });
-      await expect(verifyWebhook(body, {}, secret)).rejects.toMatchObject({ code: 'missing' });
+      await expect(verifyWebhook(body, headers, secret, tomorrow)).rejects.toMatchObject({ code: 'EXPIRED' });
+      await expect(verifyWebhook(body, {}, secret)).rejects.toMatchObject({ code: 'MISSING_HEADER' });
     }
     const users = receiver.received.map((message) => eventOf(message).data);
     expect(users.map(({ UserID }) => UserID).toSorted()).toEqual(ids);

@@ -2,17 +2,24 @@ import { existsSync, statSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { importedHash, importedUser } from '../setup/jobs.ts';
 import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
-import { canSignIn, type Desk, itemsOf, newDesk, rowsOf, storedUsernames } from './importing.ts';
+import {
+  canSignIn,
+  importRowsOf,
+  newWorkFolder,
+  rowsOf,
+  storedUsernames,
+  type WorkFolder,
+} from './importing.ts';
 
 let service: TestService;
 let principal: number;
-let desk: Desk;
+let folder: WorkFolder;
 
 beforeAll(async () => {
   service = await startTestService();
   [principal = 0] = await insertPrincipals(service, 1);
   await service.call('irs/update', [{ ID: principal, Users: [importedUser('taken')] }]);
-  desk = newDesk(service);
+  folder = newWorkFolder(service);
 });
 
 /** Encodes a text as Excel in Italy does. */
@@ -20,7 +27,7 @@ const windows1252 = (text: string) => Uint8Array.from(text, (character) => chara
 
 describe('anagrafe import', () => {
   it('imports a CSV file from Excel in Italy, writes the failed rows to a file, and imports that file once it is corrected', async () => {
-    desk.write(
+    folder.write(
       'clienti.csv',
       windows1252(
         [
@@ -33,54 +40,54 @@ describe('anagrafe import', () => {
         ].join('\r\n'),
       ),
     );
-    const { code, stdout, stderr } = await desk.run(['import', 'clienti.csv']);
+    const { code, stdout, stderr } = await folder.run(['import', 'clienti.csv']);
     expect([code, stdout]).toEqual([3, '']);
     expect(stderr).toContain('"Nome utente" is read as Username');
-    expect(stderr).toContain('Not read: "Note"');
+    expect(stderr).toContain('Ignored: "Note"');
     expect(stderr).toContain('1 of 4 rows imported.');
     expect(await canSignIn(service, 'nicolò', 'una frase è lunga')).toBe(true);
     const { body } = await service.call<{ Denomination: string }>('irs/list', { ExternalKey: 'C1' });
     expect(body.result?.records[0]?.Denomination).toBe('Caffè "Città"');
 
-    const failed = desk.read('clienti.failed.csv');
+    const failed = folder.read('clienti.failed.csv');
     expect(failed).toContain('Password: A password must have at least 8 characters.');
     expect(failed).toContain("'=1+1");
     expect(failed).toContain('Denomination: ');
     expect(failed).toContain('ExternalKey: There is no principal with this external key.');
-    expect((await itemsOf(desk, 'clienti.failed.csv')).map((item) => item.source)).toEqual([
+    expect((await importRowsOf(folder, 'clienti.failed.csv')).map((row) => row.source)).toEqual([
       ['C1', '', 'perché', '', 'corta', '=1+1'],
       ['C2', 'Società\r\nPiù', 'più', '', 'una frase lunga', 'una; due'],
       ['C9', '', 'nessuno', '', 'una frase lunga', ''],
     ]);
-    expect(statSync(desk.path('clienti.failed.csv')).mode & 0o777).toBe(0o600);
-    expect(existsSync(desk.path('clienti.csv.progress'))).toBe(false);
+    expect(statSync(folder.path('clienti.failed.csv')).mode & 0o777).toBe(0o600);
+    expect(existsSync(folder.path('clienti.csv.progress'))).toBe(false);
 
-    const corrected = desk
+    const corrected = folder
       .read('clienti.failed.csv')
       .replace('corta', 'una frase più lunga')
       .replace('Società\r\nPiù', 'Società Più')
       .replace('C9;;nessuno', 'C9;Nuova;nessuno');
-    desk.write('clienti.failed.csv', corrected);
-    const again = await desk.run(['import', 'clienti.failed.csv']);
+    folder.write('clienti.failed.csv', corrected);
+    const again = await folder.run(['import', 'clienti.failed.csv']);
     expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('3 of 3 rows imported.')]);
     const own = ['nicolò', 'perché', 'più', 'nessuno'];
     expect((await storedUsernames(service)).filter((name) => own.includes(name))).toEqual(own);
-    expect(existsSync(desk.path('clienti.failed.failed.csv'))).toBe(false);
+    expect(existsSync(folder.path('clienti.failed.failed.csv'))).toBe(false);
   });
 
   it('stores nothing with --dry-run, and reports the rows that would fail', async () => {
     const before = await storedUsernames(service);
-    desk.write(
+    folder.write(
       'prova.csv',
       'ID,ExternalKey,Denomination,Username,Password\n' +
         `${principal},,,tried,una frase lunga\n,N1,New,first,una frase lunga\n,N1,,second,corta\n` +
         `,,Alone,third,una frase lunga\n${principal},,,taken,una frase lunga\n,N2,,nobody,una frase lunga\n`,
     );
-    const { code, stdout } = await desk.run(['import', 'prova.csv', '--dry-run', '--json']);
+    const { code, stdout } = await folder.run(['import', 'prova.csv', '--dry-run', '--json']);
     expect(code).toBe(3);
     expect(JSON.parse(stdout)).toMatchObject({ dryRun: true, rows: 6, failed: 3 });
     expect(
-      rowsOf(desk, 'prova.would-fail.csv').map((row) => [row['Anagrafe line'], row['Anagrafe faults']]),
+      rowsOf(folder, 'prova.would-fail.csv').map((row) => [row['Anagrafe line'], row['Anagrafe errors']]),
     ).toEqual([
       ['4', 'Password: A password must have at least 8 characters.'],
       ['6', 'Username: This username is taken.'],
@@ -88,38 +95,38 @@ describe('anagrafe import', () => {
     ]);
     expect(await storedUsernames(service)).toEqual(before);
     expect((await service.call('irs/list', { ExternalKey: 'N1' })).body.result?.totalCount).toBe(0);
-    expect(existsSync(desk.path('prova.csv.progress'))).toBe(false);
+    expect(existsSync(folder.path('prova.csv.progress'))).toBe(false);
   });
 
   it('takes the principals and usernames of earlier rows into account in a dry run of thousands of rows', async () => {
     const before = await storedUsernames(service);
     const rows = Array.from({ length: 4000 }, (_, n) => `,FAR,,far.${n},"${importedHash}"`);
-    desk.write(
+    folder.write(
       'far.csv',
       'ID,ExternalKey,Denomination,Username,PasswordHash\n' +
         `,FAR,Far Srl,far.first,"${importedHash}"\n${rows.join('\n')}\n,FAR,,FAR.First,"${importedHash}"\n`,
     );
-    const { stdout } = await desk.run(['import', 'far.csv', '--dry-run', '--json']);
+    const { stdout } = await folder.run(['import', 'far.csv', '--dry-run', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({ rows: 4002, failed: 1 });
     expect(
-      rowsOf(desk, 'far.would-fail.csv').map((row) => [row['Anagrafe line'], row['Anagrafe faults']]),
-    ).toEqual([['4003', 'Username: This username stands in an earlier row.']]);
+      rowsOf(folder, 'far.would-fail.csv').map((row) => [row['Anagrafe line'], row['Anagrafe errors']]),
+    ).toEqual([['4003', 'Username: This username is in an earlier row.']]);
     expect(await storedUsernames(service)).toEqual(before);
   });
 
   it('finds the same username in insert and update rows in a dry run', async () => {
-    desk.write(
+    folder.write(
       'twins.csv',
       'ID,ExternalKey,Denomination,Username,Password\n' +
         `,,Alone,gemello,una frase lunga\n${principal},,,Gemello,una frase lunga\n,T1,New,gemello,una frase lunga\n`,
     );
-    const { stdout } = await desk.run(['import', 'twins.csv', '--dry-run', '--json']);
+    const { stdout } = await folder.run(['import', 'twins.csv', '--dry-run', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({ rows: 3, failed: 2 });
-    expect(rowsOf(desk, 'twins.would-fail.csv').map((row) => row['Anagrafe line'])).toEqual(['3', '4']);
+    expect(rowsOf(folder, 'twins.would-fail.csv').map((row) => row['Anagrafe line'])).toEqual(['3', '4']);
   });
 
   it('generates missing passwords and writes them to a file that only its owner can read', async () => {
-    desk.write('senza.csv', 'Username,Password\nsenza.uno,\nsenza.due,una frase lunga\ntaken,\n');
+    folder.write('senza.csv', 'Username,Password\nsenza.uno,\nsenza.due,una frase lunga\ntaken,\n');
     const args = [
       'import',
       'senza.csv',
@@ -128,18 +135,18 @@ describe('anagrafe import', () => {
       '--generate-passwords',
       'passwords.csv',
     ];
-    expect((await desk.run(args)).code).toBe(3);
-    const rows = rowsOf(desk, 'passwords.csv');
+    expect((await folder.run(args)).code).toBe(3);
+    const rows = rowsOf(folder, 'passwords.csv');
     // The file leaves out rows with a password of their own and rows that failed.
     expect(rows.map(({ Username, Line }) => [Line, Username])).toEqual([['2', 'senza.uno']]);
     for (const { Username = '', Password = '' } of rows)
       expect(await canSignIn(service, Username, Password)).toBe(true);
     expect(rows[0]?.Password).toMatch(/^[a-z2-9]{5}(-[a-z2-9]{5}){3}$/);
-    expect(statSync(desk.path('passwords.csv')).mode & 0o777).toBe(0o600);
-    desk.write('altri.csv', 'Username\nsenza.tre\n');
-    const { code, stderr } = await desk.run(['import', 'altri.csv', ...args.slice(2)]);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('passwords.csv is there already')]);
-    expect(rowsOf(desk, 'passwords.csv')).toEqual(rows);
+    expect(statSync(folder.path('passwords.csv')).mode & 0o777).toBe(0o600);
+    folder.write('altri.csv', 'Username\nsenza.tre\n');
+    const { code, stderr } = await folder.run(['import', 'altri.csv', ...args.slice(2)]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('passwords.csv exists already')]);
+    expect(rowsOf(folder, 'passwords.csv')).toEqual(rows);
   });
 
   it('accepts JSON and NDJSON with rows and with records', async () => {
@@ -149,40 +156,43 @@ describe('anagrafe import', () => {
       ID: principal,
       Users: [{ Username: 'json.tre', Password: 'una frase lunga' }, { Username: '' }],
     };
-    desk.write('utenti.json', JSON.stringify([{ ExternalKey: 'J1', Denomination: 'J', Users }, row, wrong]));
-    const { code } = await desk.run(['import', 'utenti.json']);
+    folder.write(
+      'utenti.json',
+      JSON.stringify([{ ExternalKey: 'J1', Denomination: 'J', Users }, row, wrong]),
+    );
+    const { code } = await folder.run(['import', 'utenti.json']);
     expect(code).toBe(3);
-    const [failed] = await itemsOf(desk, 'utenti.failed.ndjson');
+    const [failed] = await importRowsOf(folder, 'utenti.failed.ndjson');
     expect(failed?.source).toEqual(wrong);
-    expect(desk.read('utenti.failed.ndjson')).toContain('Users[1].Username: This must not be empty.');
-    desk.write('utenti.ndjson', `${JSON.stringify({ ...row, Username: 'json.quattro' })}\n`);
-    expect((await desk.run(['import', 'utenti.ndjson'])).code).toBe(0);
+    expect(folder.read('utenti.failed.ndjson')).toContain('Users[1].Username: This must not be empty.');
+    folder.write('utenti.ndjson', `${JSON.stringify({ ...row, Username: 'json.quattro' })}\n`);
+    expect((await folder.run(['import', 'utenti.ndjson'])).code).toBe(0);
     expect(await storedUsernames(service)).toEqual(
       expect.arrayContaining(['json.uno', 'json.due', 'json.quattro']),
     );
   });
 
   it('maps columns by --map', async () => {
-    desk.write('colonne.csv', 'Login name,Secret,Username\nmapped,una frase lunga,wrong\n');
+    folder.write('colonne.csv', 'Login name,Secret,Username\nmapped,una frase lunga,wrong\n');
     const map = ['--map', 'Login name=Username', '--map', 'Secret=Password', '--map', 'Username='];
-    const { code } = await desk.run(['import', 'colonne.csv', '--principal', String(principal), ...map]);
+    const { code } = await folder.run(['import', 'colonne.csv', '--principal', String(principal), ...map]);
     expect(code).toBe(0);
     expect(await storedUsernames(service)).toContain('mapped');
-    const wrong = await desk.run(['import', 'colonne.csv', '--map', 'Secret=Passwort']);
+    const wrong = await folder.run(['import', 'colonne.csv', '--map', 'Secret=Passwort']);
     expect(wrong.stderr).toContain('It takes <column>=<field>, with one of ID, ExternalKey');
   });
 
   it('prints a one-line error for an invalid file, URL or credential', async () => {
-    desk.write('nulla.csv', 'Colour,Size\nred,1\n');
+    folder.write('nulla.csv', 'Colour,Size\nred,1\n');
     const lastLine = async (args: string[], more = {}) =>
-      (await desk.run(args, more)).stderr.trimEnd().split('\n').at(-1);
+      (await folder.run(args, more)).stderr.trimEnd().split('\n').at(-1);
     expect(await lastLine(['import', 'nulla.csv'])).toMatch(
       /^anagrafe: There is no column for Username or UserID\. Found: "Colour", "Size"/,
     );
     expect(await lastLine(['import', 'missing.csv'])).toMatch(
       /^anagrafe: .*missing\.csv: there is no such file/,
     );
-    desk.write('uno.csv', `ID,Username,Password\n${principal},uno,una frase lunga\n`);
+    folder.write('uno.csv', `ID,Username,Password\n${principal},uno,una frase lunga\n`);
     expect(await lastLine(['import', 'uno.csv'], { ANAGRAFE_KEY: 'agp_wrong.ags_wrong' })).toMatch(
       /^anagrafe: .*Give the API client in ANAGRAFE_KEY or in --key-file\.$/,
     );
@@ -195,27 +205,27 @@ describe('anagrafe import', () => {
 describe('the output files of an import', () => {
   it('must differ from its input file and from each other', async () => {
     const content = `ID,Username,Password\n${principal},cared,una frase lunga\n`;
-    desk.write('cared.csv', content);
+    folder.write('cared.csv', content);
     for (const options of [
       ['--failed', 'cared.csv'],
       ['--failed', 'cared.csv', '--dry-run'],
       ['--generate-passwords', 'both.csv', '--failed', 'both.csv'],
     ]) {
-      const { code, stderr } = await desk.run(['import', 'cared.csv', ...options]);
+      const { code, stderr } = await folder.run(['import', 'cared.csv', ...options]);
       expect([code, stderr]).toEqual([1, expect.stringContaining('is named for two things')]);
-      expect(desk.read('cared.csv')).toBe(content);
+      expect(folder.read('cared.csv')).toBe(content);
     }
   });
 
   it('do not overwrite an earlier file of failed rows, which is renamed', async () => {
-    desk.write('aside.csv', `ID,Username,Password\n${principal},aside,short\n`);
-    await desk.run(['import', 'aside.csv']);
-    desk.write('aside.failed.csv', 'corrected by hand');
-    await desk.run(['import', 'aside.csv', '--dry-run']);
-    expect(desk.read('aside.failed.csv')).toBe('corrected by hand');
-    await desk.run(['import', 'aside.csv']);
-    expect(desk.read('aside.failed.csv.before')).toBe('corrected by hand');
-    expect(rowsOf(desk, 'aside.failed.csv')).toHaveLength(1);
+    folder.write('aside.csv', `ID,Username,Password\n${principal},aside,short\n`);
+    await folder.run(['import', 'aside.csv']);
+    folder.write('aside.failed.csv', 'corrected by hand');
+    await folder.run(['import', 'aside.csv', '--dry-run']);
+    expect(folder.read('aside.failed.csv')).toBe('corrected by hand');
+    await folder.run(['import', 'aside.csv']);
+    expect(folder.read('aside.failed.csv.before')).toBe('corrected by hand');
+    expect(rowsOf(folder, 'aside.failed.csv')).toHaveLength(1);
   });
 });
 
@@ -225,7 +235,7 @@ it('an import works with a service that has low limits', async () => {
     ANAGRAFE_MAX_JOB_RECORDS: '50',
     ANAGRAFE_MAX_JOB_USERS: '60',
   });
-  const other = newDesk(strict);
+  const other = newWorkFolder(strict);
   // The last rows belong to one principal, which has more users than a job accepts.
   const rows = Array.from(
     { length: 130 },

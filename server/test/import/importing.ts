@@ -2,18 +2,18 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { openSheet, type SheetItem } from '../../../client/src/sheet/index.ts';
+import { type ImportRow, openImportFile } from '../../../importer/src/index.ts';
 import { anagrafe, inProcess, start } from '../cli/command.ts';
 import { atEnd } from '../setup/endings.ts';
 import type { Outcome } from '../setup/heard.ts';
 import type { TestService } from '../setup/service.ts';
 
 /** Creates a working folder with functions to write files and run the import commands in it. */
-export function newDesk(service: Pick<TestService, 'url'>) {
-  const folder = mkdtempSync(join(tmpdir(), 'anagrafe-import-'));
-  atEnd(() => rmSync(folder, { recursive: true, force: true }));
+export function newWorkFolder(service: Pick<TestService, 'url'>) {
+  const root = mkdtempSync(join(tmpdir(), 'anagrafe-import-'));
+  atEnd(() => rmSync(root, { recursive: true, force: true }));
   const settings = { ANAGRAFE_URL: service.url };
-  const path = (name: string) => join(folder, name);
+  const path = (name: string) => join(root, name);
   const withPaths = ([command = '', file = '', ...options]: readonly string[]) => [
     command,
     path(file),
@@ -33,19 +33,19 @@ export function newDesk(service: Pick<TestService, 'url'>) {
   };
 }
 
-export type Desk = ReturnType<typeof newDesk>;
+export type WorkFolder = ReturnType<typeof newWorkFolder>;
 
 /** Parses a CSV file into objects with its column names as keys. */
-export function rowsOf(desk: Desk, name: string): Record<string, string>[] {
-  return parse(desk.read(name), { columns: true, bom: true, delimiter: [',', ';'] });
+export function rowsOf(folder: WorkFolder, name: string): Record<string, string>[] {
+  return parse(folder.read(name), { columns: true, bom: true, delimiter: [',', ';'] });
 }
 
 /** Reads a file with the reader of the importer. */
-export async function itemsOf(desk: Desk, name: string): Promise<SheetItem[]> {
-  const bytes = new Blob([readFileSync(desk.path(name))]).stream();
-  const items: SheetItem[] = [];
-  for await (const item of await openSheet(bytes)) items.push(item);
-  return items;
+export async function importRowsOf(folder: WorkFolder, name: string): Promise<ImportRow[]> {
+  const bytes = new Blob([readFileSync(folder.path(name))]).stream();
+  const rows: ImportRow[] = [];
+  for await (const row of await openImportFile(bytes)) rows.push(row);
+  return rows;
 }
 
 export async function storedUsernames({ database }: TestService): Promise<string[]> {

@@ -2,8 +2,8 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { beforeAll, expect, it } from 'vitest';
+import { batchLimits } from '../../../importer/src/import/records.ts';
 import { readConfig } from '../../src/config.ts';
-import { batchLimits } from '../../src/import/task.ts';
 import { openStore } from '../../src/store.ts';
 import { databaseSettings, serve } from '../cli/command.ts';
 import { startGateway } from '../client/gateway.ts';
@@ -12,7 +12,14 @@ import { listen } from '../setup/heard.ts';
 import { holding, principalLock } from '../setup/jobs.ts';
 import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 import { until } from '../setup/until.ts';
-import { canSignIn, type Desk, itemsOf, newDesk, rowsOf, storedUsernames } from './importing.ts';
+import {
+  canSignIn,
+  importRowsOf,
+  newWorkFolder,
+  rowsOf,
+  storedUsernames,
+  type WorkFolder,
+} from './importing.ts';
 
 let service: TestService;
 let principals: number[];
@@ -30,16 +37,16 @@ const range = (count: number) => Array.from({ length: count }, (_, n) => n);
 /** Number of rows that the importer sends in one call. */
 const batch = 20;
 /** A text that makes each row so long that `batch` rows reach the size limit of a call. */
-const note = 'x'.repeat(Math.ceil(batchLimits.bytes / batch));
+const note = 'x'.repeat(Math.ceil(batchLimits.characters / batch));
 const isWrong = (row: number) => row % 10 === 5;
 
 /** Writes a file of several batches. The rows of each batch belong to one principal; every tenth row is invalid. */
-function writeUsers(desk: Desk, name: string, rows: number): void {
+function writeUsers(folder: WorkFolder, name: string, rows: number): void {
   const lines = range(rows).map((n) => {
     const principal = principals[Math.floor(n / batch)];
     return `${isWrong(n) ? 'x' : principal},${name} ${n},${importedHash},${note}`;
   });
-  desk.write(`${name}.csv`, `ID,Username,PasswordHash,Note\n${lines.join('\n')}\n`);
+  folder.write(`${name}.csv`, `ID,Username,PasswordHash,Note\n${lines.join('\n')}\n`);
 }
 
 /** Blocks the writes of a batch, counted from 1, until `work` has settled. */
@@ -48,80 +55,80 @@ function holdingBatch<Result>(number: number, work: () => Promise<Result>): Prom
 }
 
 /** Waits until the progress file of the import records at least `rows` rows as done. */
-async function untilDone(desk: Desk, name: string, rows: number, child: ChildProcess): Promise<void> {
+async function untilDone(folder: WorkFolder, name: string, rows: number, child: ChildProcess): Promise<void> {
   await until(
     () => {
       if (child.exitCode !== null) throw new Error(`the import ended with ${child.exitCode}`);
-      return rowsDone(desk, name) >= rows;
+      return rowsDone(folder, name) >= rows;
     },
-    () => `${rows} rows to be done; ${rowsDone(desk, name)} are`,
+    () => `${rows} rows to be done; ${rowsDone(folder, name)} are`,
   );
 }
 
-function rowsDone(desk: Desk, name: string): number {
-  const path = desk.path(`${name}.csv.progress`);
+function rowsDone(folder: WorkFolder, name: string): number {
+  const path = folder.path(`${name}.csv.progress`);
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).done.rows : 0;
 }
 
-async function expectEachOnce(desk: Desk, name: string, rows: number): Promise<void> {
+async function expectEachOnce(folder: WorkFolder, name: string, rows: number): Promise<void> {
   const own = (await storedUsernames(service)).filter((username) => username.startsWith(`${name} `));
   const valid = range(rows).filter((n) => !isWrong(n));
   expect(own.sort()).toEqual(valid.map((n) => `${name} ${n}`).sort());
-  const failed = await itemsOf(desk, `${name}.failed.csv`);
+  const failed = await importRowsOf(folder, `${name}.failed.csv`);
   const wrong = range(rows).filter(isWrong);
   expect(failed.map(({ source }) => (source as string[])[1])).toEqual(wrong.map((n) => `${name} ${n}`));
-  expect(rowsOf(desk, `${name}.failed.csv`)[0]?.['Anagrafe faults']).toMatch(/^ID is not a whole number/);
-  expect(existsSync(desk.path(`${name}.csv.progress`))).toBe(false);
+  expect(rowsOf(folder, `${name}.failed.csv`)[0]?.['Anagrafe errors']).toMatch(/^ID is not a whole number/);
+  expect(existsSync(folder.path(`${name}.csv.progress`))).toBe(false);
 }
 
 it('an import that is killed resumes where it stopped, and applies no row twice', async () => {
-  const desk = newDesk(service);
+  const folder = newWorkFolder(service);
   const rows = 2 * batch + 10;
-  writeUsers(desk, 'killed', rows);
+  writeUsers(folder, 'killed', rows);
 
   async function killAfter(done: number): Promise<void> {
-    const child = desk.begin(['import', 'killed.csv']);
-    await untilDone(desk, 'killed', done, child);
+    const child = folder.begin(['import', 'killed.csv']);
+    await untilDone(folder, 'killed', done, child);
     child.kill('SIGKILL');
     await once(child, 'exit');
     expect(child.signalCode).toBe('SIGKILL');
-    expect(rowsDone(desk, 'killed')).toBe(done);
+    expect(rowsDone(folder, 'killed')).toBe(done);
   }
   await holdingBatch(3, async () => {
     await holdingBatch(2, () => killAfter(batch));
     await killAfter(2 * batch);
   });
-  const { code, stderr } = await desk.run(['import', 'killed.csv']);
+  const { code, stderr } = await folder.run(['import', 'killed.csv']);
   expect([code, stderr]).toEqual([
     3,
-    expect.stringMatching(/Going on after row 40\.\n(?:.*\n)*.*45 of 50 rows imported/),
+    expect.stringMatching(/Continuing after row 40\.\n(?:.*\n)*.*45 of 50 rows imported/),
   ]);
-  await expectEachOnce(desk, 'killed', rows);
+  await expectEachOnce(folder, 'killed', rows);
 });
 
 it('an import that is interrupted prints how to resume it', async () => {
-  const desk = newDesk(service);
+  const folder = newWorkFolder(service);
   const rows = batch + 10;
-  writeUsers(desk, 'stopped', rows);
+  writeUsers(folder, 'stopped', rows);
   await holdingBatch(2, async () => {
-    const child = desk.begin(['import', 'stopped.csv']);
+    const child = folder.begin(['import', 'stopped.csv']);
     const { stderr, closed } = listen(child);
-    await untilDone(desk, 'stopped', batch, child);
+    await untilDone(folder, 'stopped', batch, child);
     child.kill('SIGINT');
     await closed;
     expect([child.exitCode, stderr()]).toEqual([
       130,
-      expect.stringContaining('Run the same command again to go on'),
+      expect.stringContaining('Run the same command again to continue'),
     ]);
   });
-  expect((await desk.run(['import', 'stopped.csv'])).code).toBe(3);
-  await expectEachOnce(desk, 'stopped', rows);
+  expect((await folder.run(['import', 'stopped.csv'])).code).toBe(3);
+  await expectEachOnce(folder, 'stopped', rows);
 });
 
 it('an import continues when the service is killed and started again', async () => {
   const settings = await databaseSettings();
   const first = await serve(settings);
-  const desk = newDesk(first);
+  const folder = newWorkFolder(first);
   const store = await openStore(readConfig(settings), { as: 'visitor', log: () => {} });
   atEnd(store.close);
   const call = async (path: string, body: unknown) => {
@@ -136,12 +143,12 @@ it('an import continues when the service is killed and started again', async () 
   const { records } = await call('irs/insert', [{ ExternalKey: 'B', Denomination: 'Away' }]);
   const rows = batch + 5;
   const lines = range(rows).map((n) => `${n < batch ? 'A' : 'B'},Away,away ${n},${importedHash},${note}`);
-  desk.write('away.csv', `ExternalKey,Denomination,Username,PasswordHash,Note\n${lines.join('\n')}\n`);
-  const child = desk.begin(['import', 'away.csv']);
+  folder.write('away.csv', `ExternalKey,Denomination,Username,PasswordHash,Note\n${lines.join('\n')}\n`);
+  const child = folder.begin(['import', 'away.csv']);
   const { closed, stderr } = listen(child);
   // The lock blocks the second batch until the service has been killed and started again.
   await holding(store, principalLock(records[0]?.Item1 ?? 0), async ({ blocked }) => {
-    await untilDone(desk, 'away', batch, child);
+    await untilDone(folder, 'away', batch, child);
     await blocked(1);
     await first.end('SIGKILL');
     await serve({ ...settings, ANAGRAFE_PORT: new URL(first.url).port });
@@ -152,61 +159,61 @@ it('an import continues when the service is killed and started again', async () 
 });
 
 it('an import resumes a file that was corrected after the rows that were sent, and rejects one that was changed before', async () => {
-  const desk = newDesk(service);
+  const folder = newWorkFolder(service);
   const rows = batch + 15;
-  writeUsers(desk, 'changed', rows);
-  const valid = desk.read('changed.csv');
+  writeUsers(folder, 'changed', rows);
+  const valid = folder.read('changed.csv');
   // A quote that is never closed, after the first batch.
-  desk.write('changed.csv', valid.replace(`changed ${batch + 10}`, `"changed ${batch + 10}`));
-  const broken = await desk.run(['import', 'changed.csv']);
+  folder.write('changed.csv', valid.replace(`changed ${batch + 10}`, `"changed ${batch + 10}`));
+  const broken = await folder.run(['import', 'changed.csv']);
   expect([broken.code, broken.stderr]).toEqual([
     1,
     expect.stringContaining('Every row before that is done.'),
   ]);
-  expect(rowsDone(desk, 'changed')).toBe(batch);
-  desk.write('changed.csv', valid.replace('changed 10,', 'changed otherwise,'));
-  const refused = await desk.run(['import', 'changed.csv']);
+  expect(rowsDone(folder, 'changed')).toBe(batch);
+  folder.write('changed.csv', valid.replace('changed 10,', 'changed otherwise,'));
+  const refused = await folder.run(['import', 'changed.csv']);
   expect([refused.code, refused.stderr]).toEqual([
     1,
     expect.stringContaining('has changed in a part that was sent'),
   ]);
-  desk.write('changed.csv', valid);
-  expect((await desk.run(['import', 'changed.csv'])).code).toBe(3);
-  await expectEachOnce(desk, 'changed', rows);
+  folder.write('changed.csv', valid);
+  expect((await folder.run(['import', 'changed.csv'])).code).toBe(3);
+  await expectEachOnce(folder, 'changed', rows);
 });
 
 it('an import that is killed before its first call is answered resumes that call', async () => {
-  const desk = newDesk(service);
+  const folder = newWorkFolder(service);
   const rows = range(40).map((n) => `${principals[0]},first ${n}`);
-  desk.write('first.csv', `ID,Username\n${rows.join('\n')}\n`);
+  folder.write('first.csv', `ID,Username\n${rows.join('\n')}\n`);
   const gateway = await startGateway(service.url);
   const args = ['import', 'first.csv', '--generate-passwords', 'made-up.csv', '--url', gateway.url];
   // The service accepts the job, and the gateway holds the answer until the importer is killed.
-  gateway.mishaps = ['nothing', 'held answer'];
+  gateway.networkFaults = ['nothing', 'held answer'];
   const jobs = async () =>
     (await service.call<unknown>('jobs', undefined, { method: 'GET' })).body.result?.totalCount ?? 0;
   const before = await jobs();
-  const child = desk.begin(args);
+  const child = folder.begin(args);
   await expect.poll(jobs).toBeGreaterThan(before);
   child.kill('SIGKILL');
   await once(child, 'exit');
-  const { code } = await desk.run(args);
+  const { code } = await folder.run(args);
   expect(code).toBe(0);
-  const passwords = rowsOf(desk, 'made-up.csv');
+  const passwords = rowsOf(folder, 'made-up.csv');
   expect(passwords).toHaveLength(40);
   expect(await canSignIn(service, 'first 7', passwords[7]?.Password ?? '')).toBe(true);
 });
 
 it('a second import of a file that is being imported fails', async () => {
-  const desk = newDesk(service);
+  const folder = newWorkFolder(service);
   const lines = range(40).map((n) => `${principals[0]},twice ${n},una frase lunga`);
-  desk.write('twice.csv', `ID,Username,Password\n${lines.join('\n')}\n`);
+  folder.write('twice.csv', `ID,Username,Password\n${lines.join('\n')}\n`);
   const first = await holding(service, principalLock(principals[0] ?? 0), async ({ blocked }) => {
-    const child = desk.begin(['import', 'twice.csv']);
+    const child = folder.begin(['import', 'twice.csv']);
     await blocked(1);
-    const { code, stderr } = await desk.run(['import', 'twice.csv']);
+    const { code, stderr } = await folder.run(['import', 'twice.csv']);
     expect([code, stderr]).toEqual([1, expect.stringMatching(/is being imported already, by process \d+/)]);
-    expect((await desk.run(['import', 'twice.csv', '--restart'])).stderr).toContain(
+    expect((await folder.run(['import', 'twice.csv', '--restart'])).stderr).toContain(
       'is being imported already',
     );
     return child;
@@ -216,15 +223,15 @@ it('a second import of a file that is being imported fails', async () => {
 });
 
 it('an import that fails before its first call leaves no progress file, and can be repeated with other options', async () => {
-  const desk = newDesk(service);
-  desk.write('wrong.csv', `Login,Hash,ID\nnothing yet,${importedHash},${principals[0]}\n`);
-  expect((await desk.run(['import', 'wrong.csv', '--map', 'Hash='])).code).toBe(1);
-  expect(existsSync(desk.path('wrong.csv.progress'))).toBe(false);
-  const { code, stderr } = await desk.run(['import', 'wrong.csv', '--url', 'http://127.0.0.1:1']);
+  const folder = newWorkFolder(service);
+  folder.write('wrong.csv', `Login,Hash,ID\nnothing yet,${importedHash},${principals[0]}\n`);
+  expect((await folder.run(['import', 'wrong.csv', '--map', 'Hash='])).code).toBe(1);
+  expect(existsSync(folder.path('wrong.csv.progress'))).toBe(false);
+  const { code, stderr } = await folder.run(['import', 'wrong.csv', '--url', 'http://127.0.0.1:1']);
   expect([code, stderr]).toEqual([
     1,
     expect.stringMatching(/^anagrafe: .* does not answer .*Does the service run/),
   ]);
-  expect(existsSync(desk.path('wrong.csv.progress'))).toBe(false);
-  expect((await desk.run(['import', 'wrong.csv'])).code).toBe(0);
+  expect(existsSync(folder.path('wrong.csv.progress'))).toBe(false);
+  expect((await folder.run(['import', 'wrong.csv'])).code).toBe(0);
 });

@@ -1,15 +1,22 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
-import { canSignIn, type Desk, itemsOf, newDesk, rowsOf, storedUsernames } from './importing.ts';
+import {
+  canSignIn,
+  importRowsOf,
+  newWorkFolder,
+  rowsOf,
+  storedUsernames,
+  type WorkFolder,
+} from './importing.ts';
 
 let service: TestService;
 let principal: number;
-let desk: Desk;
+let folder: WorkFolder;
 
 beforeAll(async () => {
   service = await startTestService();
   [principal = 0] = await insertPrincipals(service, 1);
-  desk = newDesk(service);
+  folder = newWorkFolder(service);
 });
 
 describe('a single row of an import', () => {
@@ -17,30 +24,32 @@ describe('a single row of an import', () => {
     const row = (Username: string) =>
       JSON.stringify({ ID: principal, Username, Password: 'una frase lunga' });
     const deep = JSON.stringify({ ID: principal, Users: [[[[[[[[]]]]]]]] });
-    desk.write('odd.ndjson', [row('odd.1'), row('odd.\ud800'), deep, row('odd.2')].join('\n'));
-    const { code, stderr } = await desk.run(['import', 'odd.ndjson']);
+    folder.write('odd.ndjson', [row('odd.1'), row('odd.\ud800'), deep, row('odd.2')].join('\n'));
+    const { code, stderr } = await folder.run(['import', 'odd.ndjson']);
     expect([code, stderr]).toEqual([3, expect.stringContaining('2 of 4 rows imported.')]);
     expect(await storedUsernames(service)).toEqual(expect.arrayContaining(['odd.1', 'odd.2']));
-    expect((await itemsOf(desk, 'odd.failed.ndjson')).length).toBe(2);
+    expect((await importRowsOf(folder, 'odd.failed.ndjson')).length).toBe(2);
   });
 
   it('with invalid data of its principal does not prevent another row from inserting that principal', async () => {
-    desk.write(
+    folder.write(
       'described.csv',
       'ExternalKey,Denomination,PrincipalEmail,Username,Password\n' +
         'D1,One,no address,described.1,una frase lunga\nD1,One,one@example.com,described.2,una frase lunga\n' +
         'D2,Two,no address,described.3,una frase lunga\n',
     );
-    expect((await desk.run(['import', 'described.csv'])).code).toBe(3);
-    expect(rowsOf(desk, 'described.failed.csv').map((row) => [row.Username, row['Anagrafe faults']])).toEqual(
-      [['described.3', 'PrincipalEmail: This is not an email address.']],
-    );
+    expect((await folder.run(['import', 'described.csv'])).code).toBe(3);
+    expect(
+      rowsOf(folder, 'described.failed.csv').map((row) => [row.Username, row['Anagrafe errors']]),
+    ).toEqual([['described.3', 'PrincipalEmail: This is not an email address.']]);
   });
 
   it('that would reset a password fails', async () => {
-    desk.write('wrong.csv', `ID,UserID,Username,Password\n${principal},1,,una frase lunga\n`);
-    expect((await desk.run(['import', 'wrong.csv'])).code).toBe(3);
-    expect(rowsOf(desk, 'wrong.failed.csv')[0]?.['Anagrafe faults']).toMatch(/^UserID: this row would reset/);
+    folder.write('wrong.csv', `ID,UserID,Username,Password\n${principal},1,,una frase lunga\n`);
+    expect((await folder.run(['import', 'wrong.csv'])).code).toBe(3);
+    expect(rowsOf(folder, 'wrong.failed.csv')[0]?.['Anagrafe errors']).toMatch(
+      /^UserID: this row would reset/,
+    );
   });
 
   it('that would reset a password fails as a JSON record too', async () => {
@@ -56,10 +65,10 @@ describe('a single row of an import', () => {
       { ID, Users: [newUser('beside'), { ID: user, Password: 'quella di dopo' }] },
       { ID, Users: [{ ...newUser('unnumbered'), ID: null }] },
     ];
-    desk.write('resets.json', JSON.stringify(records));
+    folder.write('resets.json', JSON.stringify(records));
     for (const options of [['--dry-run'], []]) {
-      expect((await desk.run(['import', 'resets.json', ...options])).code).toBe(3);
-      const kept = desk.read(options.length > 0 ? 'resets.would-fail.ndjson' : 'resets.failed.ndjson');
+      expect((await folder.run(['import', 'resets.json', ...options])).code).toBe(3);
+      const kept = folder.read(options.length > 0 ? 'resets.would-fail.ndjson' : 'resets.failed.ndjson');
       expect(kept.trimEnd().split('\n')).toHaveLength(1);
       expect(kept).toContain(
         'Users[1].ID: this row would reset a password, which is done by \\"anagrafe reset\\".',

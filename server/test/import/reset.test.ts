@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
-import { canSignIn, type Desk, newDesk, rowsOf } from './importing.ts';
+import { canSignIn, newWorkFolder, rowsOf, type WorkFolder } from './importing.ts';
 
 let service: TestService;
 let principal: number;
-let desk: Desk;
+let folder: WorkFolder;
 
 beforeAll(async () => {
   service = await startTestService();
   [principal = 0] = await insertPrincipals(service, 1);
-  desk = newDesk(service);
+  folder = newWorkFolder(service);
 });
 
 describe('anagrafe reset', () => {
@@ -24,16 +24,16 @@ describe('anagrafe reset', () => {
   });
 
   it('resets passwords by case-insensitive username and by user ID', async () => {
-    desk.write(
+    folder.write(
       'reset.csv',
       'PrincipalID;UserID;Username;Password\n;;NICOLÒ.reset;una frase nuova\n' +
         `${principal};${ids[1]};;una frase nuova\n;;nobody;una frase nuova\n`,
     );
-    const { code, stderr } = await desk.run(['reset', 'reset.csv']);
+    const { code, stderr } = await folder.run(['reset', 'reset.csv']);
     expect([code, stderr]).toEqual([3, expect.stringContaining('2 of 3 rows reset.')]);
     expect(await canSignIn(service, 'nicolò.reset', 'una frase nuova')).toBe(true);
     expect(await canSignIn(service, 'anna.reset', 'una frase nuova')).toBe(true);
-    expect(rowsOf(desk, 'reset.failed.csv').map((row) => row['Anagrafe faults'])).toEqual([
+    expect(rowsOf(folder, 'reset.failed.csv').map((row) => row['Anagrafe errors'])).toEqual([
       'Username: there is no such user.',
     ]);
   });
@@ -43,13 +43,13 @@ describe('anagrafe reset', () => {
       { ExternalKey: 'R1', Users: [newUser('reset.r1')] },
       { ExternalKey: 'R2' },
     ]);
-    desk.write(
+    folder.write(
       'foreign.csv',
       'ExternalKey,Denomination,UserID,Username,Email,Password\n' +
         `R2,,,reset.r1,r1@example.com,una frase nuova\nTYPO,New,${ids[0]},,,una frase nuova\n`,
     );
-    expect((await desk.run(['reset', 'foreign.csv'])).code).toBe(3);
-    expect(rowsOf(desk, 'foreign.failed.csv').map((row) => row['Anagrafe faults'])).toEqual([
+    expect((await folder.run(['reset', 'foreign.csv'])).code).toBe(3);
+    expect(rowsOf(folder, 'foreign.failed.csv').map((row) => row['Anagrafe errors'])).toEqual([
       'UserID: This principal has no user with this ID.',
       expect.stringMatching(/^ExternalKey: There is no principal with this external key\./),
     ]);
@@ -57,10 +57,10 @@ describe('anagrafe reset', () => {
   });
 
   it('generates new passwords for the users in the file', async () => {
-    desk.write('nuove.csv', 'Username\nnicolò.reset\nanna.reset\n');
-    const { code } = await desk.run(['reset', 'nuove.csv', '--generate-passwords', 'nuove-password.csv']);
+    folder.write('nuove.csv', 'Username\nnicolò.reset\nanna.reset\n');
+    const { code } = await folder.run(['reset', 'nuove.csv', '--generate-passwords', 'nuove-password.csv']);
     expect(code).toBe(0);
-    const rows = rowsOf(desk, 'nuove-password.csv');
+    const rows = rowsOf(folder, 'nuove-password.csv');
     expect(rows.map(({ Username }) => Username)).toEqual(['nicolò.reset', 'anna.reset']);
     for (const { Username = '', Password = '' } of rows)
       expect([Username, await canSignIn(service, Username, Password)]).toEqual([Username, true]);

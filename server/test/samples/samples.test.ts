@@ -112,7 +112,7 @@ describe.each(here)('the samples in $name', (language: Language) => {
 
   it('retry the same call after Retry-After and after a connection reset', async () => {
     const gateway = await startGateway(office.service.url);
-    gateway.mishaps = [
+    gateway.networkFaults = [
       { status: 503, headers: { 'retry-after': '1' }, body: '<h1>Busy</h1>' },
       'lost answer',
     ];

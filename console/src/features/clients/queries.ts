@@ -1,4 +1,4 @@
-import type { ClientChange, ClientWish } from '@anagrafe/client';
+import type { ClientChange, CreateClient } from '@anagrafe/client';
 import { type QueryKey, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useAnagrafe } from '../session/api-client.ts';
 import { arrive, sessionKey } from '../session/session.ts';
@@ -23,7 +23,7 @@ export function useClients() {
 
 export function useCreateClient() {
   const anagrafe = useAnagrafe();
-  return useClientMutation((input: ClientWish) => anagrafe.admin.clients.create(input));
+  return useClientMutation((input: CreateClient) => anagrafe.admin.clients.create(input));
 }
 
 export function useChangeClient(publicKey: string) {

@@ -1,4 +1,4 @@
-import { SheetError } from '@anagrafe/client/sheet';
+import { ImportFileError } from '@anagrafe/importer';
 import { Alert, Box, Button, FileButton, Loader, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type DragEvent, useEffect, useRef, useState } from 'react';
@@ -86,7 +86,7 @@ function Unreadable({ error }: { error: Error }) {
   const { choose, fault } = useImportMessages();
   const { number } = useFormats();
   const reason = () => {
-    if (error instanceof SheetError) return fault(error.fault);
+    if (error instanceof ImportFileError) return fault(error.detail);
     if (error instanceof TooManyRowsError) return choose.tooMany(number(rowsMax));
     return error instanceof NoRowsError ? choose.noRows : choose.unreadable;
   };

@@ -1,10 +1,10 @@
 import {
   type ColumnMapping,
-  isSheetField,
-  type SheetField,
-  type SheetPrincipal,
-  sheetFields,
-} from '@anagrafe/client/sheet';
+  type ImportField,
+  importFields,
+  isImportField,
+  type RowPrincipal,
+} from '@anagrafe/importer';
 import { Box, Fieldset, Group, NativeSelect, Text, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useFormats } from '../../i18n/formats.ts';
@@ -58,7 +58,7 @@ export function Principal({ named, onChange }: PrincipalProps) {
 }
 
 /** Returns null if the input is empty or is not an ID of 1 to 15 digits without a leading zero. */
-export function principalOf({ by, value }: Named): SheetPrincipal | null {
+export function principalOf({ by, value }: Named): RowPrincipal | null {
   if (by === 'ExternalKey') return value === '' ? null : { ExternalKey: value };
   return /^[1-9]\d{0,14}$/.test(value.trim()) ? { ID: Number(value) } : null;
 }
@@ -79,12 +79,12 @@ export function Columns({ file, columns, onChange, children }: ColumnsProps) {
   const samples = file.rows.slice(0, samplesShown).map((row) => cellsOf(row, file));
   const options = [
     { value: '', label: messages.columns.notRead },
-    ...sheetFields.map((field) => ({ value: field, label: messages.fields[field] })),
+    ...importFields.map((field) => ({ value: field, label: messages.fields[field] })),
   ];
   const labelOf = (name: string, at: number) =>
     name.trim() === '' ? messages.columns.unnamed(number(at + 1)) : name;
   const choose = (name: string, value: string) =>
-    onChange({ ...columns, [name]: isSheetField(value) ? value : null });
+    onChange({ ...columns, [name]: isImportField(value) ? value : null });
   const tableColumns: readonly Column<{ name: string; at: number }>[] = [
     {
       name: messages.columns.name,
@@ -138,7 +138,7 @@ export function Columns({ file, columns, onChange, children }: ColumnsProps) {
     </Surface>
   );
 
-  function fieldOf(name: string): SheetField | null {
+  function fieldOf(name: string): ImportField | null {
     return columns[name] ?? null;
   }
 }

@@ -1,5 +1,9 @@
-import { type RowFaults, UnsettledError } from '@anagrafe/client/import';
-import { type ColumnMapping, SheetError } from '@anagrafe/client/sheet';
+import {
+  type ColumnMapping,
+  ImportFileError,
+  PrincipalNotAppliedError,
+  type RowErrors,
+} from '@anagrafe/importer';
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useFormats } from '../../i18n/formats.ts';
@@ -25,20 +29,21 @@ interface TroubleProps {
 }
 
 /**
- * Shows why checking or sending failed. A `SheetError` has no retry button, because the file itself is invalid; an
- * `UnsettledError` and a failed request can be retried.
+ * Shows why checking or sending failed. A `ImportFileError` has no retry button, because the file itself is invalid; an
+ * `PrincipalNotAppliedError` and a failed request can be retried.
  */
 export function Trouble({ error, title, onRetry }: TroubleProps) {
   const { fault, rowFault } = useImportMessages();
   const { table } = useCommonMessages();
-  if (error instanceof SheetError) {
+  if (error instanceof ImportFileError) {
     return (
       <Alert color="red" variant="light" role="alert" icon={<Icon name="warning" />} title={title}>
-        {fault(error.fault)}
+        {fault(error.detail)}
       </Alert>
     );
   }
-  if (!(error instanceof UnsettledError)) return <Failure error={error} title={title} onRetry={onRetry} />;
+  if (!(error instanceof PrincipalNotAppliedError))
+    return <Failure error={error} title={title} onRetry={onRetry} />;
   return (
     <Alert color="red" variant="light" role="alert" icon={<Icon name="warning" />} title={title}>
       <Stack gap="xs" align="flex-start">
@@ -75,8 +80,8 @@ export function Work({ file }: { file: UsersFile }) {
     check.mutate({ rows, reading }, { onSuccess });
   }
   function replaceRow(row: Row): void {
-    setRows((before) => before.map((other) => (other.row === row.row ? row : other)));
-    checkRow.mutate({ rows: [row], reading, ...(checked && { described: checked.described }) });
+    setRows((before) => before.map((other) => (other.number === row.number ? row : other)));
+    checkRow.mutate({ rows: [row], reading, ...(checked && { newPrincipals: checked.newPrincipals }) });
   }
   /** Wraps a setter of a reading option so that a change discards the check result, which is valid for one reading. */
   const discardingCheck =
@@ -89,20 +94,20 @@ export function Work({ file }: { file: UsersFile }) {
   function sendRows(): void {
     if (!checked) return;
     // A retry reuses the name and therefore the idempotency keys, so that the service applies each record once.
-    const attempt = sending ?? { name: `console-${randomName()}`, items: checked.sound };
+    const attempt = sending ?? { name: `console-${randomName()}`, rows: checked.valid };
     setSending(attempt);
     send.mutate(attempt);
   }
-  function correctFailed(faults: RowFaults): void {
-    const left = rows.filter(({ row }) => faults.has(row));
+  function correctFailed(errors: RowErrors): void {
+    const left = rows.filter((row) => errors.has(row.number));
     setRows(left);
-    setChecked({ rows: left, faults, sound: [], seconds: 0, described: new Map() });
+    setChecked({ rows: left, errors, valid: [], seconds: 0, newPrincipals: new Map() });
     setSending(null);
     send.reset();
   }
 
   if (send.data && checked) {
-    return <Sent file={file} rows={rows} sent={send.data} left={checked.faults} onCorrect={correctFailed} />;
+    return <Sent file={file} rows={rows} sent={send.data} left={checked.errors} onCorrect={correctFailed} />;
   }
   return (
     <Stack gap="lg">

@@ -1,6 +1,5 @@
 import type { Job } from '@anagrafe/client';
-import { type RowFault, type RowFaults, sentenceOf } from '@anagrafe/client/import';
-import { FailedRows } from '@anagrafe/client/sheet';
+import { FailedRows, formatRowError, type RowError, type RowErrors } from '@anagrafe/importer';
 import { Anchor, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'wouter';
@@ -20,12 +19,12 @@ import type { Row, UsersFile } from './users-file.ts';
 export function downloadFailed(
   { name, layout }: UsersFile,
   rows: readonly Row[],
-  faults: RowFaults,
-  describe: (fault: RowFault) => string,
+  errors: RowErrors,
+  describe: (error: RowError) => string,
 ): void {
   const writer = new FailedRows(layout);
-  const failed = rows.filter(({ row }) => faults.has(row));
-  const text = failed.map((row) => writer.row(row, (faults.get(row.row) ?? []).map(describe)));
+  const failed = rows.filter((row) => errors.has(row.number));
+  const text = failed.map((row) => writer.row(row, (errors.get(row.number) ?? []).map(describe)));
   const extension = layout.format === 'csv' ? 'csv' : 'ndjson';
   saveFile(`${name.replace(/\.[^.]*$/, '')}-failed.${extension}`, [writer.head, ...text]);
 }
@@ -94,8 +93,8 @@ interface SentProps {
   readonly rows: readonly Row[];
   readonly sent: SentRows;
   /** Errors of the rows that were not sent because they failed the check. */
-  readonly left: RowFaults;
-  readonly onCorrect: (faults: RowFaults) => void;
+  readonly left: RowErrors;
+  readonly onCorrect: (errors: RowErrors) => void;
 }
 
 /** Shows the progress of sent rows and, after all jobs have ended, the result. */
@@ -103,12 +102,12 @@ export function Sent({ file, rows, sent, left, onCorrect }: SentProps) {
   const { rowFault } = useImportMessages();
   const { data, error, refetch } = useSentProgress(sent);
   const [saved, setSaved] = useState(false);
-  const rejected = data?.failed;
+  const rejected = data?.errors;
   const failed = new Map([...left, ...(rejected ?? [])]);
   useUnsaved(failed.size > 0 && !saved);
 
   function download(): void {
-    downloadFailed(file, rows, failed, (fault) => sentenceOf({ ...fault, message: rowFault(fault) }));
+    downloadFailed(file, rows, failed, (error) => formatRowError({ ...error, message: rowFault(error) }));
     setSaved(true);
   }
 

@@ -1,5 +1,12 @@
-import { aboutRow, type RowFault, sentenceOf } from '@anagrafe/client/import';
-import { type ColumnMapping, isSheetField, type SheetField, sheetFields } from '@anagrafe/client/sheet';
+import {
+  type ColumnMapping,
+  formatRowError,
+  fromFileError,
+  type ImportField,
+  importFields,
+  isImportField,
+  type RowError,
+} from '@anagrafe/importer';
 import { Stack, Text } from '@mantine/core';
 import { useMemo } from 'react';
 import { useFormats } from '../../i18n/formats.ts';
@@ -20,36 +27,36 @@ import {
   withSurplus,
 } from './users-file.ts';
 
-interface RowFaultsProps {
+interface RowErrorsProps {
   readonly id: string;
   readonly row: Row;
-  readonly faults: readonly RowFault[];
+  readonly errors: readonly RowError[];
 }
 
 /** Maximum number of errors shown per row; a record may have a thousand users, each with its own errors. */
 const errorsShown = 20;
 
 /** Lists the errors of a row with the column, or for a record with the user and the line in its JSON. */
-export function RowFaults({ id, row, faults }: RowFaultsProps) {
+export function RowErrors({ id, row, errors }: RowErrorsProps) {
   const messages = useImportMessages();
   const { number } = useFormats();
   const describePath = useFieldLabel();
-  if (faults.length === 0) return <Text size="sm">{messages.rows.fine}</Text>;
+  if (errors.length === 0) return <Text size="sm">{messages.rows.fine}</Text>;
   const record = recordIn(row);
   const labelOf = (path: string) => {
     if (record) return messages.rows.at(describePath(path), number(lineOf(record, path)));
-    return isSheetField(path) ? messages.fields[path] : path;
+    return isImportField(path) ? messages.fields[path] : path;
   };
   return (
     <Stack id={id} gap={2} miw={150} maw={360}>
-      {faults.slice(0, errorsShown).map((fault) => (
-        <Text key={sentenceOf(fault)} size="sm" c="var(--mantine-color-error)">
-          {fault.column !== null && `${labelOf(fault.column)}: `}
-          {messages.rowFault(fault)}
+      {errors.slice(0, errorsShown).map((error) => (
+        <Text key={formatRowError(error)} size="sm" c="var(--mantine-color-error)">
+          {error.column !== null && `${labelOf(error.column)}: `}
+          {messages.rowFault(error)}
         </Text>
       ))}
-      {faults.length > errorsShown && (
-        <Text size="sm">{messages.rows.moreFaults(number(faults.length - errorsShown))}</Text>
+      {errors.length > errorsShown && (
+        <Text size="sm">{messages.rows.moreFaults(number(errors.length - errorsShown))}</Text>
       )}
     </Stack>
   );
@@ -62,9 +69,9 @@ interface RowColumnsOptions {
   readonly onRow: (row: Row) => void;
 }
 
-const userFields: readonly SheetField[] = ['Username', 'Email', 'Password', 'ConfirmPassword'];
+const userFields: readonly ImportField[] = ['Username', 'Email', 'Password', 'ConfirmPassword'];
 /** User fields come first, independently of the order in the file, because most errors concern them. */
-const fieldsInOrder = [...userFields, ...sheetFields.filter((field) => !userFields.includes(field))];
+const fieldsInOrder = [...userFields, ...importFields.filter((field) => !userFields.includes(field))];
 
 /** Columns of the rows table: the line, the errors (with the JSON editor if needed) and one editable cell per field. */
 export function useRowColumns({ file, columns, checked, onRow }: RowColumnsOptions): readonly Column<Row>[] {
@@ -74,9 +81,9 @@ export function useRowColumns({ file, columns, checked, onRow }: RowColumnsOptio
   const isJson = (row: Row) => isShownAsJson(row, file, columns);
 
   /** Returns null for a readable row that was edited after the check: its errors are unknown. */
-  function errorsOf(row: Row): readonly RowFault[] | null {
-    if (checkedRows.has(row)) return checked.faults.get(row.row) ?? [];
-    return row.fault && [aboutRow(messages.fault(row.fault))];
+  function errorsOf(row: Row): readonly RowError[] | null {
+    if (checkedRows.has(row)) return checked.errors.get(row.number) ?? [];
+    return row.error && [fromFileError(row.error)];
   }
   const cells = fieldsInOrder.flatMap((field): Column<Row>[] => {
     const at = file.names.findIndex((name) => columns[name] === field);
@@ -118,7 +125,7 @@ export function useRowColumns({ file, columns, checked, onRow }: RowColumnsOptio
     return (
       <Stack gap="xs" align="flex-start">
         {errors ? (
-          <RowFaults id={idOf(row)} row={row} faults={errors} />
+          <RowErrors id={idOf(row)} row={row} errors={errors} />
         ) : (
           <Text size="sm" c="dimmed" miw={150}>
             {messages.rows.notChecked}
@@ -144,6 +151,6 @@ export function useRowColumns({ file, columns, checked, onRow }: RowColumnsOptio
   ];
 }
 
-function idOf({ row }: Row): string {
-  return `faults-${row}`;
+function idOf({ number }: Row): string {
+  return `errors-${number}`;
 }

@@ -1,4 +1,4 @@
-import type { SheetField } from '@anagrafe/client/sheet';
+import type { ImportField } from '@anagrafe/importer';
 import { Button, TextInput } from '@mantine/core';
 import { type FocusEvent, useState } from 'react';
 import { flushSync } from 'react-dom';
@@ -21,7 +21,7 @@ interface CellProps {
 }
 
 /** Returns true for fields whose values are masked on the screen. */
-export function isSecret(field: SheetField | null): boolean {
+export function isSecret(field: ImportField | null): boolean {
   return field === 'Password' || field === 'ConfirmPassword';
 }
 

@@ -1,4 +1,4 @@
-import type { ColumnMapping } from '@anagrafe/client/sheet';
+import type { ColumnMapping } from '@anagrafe/importer';
 import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { type MouseEvent, useLayoutEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
@@ -54,16 +54,16 @@ export function Rows({ file, rows, columns, checked, busy, onRow, onCheck, onRun
   const { number } = useFormats();
   const [view, setView] = useState<'only' | 'all'>('only');
   const [requestedPage, setRequestedPage] = useState(1);
-  const { faults, sound, seconds } = checked;
+  const { errors, valid, seconds } = checked;
   const changed = checked.rows !== rows;
-  const shown = view === 'all' ? rows : rows.filter(({ row }) => faults.has(row));
+  const shown = view === 'all' ? rows : rows.filter(({ number: row }) => errors.has(row));
   const totalPages = Math.max(1, Math.ceil(shown.length / pageSize));
   const page = Math.min(requestedPage, totalPages);
   const shownColumns = useRowColumns({ file, columns, checked, onRow });
   const checkAgain = useAfterTyping(onCheck);
   const all = number(rows.length);
   const summary =
-    faults.size === 0 ? messages.rows.allFine(all) : messages.rows.problems(number(faults.size), all);
+    errors.size === 0 ? messages.rows.allFine(all) : messages.rows.problems(number(errors.size), all);
 
   return (
     <Surface
@@ -85,7 +85,7 @@ export function Rows({ file, rows, columns, checked, busy, onRow, onCheck, onRun
         <Text role="status" fw={600} tabIndex={-1} ref={focusOnMount}>
           {changed ? messages.rows.changed : summary}
         </Text>
-        {!changed && faults.size > 0 && (
+        {!changed && errors.size > 0 && (
           <Text size="sm" c="dimmed">
             {messages.rows.mend}
           </Text>
@@ -100,7 +100,7 @@ export function Rows({ file, rows, columns, checked, busy, onRow, onCheck, onRun
         caption={messages.rows.caption}
         columns={shownColumns}
         rows={shown.slice((page - 1) * pageSize, page * pageSize)}
-        keyOf={({ row }) => row}
+        keyOf={(row) => row.number}
         error={null}
         onRetry={onCheck}
         empty={<Empty title={messages.rows.none} hint={messages.rows.noneHint} />}
@@ -114,8 +114,8 @@ export function Rows({ file, rows, columns, checked, busy, onRow, onCheck, onRun
         onPage={setRequestedPage}
       />
       <Group gap="xs" className={classes.actions ?? ''}>
-        <Button onClick={onRun} disabled={changed || sound.length === 0} loading={busy === 'sending'}>
-          {messages.run(number(sound.length), sound.length)}
+        <Button onClick={onRun} disabled={changed || valid.length === 0} loading={busy === 'sending'}>
+          {messages.run(number(valid.length), valid.length)}
         </Button>
         <Button variant="default" {...checkAgain} loading={busy === 'checking'}>
           {messages.checkAgain}

@@ -1,38 +1,34 @@
 import {
-  type Bookmark,
   type ColumnMapping,
-  FailedRows,
+  type FileError,
+  type FileLayout,
+  type ImportColumn,
+  type ImportField,
+  type ImportFile,
+  type ImportRow,
+  interpretRows,
   type JsonObject,
-  openSheet,
+  openImportFile,
+  type RowPrincipal,
+  type RowSource,
   readElement,
-  type Sheet,
-  type SheetColumn,
-  type SheetFault,
-  type SheetField,
-  type SheetItem,
-  type SheetLayout,
-  type SheetPrincipal,
-  type SheetSource,
-} from '@anagrafe/client/sheet';
+  recogniseColumns,
+  type SourceRow,
+} from '@anagrafe/importer';
 
-/** A row of the file, original or corrected. Rows are immutable: a correction creates a new object. */
-export interface Row {
-  /** 1-based number of the row, without the header; identifies the row across corrections. */
-  readonly row: number;
-  /** 1-based line of the file on which the row begins. */
-  readonly line: number;
-  readonly source: SheetSource;
+/** A row of the file, original or corrected. Rows are immutable: a correction creates a new object with its number. */
+export interface Row extends SourceRow {
   /** The parse error of an unreadable row; null if `source` could be read. */
-  readonly fault: SheetFault | null;
+  readonly error: FileError | null;
   /** The text of an unreadable JSON row; null if the row is readable or its text is not available. */
-  readonly written: string | null;
+  readonly text: string | null;
 }
 
 /** Settings with which rows are parsed. */
 export interface Reading {
   readonly columns: ColumnMapping;
   /** Default for rows that name no principal. */
-  readonly principal: SheetPrincipal | null;
+  readonly principal: RowPrincipal | null;
 }
 
 type Shape = Pick<UsersFile, 'layout' | 'names'>;
@@ -50,7 +46,7 @@ export function withCell(row: Row, at: number, text: string, shape: Shape): Row 
     layout.format === 'csv'
       ? [...cellsOf(row, shape).with(at, text), ...surplusOf(row, shape)]
       : { ...row.source, [names[at] ?? '']: text };
-  return { ...row, source, fault: null, written: null };
+  return { ...row, source, error: null, text: null };
 }
 
 /** Returns the cells of a CSV row after the last column of the header. */
@@ -63,8 +59,8 @@ export function withSurplus(row: Row, text: string, shape: Shape): Row {
   return {
     ...row,
     source: [...cellsOf(row, shape), ...(text === '' ? [] : [text])],
-    fault: null,
-    written: null,
+    error: null,
+    text: null,
   };
 }
 
@@ -74,42 +70,20 @@ export function recordIn({ source }: Row): JsonObject | null {
 }
 
 /**
- * Parses rows in their current state. The function writes them with `FailedRows` and reads the result with `openSheet`,
- * because this round trip preserves every cell and uses the same parser as the original file.
+ * Interprets rows in their current state. Omits unreadable rows.
  *
- * @throws {SheetError}
+ * @throws {ImportFileError} If the column mapping is invalid, or a required column is missing.
  */
-export async function itemsOf(
+export function readRows(
   rows: readonly Row[],
   { layout, names }: Shape,
   { columns, principal }: Reading,
-): Promise<SheetItem[]> {
-  const readable = rows.filter(({ source }) => source !== null);
-  const csv = layout.format === 'csv';
-  const plain: SheetLayout = {
-    format: csv ? 'csv' : 'ndjson',
-    encoding: 'utf-8',
-    separator: layout.separator,
-    header: names,
-  };
-  const writer = new FailedRows(plain);
-  const text = new Blob([writer.head, ...readable.map((row) => writer.row(row, []))]);
-  const sheet = await openSheet(text.stream(), {
-    columns,
-    ...(principal && { principal }),
-    ...(csv
-      ? { encoding: 'utf-8', separator: layout.separator }
-      : { from: { row: 0, byte: 0, line: 1, column: 1, layout: plain } }),
-  });
-  const items: SheetItem[] = [];
-  for await (const item of sheet) {
-    const origin = readable[items.length];
-    if (origin) items.push({ ...item, row: origin.row, line: origin.line });
-  }
-  return items;
+): ImportRow[] {
+  const options = { columns, ...(principal && { principal }) };
+  return interpretRows(rows, { format: layout.format, header: names }, options);
 }
 
-function isCells(source: SheetSource): source is readonly string[] {
+function isCells(source: RowSource): source is readonly string[] {
   return Array.isArray(source);
 }
 
@@ -119,14 +93,14 @@ function textOf(value: unknown): string {
 }
 
 /** Returns the text for the JSON editor: the original text of an unreadable row, otherwise indented JSON. */
-export function jsonOf({ source, written }: Row): string {
-  return written ?? indentedJson(source);
+export function jsonOf({ source, text }: Row): string {
+  return text ?? indentedJson(source);
 }
 
 /** Returns a copy of the row parsed from edited JSON text. */
 export function withJson(row: Row, text: string): Row {
-  const { content, fault } = readElement(text, { line: 1, column: 1 });
-  return { ...row, source: content, fault, written: content === null ? text : null };
+  const { content, error } = readElement(text, { line: 1, column: 1 });
+  return { ...row, source: content, error, text: content === null ? text : null };
 }
 
 /**
@@ -186,7 +160,7 @@ export const rowsMax = 100_000;
 /** A parsed file of users. */
 export interface UsersFile {
   readonly name: string;
-  readonly layout: SheetLayout;
+  readonly layout: FileLayout;
   /** Unique column names. A repeated name has a number appended. */
   readonly names: readonly string[];
   /** The fields recognised by column name; null for a column that was not recognised. */
@@ -198,52 +172,33 @@ export class TooManyRowsError extends Error {}
 export class NoRowsError extends Error {}
 
 /**
- * @throws {SheetError}
+ * @throws {ImportFileError}
  * @throws {TooManyRowsError}
  * @throws {NoRowsError}
  */
 export async function readUsersFile(file: File): Promise<UsersFile> {
-  const sheet = await openSheet(file.stream(), { survey: true });
+  const opened = await openImportFile(file.stream(), { preview: true });
   const rows: Row[] = [];
-  let previousEnd = 0;
-  for await (const item of sheet) {
+  for await (const row of opened) {
     if (rows.length === rowsMax) throw new TooManyRowsError();
-    const { row, line, source, end } = item;
-    const fault = source === null && item.kind === 'fault' ? (item.faults[0] ?? null) : null;
-    const whole = { row, line, source, fault, written: null };
-    const written = fault && (await sourceText(file, previousEnd, end));
+    const { number, line, source } = row;
+    const isUnreadable = source === null && row.kind === 'invalid';
+    const read = { number, line, source, error: isUnreadable ? (row.errors[0] ?? null) : null, text: null };
     // `withJson` parses the text again, so that the error refers to lines of the editor instead of lines of the file.
-    rows.push(written === null ? whole : withJson(whole, written));
-    previousEnd = end.byte;
+    rows.push(isUnreadable && row.text !== null ? withJson(read, row.text) : read);
   }
   if (rows.length === 0) throw new NoRowsError();
-  const fields = new Map<string, SheetField | null>();
-  for (const { name, field } of await columnsOf(sheet, rows)) fields.set(uniqueName(name, fields), field);
+  const fields = new Map<string, ImportField | null>();
+  for (const { name, field } of columnsOf(opened, rows)) fields.set(uniqueName(name, fields), field);
   const names = [...fields.keys()];
-  return { name: file.name, layout: sheet.layout, names, recognised: Object.fromEntries(fields), rows };
+  return { name: file.name, layout: opened.layout, names, recognised: Object.fromEntries(fields), rows };
 }
 
 /** Returns the columns of the header, or for JSON the union of the property names of all flat rows. */
-async function columnsOf({ columns, layout }: Sheet, rows: readonly Row[]): Promise<readonly SheetColumn[]> {
+function columnsOf({ columns, layout }: ImportFile, rows: readonly Row[]): readonly ImportColumn[] {
   if (layout.format === 'csv') return columns;
   const flat = rows.filter((row) => row.source !== null && recordIn(row) === null);
-  const header = [...new Set(flat.flatMap(({ source }) => Object.keys(source ?? {})))];
-  const start = { row: 0, byte: 0, line: 1, column: 1, layout: { ...layout, header } };
-  return (await openSheet(new Blob().stream(), { survey: true, from: start })).columns;
-}
-
-/** Maximum size in bytes of an unreadable row that the JSON editor shows. */
-const bytesShown = 1_000_000;
-
-/**
- * Returns the text of a JSON row from byte offset `start` to its end, without the separator before it. Returns null for
- * CSV and for rows larger than `bytesShown`.
- */
-async function sourceText(file: File, start: number, { byte, layout }: Bookmark): Promise<string | null> {
-  if (layout.format === 'csv' || byte - start > bytesShown) return null;
-  const bytes = await file.slice(start, byte).arrayBuffer();
-  const text = new TextDecoder(layout.encoding ?? 'utf-8').decode(bytes);
-  return (layout.format === 'json' ? text.replace(/^\s*[[,]/, '') : text).trim();
+  return recogniseColumns([...new Set(flat.flatMap(({ source }) => Object.keys(source ?? {})))]);
 }
 
 /** Appends a number to a repeated column name, because columns are mapped by name. */

@@ -5,7 +5,7 @@ import { type RefObject, useEffect, useRef } from 'react';
 export type Faults = Readonly<Record<string, readonly Fault[]>>;
 
 export function faultsOf(error: Error | null): Faults {
-  return error instanceof RecordError ? error.faults : {};
+  return error instanceof RecordError ? error.fieldErrors : {};
 }
 
 /** Returns the messages of one field; undefined if it has no errors. */

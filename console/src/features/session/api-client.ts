@@ -2,7 +2,7 @@ import { Anagrafe, type AnagrafeOptions } from '@anagrafe/client';
 import { type Language, languages, useLanguage } from '../../i18n/language.tsx';
 
 /** Short timeouts, because a person waits: after 25 s at most the page shows an error with a retry button. */
-const interactiveTimeouts = { timeoutMs: 20_000, retries: 2, patienceMs: 25_000 };
+const interactiveTimeouts = { timeoutMs: 20_000, retries: 2, totalTimeoutMs: 25_000 };
 
 const interactiveClients = createClients(interactiveTimeouts);
 const patientClients = createClients({});

@@ -1,4 +1,4 @@
-import type { WebhookChange, WebhookWish } from '@anagrafe/client';
+import type { CreateWebhook, WebhookChange } from '@anagrafe/client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type Place, usePaged } from '../../ui/paged-table.tsx';
 import { usePollInterval } from '../../ui/polling.ts';
@@ -44,7 +44,7 @@ export function useDelivery(id: number, delivery: string) {
 
 export function useCreateWebhook() {
   const { admin } = useAnagrafe();
-  return useWebhookMutation((webhook: WebhookWish) => admin.webhooks.create(webhook));
+  return useWebhookMutation((webhook: CreateWebhook) => admin.webhooks.create(webhook));
 }
 
 export function useChangeWebhook() {

@@ -3,13 +3,13 @@ import {
   type ColumnMapping,
   type Encoding,
   encodings,
-  isSheetField,
-  sheetFields,
-} from '@anagrafe/client/sheet';
+  importFields,
+  isImportField,
+} from '@anagrafe/importer';
+import type { ImportTask } from '@anagrafe/importer/node';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import type { ImportTask } from '../../import/task.ts';
 import { withConnection } from '../connection.ts';
-import { type ImportFileOptions, importFile, type RunOptions } from '../import-run.ts';
+import { type ImportInput, importFile, type RunOptions } from '../import-run.ts';
 
 interface ImportOptions extends RunOptions {
   readonly map: ColumnMapping;
@@ -36,7 +36,7 @@ export function importCommand(): Command {
       `
 The first line names the columns: Username, Password (or PasswordHash), Email, and the principal: ID, or ExternalKey, or
 Denomination, Surname, Name, Vatnumber, Taxcode, PrincipalEmail for a new one. Italian names are known too.
-Run it again after any interruption: it goes on where it stopped, and nothing is done twice.
+Run it again after any interruption: it continues where it stopped, and no row is applied twice.
 ${exitHelp}
 
 Examples:
@@ -53,7 +53,7 @@ export function resetCommand(): Command {
       'after',
       `
 The first line names the columns: Username and Password; or UserID and the ID of its principal in place of Username.
-Run it again after any interruption: it goes on where it stopped.
+Run it again after any interruption: it continues where it stopped.
 ${exitHelp}
 
 Examples:
@@ -62,46 +62,37 @@ Examples:
     );
 }
 
-const exitHelp = `The exit code is 0 where every row was done, 3 where some were refused, 1 where something else is wrong, and
-130 after Ctrl-C.`;
+const exitHelp = `The exit code is 0 if every row was applied, 3 if some rows failed, 1 after any other error, and 130 after Ctrl-C.`;
 
 function fileCommand(name: string, purpose: ImportTask['purpose']): Command {
   const command = new Command(name)
     .argument('<file>', 'the file')
-    .option('--dry-run', 'make every check, and do nothing')
+    .option('--dry-run', 'make every check, and apply nothing')
     .option(
       '--map <column=field>',
-      `what a column is, or "column=" to leave it out; may be repeated`,
+      `the field of a column, or "column=" to ignore it; may be repeated`,
       readMapping,
       {},
     )
     .option('--principal <id>', 'the ID of the principal, for rows that name none', readId)
     .option(
       '--generate-passwords <file>',
-      'make up the passwords that are missing, and write them to this file',
+      'generate the passwords that are missing, and write them to this file',
     )
-    .option(
-      '--failed <file>',
-      'where the rows go that were refused; else beside the file, as <name>.failed.csv',
-    )
-    .option(
-      '--progress <file>',
-      'where it is kept how far it has come; else beside the file, as <file>.progress',
-    )
-    .option('--restart', 'begin anew, whatever was done before')
+    .option('--failed <file>', 'file for the failed rows; default: <name>.failed.csv beside the file')
+    .option('--progress <file>', 'file for the import progress; default: <file>.progress beside the file')
+    .option('--restart', 'start over instead of continuing an earlier import')
     .addOption(
-      new Option('--encoding <name>', 'how the file is encoded; else it is found out').choices([
-        ...encodings,
-      ]),
+      new Option('--encoding <name>', 'the encoding of the file; default: detected').choices([...encodings]),
     )
-    .option('--separator <character>', 'what stands between cells; else it is found out')
-    .option('--json', 'print what was done as JSON');
+    .option('--separator <character>', 'the character between cells; default: detected')
+    .option('--json', 'print the result as JSON');
   return withConnection(command).action((file: string, options: ImportOptions) =>
     importFile(taskOf(file, purpose, options), options),
   );
 }
 
-function taskOf(file: string, purpose: ImportTask['purpose'], options: ImportOptions): ImportFileOptions {
+function taskOf(file: string, purpose: ImportTask['purpose'], options: ImportOptions): ImportInput {
   const path = resolve(file);
   const { dir, name, ext } = parse(path);
   const failedExtension = /^\.(json|ndjson|jsonl)$/i.test(ext) ? '.ndjson' : '.csv';
@@ -123,9 +114,9 @@ function taskOf(file: string, purpose: ImportTask['purpose'], options: ImportOpt
 function readMapping(text: string, before: ColumnMapping): ColumnMapping {
   const at = text.lastIndexOf('=');
   const [column, wanted] = [text.slice(0, at), text.slice(at + 1).trim()];
-  const field = sheetFields.find((known) => known.toLowerCase() === wanted.toLowerCase()) ?? wanted;
-  if (at < 1 || (field !== '' && !isSheetField(field)))
-    throw new InvalidArgumentError(`It takes <column>=<field>, with one of ${sheetFields.join(', ')}.`);
+  const field = importFields.find((known) => known.toLowerCase() === wanted.toLowerCase()) ?? wanted;
+  if (at < 1 || (field !== '' && !isImportField(field)))
+    throw new InvalidArgumentError(`It takes <column>=<field>, with one of ${importFields.join(', ')}.`);
   return { ...before, [column]: field === '' ? null : field };
 }
 

@@ -1,10 +1,10 @@
 import { pipeline } from 'node:stream/promises';
 import { AnagrafeError } from '@anagrafe/client';
-import { SheetError } from '@anagrafe/client/sheet';
+import { ImportFileError } from '@anagrafe/importer';
+import { ImportError } from '@anagrafe/importer/node';
 import pg from 'pg';
 import { NotConnected } from '../../db/errors.ts';
 import { translate } from '../../i18n/translate.ts';
-import { ImportError } from '../../import/task.ts';
 import { ApiError } from '../../lib/field-errors.ts';
 import { inOneLine, OperatorError, type OperatorProblem } from '../../lib/operator-error.ts';
 
@@ -72,7 +72,7 @@ export function explainToOperator(failure: unknown): number {
 function operatorMessage(failure: unknown): string | undefined {
   if (failure instanceof ImportError) return failure.message;
   if (failure instanceof ApiError && !failure.cause) return fromApiError(failure);
-  if (failure instanceof SheetError) return fromSheet(failure);
+  if (failure instanceof ImportFileError) return fromImportFile(failure);
   if (failure instanceof AnagrafeError) return fromService(failure);
   const problem = operatorProblem(failure);
   return problem && inOneLine(problem);
@@ -136,11 +136,11 @@ function fromApiError({ fault }: ApiError): string {
   return translate(fault, 'en');
 }
 
-function fromSheet({ fault }: SheetError): string {
-  const { code, message } = fault;
+function fromImportFile({ detail }: ImportFileError): string {
+  const { code, message } = detail;
   if (code === 'MISSING_COLUMN') {
-    if (fault.figures.needed.includes('Password')) return `${message} (--map, or --generate-passwords)`;
-    if (fault.figures.needed.includes('ID')) return `${message} (--map, or --principal, or --external-key)`;
+    if (detail.params.needed.includes('Password')) return `${message} (--map, or --generate-passwords)`;
+    if (detail.params.needed.includes('ID')) return `${message} (--map, or --principal, or --external-key)`;
   }
   const mapping = /COLUMN|UNKNOWN_FIELD/.test(code) && ' (--map "column=field"; "column=" leaves it out)';
   const encoding = /ENCODING/.test(code) && ' (--encoding)';

@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { latin, readFile } from '../../../../importer/test/reading.ts';
 import { canSignIn, storedUsernames } from '../../import/importing.ts';
 import { type Credential, credential } from '../../setup/admin.ts';
 import { holding, principalLock } from '../../setup/jobs.ts';
 import { newUser, type TestService } from '../../setup/service.ts';
-import { latin, readSheet } from '../../sheet/reading.ts';
 import { expectAccessible } from '../accessibility.ts';
 import { startConsole, useBrowser } from '../browser.ts';
 import { choose, downloaded, mend, openImport, press, said } from './importing.ts';
@@ -59,7 +59,7 @@ describe('the import', () => {
     await expect.poll(() => row(3).innerText()).toContain('Email: This is not an email address.');
     await expect.poll(() => row(4).innerText()).toContain('Password: ');
     await expect.poll(() => row(5).innerText()).toContain('Username: ');
-    await expect.poll(() => row(6).innerText()).toContain('The row has 7 cells in place of 6.');
+    await expect.poll(() => row(6).innerText()).toContain('The row has 7 cells instead of 6.');
     await expect.poll(() => page.getByLabel('Email, line 3').getAttribute('aria-invalid')).toBe('true');
     await expect.poll(() => page.getByLabel('Email, line 4').getAttribute('aria-invalid')).not.toBe('true');
     await expect.poll(() => page.getByLabel('Password, line 4').getAttribute('type')).toBe('password');
@@ -90,10 +90,10 @@ describe('the import', () => {
     const { name, bytes } = await downloaded(page);
     expect(name).toBe('clienti-failed.csv');
     const text = bytes.toString();
-    expect(text.startsWith('\ufeffAnagrafe line;Anagrafe faults;Nome utente;E-mail;Parola;')).toBe(true);
+    expect(text.startsWith('\ufeffAnagrafe line;Anagrafe errors;Nome utente;E-mail;Parola;')).toBe(true);
     expect(text).toMatch(/\r\n5;Username: [^;]+;nicolò;altro@example.com;una frase lunga;C1;;\r\n/);
-    const { items } = await readSheet(bytes, { columns: { Parola: 'Password' } });
-    expect(items.map(({ source }) => source)).toEqual([
+    const { rows } = await readFile(bytes, { columns: { Parola: 'Password' } });
+    expect(rows.map(({ source }) => source)).toEqual([
       ['nicolò', 'altro@example.com', 'una frase lunga', 'C1', '', ''],
       ['rita', 'rita@example.com', 'una frase lunga', 'C1', '', '', 'troppo'],
     ]);

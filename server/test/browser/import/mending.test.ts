@@ -63,7 +63,7 @@ describe('the import of rows with errors', () => {
     await choose(page, 'twins.csv', content);
     await press(page, 'Check the rows');
     await said(page, 'Rows with problems: 1 of 2.');
-    await page.getByText('Username: This username stands in an earlier row.').waitFor();
+    await page.getByText('Username: This username is in an earlier row.').waitFor();
     await expect.poll(() => page.getByLabel('Username, line 3').getAttribute('aria-invalid')).toBe('true');
   });
 

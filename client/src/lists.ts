@@ -1,0 +1,104 @@
+import type { Page } from './api.gen.ts';
+import type { PageOptions } from './options.ts';
+import { delay } from './retry.ts';
+
+/**
+ * A list with numbered pages. Iterate to read all records, which requests one page at a time, or call `page` to read
+ * one page with the total counts.
+ *
+ * @example
+ * ```ts
+ * for await (const principal of anagrafe.list({ Search: 'rossi' })) console.log(principal.ID);
+ * const { records, totalCount } = await anagrafe.list().page(3);
+ * ```
+ */
+export class PagedList<Item, About = null> implements AsyncIterable<Item> {
+  readonly #read: (page: number) => Promise<Page<Item, About>>;
+
+  constructor(read: (page: number) => Promise<Page<Item, About>>) {
+    this.#read = read;
+  }
+
+  /** Reads one page, counted from 1. `records` is empty after the last page. */
+  page(page = 1): Promise<Page<Item, About>> {
+    return this.#read(page);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
+    for (let number = 1; ; number++) {
+      const { records, totalPages } = await this.#read(number);
+      yield* records;
+      if (number >= totalPages) return;
+    }
+  }
+}
+
+/** A keyset page: some records of a list and the cursor of the next page. */
+export interface CursorPage<Item, Cursor> {
+  readonly records: readonly Item[];
+  /** The cursor after the last record of this page. Pass it to `page` to read the next page. Null if there is none. */
+  readonly after: Cursor | null;
+  /** True if the next page already has records. */
+  readonly more: boolean;
+}
+
+/** Options of every call that returns a {@link CursorList}. */
+export interface CursorListOptions extends PageOptions, FollowOptions {
+  /** The record to start with. Default: `oldest`. With `newest` the iteration ends at the oldest record. */
+  readonly order?: 'oldest' | 'newest' | undefined;
+}
+
+/** Options for polling at the end of a {@link CursorList}. */
+export interface FollowOptions {
+  /** Polls for new records after the last one, until `signal` is aborted. Default: false, the iteration ends. */
+  readonly follow?: boolean | undefined;
+  /** Milliseconds between two polls. Default: 2,000. */
+  readonly pollMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * An append-only list that is read with a cursor (keyset pagination). Iterate to read all records, or call `page` to
+ * read one page.
+ *
+ * @example
+ * ```ts
+ * for await (const event of anagrafe.events({ after: lastId, follow: true, signal })) {
+ *   await handle(event);
+ *   lastId = event.id;
+ * }
+ * ```
+ */
+export class CursorList<Item, Cursor> implements AsyncIterable<Item> {
+  readonly #read: (after: Cursor | null) => Promise<CursorPage<Item, Cursor>>;
+  readonly #start: Cursor | null;
+  readonly #options: CursorListOptions;
+
+  constructor(
+    read: (after: Cursor | null) => Promise<CursorPage<Item, Cursor>>,
+    start: Cursor | null,
+    options: CursorListOptions = {},
+  ) {
+    if (options.follow && options.order === 'newest') throw new TypeError('follow requires the order oldest');
+    this.#read = read;
+    this.#start = start;
+    this.#options = options;
+  }
+
+  /** Reads one page after the cursor. Default: the cursor that the list was created with. */
+  page(after: Cursor | null = this.#start): Promise<CursorPage<Item, Cursor>> {
+    return this.#read(after);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
+    const { follow, pollMs = 2000, signal } = this.#options;
+    for (let cursor = this.#start; ; ) {
+      const { records, after, more } = await this.#read(cursor);
+      yield* records;
+      cursor = after;
+      if (more) continue;
+      if (!follow) return;
+      await delay(pollMs, signal);
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import { failure } from './errors.ts';
+import { type ImportField, importFields, isImportField } from './types.ts';
+
+/** Other column names that are recognised, in English and Italian. */
+const aliases: { readonly [Field in ImportField]?: readonly string[] } = {
+  ID: ['Principal ID', 'IRID', 'ID anagrafica'],
+  ExternalKey: ['Codice cliente', 'Chiave esterna', 'Customer code'],
+  Denomination: ['Ragione sociale', 'Denominazione', 'Company', 'Company name', 'Azienda'],
+  Surname: ['Cognome', 'Last name'],
+  Name: ['Nome', 'First name'],
+  Vatnumber: ['Partita IVA', 'P.IVA', 'VAT'],
+  Taxcode: ['Codice fiscale'],
+  PrincipalEmail: ['Email azienda', 'Company email'],
+  UserID: ['ID utente'],
+  Username: ['Nome utente', 'Utente', 'Login'],
+  Email: ['Posta elettronica', 'Mail', 'Email address', 'Indirizzo email'],
+  ConfirmPassword: ['Conferma password', 'Password confirmation'],
+  PasswordHash: ['Hash'],
+};
+
+const fieldsByName = new Map<string, ImportField>(
+  importFields.flatMap((field) =>
+    [field, ...(aliases[field] ?? [])].map((name) => [foldName(name), field] as const),
+  ),
+);
+
+/** Fields by column name; null ignores the column. A mapping takes precedence over the recognised names. */
+export type ColumnMapping = Readonly<Record<string, ImportField | null>>;
+
+/** A column of a file and the field that it maps to. */
+export interface ImportColumn {
+  readonly name: string;
+  /** Null if the column is ignored. */
+  readonly field: ImportField | null;
+  /**
+   * - `known`: the name is recognised.
+   * - `mapped`, `ignored`: the column mapping has a field, or null, for it.
+   * - `unknown`: the name is neither recognised nor mapped. The values are ignored.
+   * - `unnamed`: the name is empty. A value in this column is an error of its row.
+   */
+  readonly kind: 'known' | 'mapped' | 'ignored' | 'unknown' | 'unnamed';
+}
+
+/** Maps the column names of one file to fields. */
+export class ColumnNames {
+  readonly #mapping: ColumnMapping;
+  readonly #known = new Map<string, ImportColumn>();
+
+  /** @throws {ImportFileError} If the mapping has an unknown field. */
+  constructor(mapping: ColumnMapping) {
+    this.#mapping = mapping;
+    for (const [column, field] of Object.entries(mapping)) {
+      if (field !== null && !isImportField(field)) throw failure('UNKNOWN_FIELD', { column, field });
+    }
+  }
+
+  column(name: string): ImportColumn {
+    const column = this.#known.get(name) ?? this.#recognise(name);
+    this.#known.set(name, column);
+    return column;
+  }
+
+  /** @throws {ImportFileError} If a mapped column is not in the header, because its name may be misspelt. */
+  requireMapped(header: readonly string[]): void {
+    for (const column of Object.keys(this.#mapping)) {
+      if (!header.some((name) => isSame(name, column)))
+        throw failure('MAPPED_COLUMN_MISSING', { column, found: header });
+    }
+  }
+
+  /** @throws {ImportFileError} If two columns map to the same field. */
+  columns(header: readonly string[]): ImportColumn[] {
+    const columns = header.map((name) => this.column(name));
+    for (const { field } of columns) {
+      if (field === null) continue;
+      const same = columns.filter((column) => column.field === field);
+      if (same.length > 1)
+        throw failure('DUPLICATE_COLUMN', { field, columns: same.map(({ name }) => name) });
+    }
+    return columns;
+  }
+
+  #recognise(name: string): ImportColumn {
+    const exact = Object.hasOwn(this.#mapping, name);
+    const key = exact ? name : Object.keys(this.#mapping).find((mapped) => isSame(name, mapped));
+    if (key !== undefined) {
+      const field = this.#mapping[key] ?? null;
+      return { name, field, kind: field === null ? 'ignored' : 'mapped' };
+    }
+    if (name.trim() === '') return { name, field: null, kind: 'unnamed' };
+    const field = fieldByName(name);
+    return field ? { name, field, kind: 'known' } : { name, field: null, kind: 'unknown' };
+  }
+}
+
+/** @throws {ImportFileError} If a group has no field with a column. */
+export function requireFields(
+  columns: readonly ImportColumn[],
+  groups: readonly (readonly ImportField[])[],
+): void {
+  for (const needed of groups) {
+    if (!columns.some(({ field }) => field !== null && needed.includes(field)))
+      throw failure('MISSING_COLUMN', { needed, found: columns.map(({ name }) => name) });
+  }
+}
+
+/** Compares names without case, accents and punctuation. Names that consist only of punctuation must be identical. */
+function isSame(name: string, other: string): boolean {
+  return name === other || (foldName(name) !== '' && foldName(name) === foldName(other));
+}
+
+/** Returns the field with this name or alias; undefined if the name is not recognised. */
+function fieldByName(name: string): ImportField | undefined {
+  return fieldsByName.get(foldName(name));
+}
+
+/** Removes case, accents, spaces and punctuation, to compare names. */
+function foldName(name: string): string {
+  return name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '');
+}

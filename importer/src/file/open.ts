@@ -1,0 +1,233 @@
+import { type ColumnMapping, ColumnNames, type ImportColumn, requireFields } from './columns.ts';
+import { CsvScanner } from './csv-scanner.ts';
+import { failure, ImportFileError } from './errors.ts';
+import { originalCells } from './failed-rows.ts';
+import { JsonArrayScanner, JsonLinesScanner } from './json-scanner.ts';
+import type { RowOptions, RowPrincipal } from './row-user.ts';
+import { CellReader, flatNames, type ImportRow, ObjectReader, type RowReader } from './rows.ts';
+import { ScannedRows } from './scan.ts';
+import { detectFormat, detectSeparator, type FileBytes, TextReader } from './text-reader.ts';
+import type { Encoding, FileFormat, FileLayout, RowSource, SourceRow } from './types.ts';
+import { type ImportField, principalFields } from './types.ts';
+
+/** Options for the interpretation of rows. */
+export interface InterpretOptions {
+  /** Maps columns whose names are not recognised: `{ "Login name": "Username", "Note": null }`. */
+  readonly columns?: ColumnMapping;
+  /** The principal of rows that have no principal fields. */
+  readonly principal?: RowPrincipal;
+  /** The file resets passwords: `Username` refers to an existing user, and a row with it needs no principal. */
+  readonly resets?: boolean;
+  /** Allows a file without a column for passwords or password hashes, for a caller that generates the passwords. */
+  readonly withoutPasswords?: boolean;
+}
+
+/** Options of {@link openImportFile}. */
+export interface ImportFileOptions extends InterpretOptions {
+  /** Default: detected by the first character that is not white space. */
+  readonly format?: FileFormat;
+  /** Default: detected by the byte order mark or the first bytes beyond ASCII. Bytes invalid in it are an error. */
+  readonly encoding?: Encoding;
+  /** The character between the cells of a CSV. Default: detected by the header. */
+  readonly separator?: string;
+  /** Skips the check for missing and duplicate columns, to show a file before its columns are mapped. */
+  readonly preview?: boolean;
+}
+
+/** An open file of users. It can be iterated once. Leaving the loop early closes the file. */
+export interface ImportFile extends AsyncIterable<ImportRow> {
+  /** The columns of the file; for JSON those of the first row. */
+  readonly columns: readonly ImportColumn[];
+  /** Names of the columns that are neither recognised nor mapped. Their values are ignored. */
+  readonly unknown: readonly string[];
+  /** The format as detected so far. `encoding` may still change from null during the iteration. */
+  readonly layout: FileLayout;
+  /** Number of bytes read so far, which is at most a few chunks ahead of the last row. */
+  readonly bytesRead: number;
+}
+
+/**
+ * Opens a file of users in CSV, JSON or NDJSON and reads it as a stream. Memory use does not depend on the file size.
+ *
+ * A row with an error is a row of kind `invalid`. A file that cannot be read, or not beyond some point, throws an
+ * `ImportFileError`, either here or during the iteration. To find all errors before you apply any row, read the file
+ * twice.
+ *
+ * @example
+ * ```ts
+ * const file = await openImportFile(createReadStream('users.csv'));
+ * for await (const row of file) {
+ *   if (row.kind === 'user') console.log(row.number, row.user);
+ * }
+ * ```
+ *
+ * @throws {ImportFileError} If the format, the encoding, the header or the column mapping is invalid.
+ */
+export async function openImportFile(bytes: FileBytes, options: ImportFileOptions = {}): Promise<ImportFile> {
+  const names = new ColumnNames(options.columns ?? {});
+  const text = new TextReader(bytes, options.encoding ?? null);
+  try {
+    const format = options.format ?? (await detectFormat(text));
+    return format === 'csv'
+      ? await openCsv(text, names, options)
+      : await openJson(text, names, options, format);
+  } catch (error) {
+    await text.close();
+    throw error;
+  }
+}
+
+async function openCsv(
+  text: TextReader,
+  names: ColumnNames,
+  options: ImportFileOptions,
+): Promise<ImportFile> {
+  const { separator, isDeclared } = await detectSeparator(text, options.separator);
+  const rows = new ScannedRows<readonly string[]>(text, new CsvScanner(separator));
+  if (isDeclared) await rows.take();
+  const header = await takeHeader(rows);
+  const original = originalCells(header, header);
+  const columns = options.preview ? recogniseColumns(original, names) : csvColumns(original, names, options);
+  return new RowFile({
+    layout: { format: 'csv', separator, header },
+    columns,
+    rows,
+    reader: new CellReader(header, columns, rowOptions(options)),
+    text,
+  });
+}
+
+async function takeHeader(rows: ScannedRows<readonly string[]>): Promise<readonly string[]> {
+  const first = await rows.take();
+  if (!first) throw failure('NO_HEADER', {});
+  if (first.content === null) throw new ImportFileError(first.error);
+  if (first.content.some((name) => name.includes('\0'))) throw failure('NUL_IN_HEADER', { line: first.line });
+  return first.content;
+}
+
+async function openJson(
+  text: TextReader,
+  names: ColumnNames,
+  options: ImportFileOptions,
+  format: 'json' | 'ndjson',
+): Promise<ImportFile> {
+  const rows = new ScannedRows(text, format === 'json' ? new JsonArrayScanner() : new JsonLinesScanner());
+  const header = flatNames((await rows.peek())?.content ?? null);
+  const columns = options.preview ? recogniseColumns(header, names) : jsonColumns(header, names);
+  return new RowFile({
+    layout: { format, separator: '', header },
+    columns,
+    rows,
+    reader: new ObjectReader(header, names, rowOptions(options)),
+    text,
+  });
+}
+
+/** Returns a column for each name, recognised by its name alone unless `names` has a mapping. */
+export function recogniseColumns(
+  header: readonly string[],
+  names: ColumnNames = new ColumnNames({}),
+): ImportColumn[] {
+  return header.map((name) => names.column(name));
+}
+
+/**
+ * Interprets rows that were corrected after the file was read. Omits rows without a source.
+ *
+ * @param header The column names of all rows.
+ * @throws {ImportFileError} If the column mapping is invalid, or a required column is missing.
+ */
+export function interpretRows(
+  rows: readonly SourceRow[],
+  { format, header }: Pick<FileLayout, 'format' | 'header'>,
+  options: InterpretOptions,
+): ImportRow[] {
+  const names = new ColumnNames(options.columns ?? {});
+  const columns = format === 'csv' ? csvColumns(header, names, options) : jsonColumns(header, names);
+  const cells = new CellReader(header, columns, rowOptions(options));
+  const objects = new ObjectReader(header, names, rowOptions(options));
+  return rows.flatMap(({ number, line, source }) => {
+    if (source === null) return [];
+    const row = { number, line };
+    return isCells(source) ? cells.interpret({ ...row, source }) : objects.interpret({ ...row, source });
+  });
+}
+
+function isCells(source: RowSource): source is readonly string[] {
+  return Array.isArray(source);
+}
+
+const userFields: readonly ImportField[] = ['Username', 'UserID'];
+const secretFields: readonly ImportField[] = ['Password', 'PasswordHash'];
+
+/** @throws {ImportFileError} If a mapped or required column is missing, or if two columns map to the same field. */
+function csvColumns(
+  header: readonly string[],
+  names: ColumnNames,
+  options: InterpretOptions,
+): ImportColumn[] {
+  names.requireMapped(header);
+  const columns = names.columns(header);
+  const resetsByName = options.resets === true && columns.some(({ field }) => field === 'Username');
+  requireFields(columns, [
+    userFields,
+    ...(options.withoutPasswords ? [] : [secretFields]),
+    ...(options.principal || resetsByName ? [] : [principalFields]),
+  ]);
+  return columns;
+}
+
+/** Rejects only a first row without any known field, because later rows may have other names. */
+function jsonColumns(header: readonly string[], names: ColumnNames): ImportColumn[] {
+  const columns = names.columns(header);
+  if (header.length > 0 && columns.every(({ field }) => field === null)) requireFields(columns, [userFields]);
+  return columns;
+}
+
+function rowOptions({ principal, resets = false }: InterpretOptions): RowOptions {
+  return { principal: principal ?? null, resets };
+}
+
+interface FileParts<Content extends RowSource> {
+  readonly layout: Omit<FileLayout, 'encoding'>;
+  readonly columns: readonly ImportColumn[];
+  readonly rows: ScannedRows<Content>;
+  readonly reader: RowReader<Content>;
+  readonly text: TextReader;
+}
+
+class RowFile<Content extends Exclude<RowSource, null>> implements ImportFile {
+  readonly columns: readonly ImportColumn[];
+  readonly #parts: FileParts<Content>;
+
+  constructor(parts: FileParts<Content>) {
+    this.columns = parts.columns;
+    this.#parts = parts;
+  }
+
+  get unknown(): string[] {
+    return this.columns.filter(({ kind }) => kind === 'unknown').map(({ name }) => name);
+  }
+
+  get layout(): FileLayout {
+    const { layout, text } = this.#parts;
+    return { ...layout, encoding: text.encoding };
+  }
+
+  get bytesRead(): number {
+    return this.#parts.text.bytesRead;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<ImportRow, void, undefined> {
+    const { reader, rows } = this.#parts;
+    let number = 0;
+    for await (const scanned of rows.remaining()) {
+      for (const row of scanned) {
+        const { line, text = null } = row;
+        number++;
+        if (row.error) yield { kind: 'invalid', number, line, source: null, errors: [row.error], text };
+        else yield reader.interpret({ number, line, source: reader.original(row.content) });
+      }
+    }
+  }
+}

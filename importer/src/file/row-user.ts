@@ -1,0 +1,114 @@
+import { type FileError, fileError } from './errors.ts';
+import type { ImportField } from './types.ts';
+
+/** The principal fields of a row. `ID` refers to an existing principal; the other fields are then only informative. */
+export interface RowPrincipal {
+  readonly ID?: number;
+  readonly ExternalKey?: string;
+  readonly Denomination?: string;
+  readonly Surname?: string;
+  readonly Name?: string;
+  readonly Vatnumber?: string;
+  readonly Taxcode?: string;
+  readonly Email?: string;
+}
+
+/** A user to register, in the form of the API. */
+export interface RowRegistration {
+  readonly Username: string;
+  readonly Email?: string;
+  readonly Password?: string;
+  readonly ConfirmPassword?: string;
+  readonly PasswordHash?: string;
+  readonly ID?: never;
+}
+
+/** A password to reset. The API takes only the `ID` of the user: the caller must look up the ID of a `Username`. */
+export interface RowReset {
+  readonly ID?: number;
+  readonly Username?: string;
+  readonly Password?: string;
+  readonly ConfirmPassword?: string;
+  readonly Email?: never;
+  readonly PasswordHash?: never;
+}
+
+/** The cells of a row by field. An empty cell is absent. */
+export type Values = { readonly [Field in ImportField]?: string };
+
+/** A user of a row and the principal fields of the same row. */
+export interface RowUser {
+  readonly principal: RowPrincipal;
+  readonly user: RowRegistration | RowReset;
+}
+
+/** Rejects "1e3" and "1.5", which are not IDs, and "007", which may be another code. */
+const wholeNumber = /^[1-9]\d*$/;
+
+/** Options that affect the interpretation of a row. */
+export interface RowOptions {
+  /** The principal of rows that have no principal fields; null if there is none. */
+  readonly principal: RowPrincipal | null;
+  /** True if the file resets passwords: a username then refers to an existing user. */
+  readonly resets: boolean;
+}
+
+/** Interprets the cells of a row. It does not validate the values of the fields, which the service does. */
+export function readUser(values: Values, options: RowOptions): RowUser | FileError[] {
+  const errors: FileError[] = [];
+  const principal = readPrincipal(values, errors) ?? options.principal;
+  const resetsByName = options.resets && values.Username !== undefined;
+  if (!principal && !resetsByName) errors.push(fileError('NO_PRINCIPAL', {}));
+  const user = readUserFields(values, options, errors);
+  return errors.length === 0 && user ? { principal: principal ?? {}, user } : errors;
+}
+
+const principalTexts = ['ExternalKey', 'Denomination', 'Surname', 'Name', 'Vatnumber', 'Taxcode'] as const;
+const secrets = ['Password', 'ConfirmPassword'] as const;
+const registrationFields = ['Email', ...secrets, 'PasswordHash'] as const;
+const invalidForReset = ['Email', 'PasswordHash'] as const;
+/** Allows `Email` in a file that resets passwords, because a list of users often has addresses. It is ignored. */
+const invalidInResetFile = ['PasswordHash'] as const;
+
+/** Returns null if the row has no principal fields. */
+function readPrincipal(values: Values, errors: FileError[]): RowPrincipal | null {
+  const principal: { -readonly [Name in keyof RowPrincipal]: RowPrincipal[Name] } = {};
+  if (values.ID !== undefined) principal.ID = readId('ID', values.ID, errors);
+  copyTexts(values, principalTexts, principal);
+  if (values.PrincipalEmail !== undefined) principal.Email = values.PrincipalEmail;
+  return Object.keys(principal).length > 0 ? principal : null;
+}
+
+function readUserFields(values: Values, { resets }: RowOptions, errors: FileError[]): RowUser['user'] | null {
+  const { Username, UserID } = values;
+  if (values.Password !== values.ConfirmPassword) errors.push(fileError('PASSWORDS_DIFFER', {}));
+  if (Username !== undefined && UserID !== undefined) errors.push(fileError('AMBIGUOUS_USER', {}));
+  else if (Username !== undefined && !resets) return copyTexts(values, registrationFields, { Username });
+  else if (UserID === undefined && Username === undefined) errors.push(fileError('UNRECOGNISED_USER', {}));
+  else {
+    for (const field of resets ? invalidInResetFile : invalidForReset)
+      if (values[field] !== undefined) errors.push(fileError('NOT_FOR_RESET', { field }));
+    const user = UserID === undefined ? { Username } : { ID: readId('UserID', UserID, errors) };
+    return copyTexts(values, secrets, user as RowReset);
+  }
+  return null;
+}
+
+function readId(field: ImportField, text: string, errors: FileError[]): number {
+  const id = Number(text);
+  if (!wholeNumber.test(text) || !Number.isSafeInteger(id)) errors.push(fileError('INVALID_ID', { field }));
+  return id;
+}
+
+/** Copies the fields that are present to `target` and returns it. */
+function copyTexts<Target extends object, Field extends ImportField>(
+  values: Values,
+  fields: readonly Field[],
+  target: Target,
+): Target & { readonly [Name in Field]?: string } {
+  const copy = target as Record<string, unknown>;
+  for (const field of fields) {
+    if (values[field] !== undefined) copy[field] = values[field];
+  }
+  return target;
+}

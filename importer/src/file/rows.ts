@@ -1,0 +1,169 @@
+import type { ColumnNames, ImportColumn } from './columns.ts';
+import { type FileError, type FileErrorParams, fileError } from './errors.ts';
+import { isAddedColumn, originalCells } from './failed-rows.ts';
+import { isObject } from './json-element.ts';
+import { type RowOptions, type RowUser, readUser } from './row-user.ts';
+import type { ImportField, JsonObject, RowSource, SourceRow } from './types.ts';
+
+/** A row with one user to register or one password to reset. */
+export interface UserRow extends SourceRow, RowUser {
+  readonly kind: 'user';
+}
+
+/** A record of the API with its `Users`, from JSON. It is not validated. */
+export interface RecordRow extends SourceRow {
+  readonly kind: 'record';
+  readonly record: JsonObject;
+}
+
+/** A row that cannot be parsed or interpreted, with its errors. */
+export interface InvalidRow extends SourceRow {
+  readonly kind: 'invalid';
+  readonly errors: readonly FileError[];
+  /** The text of a JSON row that cannot be parsed, to correct it; null for CSV and for very long rows. */
+  readonly text: string | null;
+}
+
+export type ImportRow = UserRow | RecordRow | InvalidRow;
+
+/** Interprets the rows of one format. */
+export interface RowReader<Content extends RowSource> {
+  /** Removes the columns and apostrophes that `FailedRows` adds. Returns the content of other files unchanged. */
+  original(content: Content): Content;
+  /** Interprets a row whose source is a result of `original`. */
+  interpret(row: SourceRow<Content>): ImportRow;
+}
+
+/** Interprets the rows of a CSV by its columns. */
+export class CellReader implements RowReader<readonly string[]> {
+  readonly #header: readonly string[];
+  readonly #columns: readonly ImportColumn[];
+  readonly #options: RowOptions;
+  /** True if the file has a column for `ConfirmPassword`. Without one, the password confirms itself. */
+  readonly #hasConfirmation: boolean;
+
+  /**
+   * @param header The header as written in the file.
+   * @param columns The columns without those that `FailedRows` adds.
+   */
+  constructor(header: readonly string[], columns: readonly ImportColumn[], options: RowOptions) {
+    this.#header = header;
+    this.#columns = columns;
+    this.#options = options;
+    this.#hasConfirmation = columns.some(({ field }) => field === 'ConfirmPassword');
+  }
+
+  original(cells: readonly string[]): readonly string[] {
+    return originalCells(cells, this.#header);
+  }
+
+  interpret(row: SourceRow<readonly string[]>): ImportRow {
+    const { source: cells, line } = row;
+    const expected = this.#columns.length;
+    if (cells.some((cell) => cell.includes('\0')))
+      return invalid(row, [fileError('NUL_CHARACTER', { line })]);
+    if (cells.length !== expected)
+      return invalid(row, [fileError('WRONG_CELL_COUNT', { expected, found: cells.length })]);
+    const errors: FileError[] = [];
+    const values: { [Field in ImportField]?: string } = {};
+    for (const [at, { field, kind }] of this.#columns.entries()) {
+      const cell = cells[at];
+      if (cell === undefined || cell === '') continue;
+      if (field !== null) values[field] = cell;
+      else if (kind === 'unnamed') errors.push(fileError('UNNAMED_COLUMN', { column: at + 1 }));
+    }
+    if (!this.#hasConfirmation && values.Password !== undefined) values.ConfirmPassword = values.Password;
+    return errors.length > 0 ? invalid(row, errors) : userRow(row, readUser(values, this.#options));
+  }
+}
+
+/** Interprets the objects of a JSON file: records of the API, and flat rows by their property names. */
+export class ObjectReader implements RowReader<JsonObject> {
+  readonly #names: ColumnNames;
+  readonly #header: ReadonlySet<string>;
+  readonly #options: RowOptions;
+
+  /**
+   * @param header The names in the first row. An unknown name among them is ignored, because `ImportFile.unknown`
+   * reports it. Any other unknown name is an error of its row.
+   */
+  constructor(header: readonly string[], names: ColumnNames, options: RowOptions) {
+    this.#names = names;
+    this.#header = new Set(header);
+    this.#options = options;
+  }
+
+  original(object: JsonObject): JsonObject {
+    if (!Object.keys(object).some(isAddedColumn)) return object;
+    return Object.fromEntries(Object.entries(object).filter(([name]) => !isAddedColumn(name)));
+  }
+
+  interpret(row: SourceRow<JsonObject>): ImportRow {
+    const { source: object } = row;
+    if (isRecord(object)) return { ...row, kind: 'record', record: withConfirmations(object) };
+    const errors: FileError[] = [];
+    const values: { [Field in ImportField]?: string } = {};
+    for (const name of Object.keys(object)) {
+      const value = object[name];
+      if (value === null || value === '') continue;
+      const { field, kind } = this.#names.column(name);
+      if (field === null) {
+        if (kind === 'unnamed' || (kind === 'unknown' && !this.#header.has(name)))
+          errors.push(fileError('UNKNOWN_COLUMN', { column: name }));
+        continue;
+      }
+      const text = textOf(field, value);
+      if (text === null) errors.push(fileError('NOT_A_TEXT', { column: name }));
+      else if (values[field] !== undefined)
+        errors.push(fileError('DUPLICATE_COLUMN', this.#duplicates(object, field)));
+      else values[field] = text;
+    }
+    if (values.Password !== undefined) values.ConfirmPassword ??= values.Password;
+    return errors.length > 0 ? invalid(row, errors) : userRow(row, readUser(values, this.#options));
+  }
+
+  #duplicates(object: JsonObject, field: ImportField): FileErrorParams['DUPLICATE_COLUMN'] {
+    return { field, columns: Object.keys(object).filter((name) => this.#names.column(name).field === field) };
+  }
+}
+
+/** Returns the property names of a flat row, without those that `FailedRows` adds; none for a record or null. */
+export function flatNames(object: JsonObject | null): string[] {
+  return object && !isRecord(object) ? Object.keys(object).filter((name) => !isAddedColumn(name)) : [];
+}
+
+/** Returns true for a record of the API, which has `Users`, and false for a flat row. */
+function isRecord(object: JsonObject): boolean {
+  return Object.hasOwn(object, 'Users');
+}
+
+function userRow(row: SourceRow, result: RowUser | FileError[]): ImportRow {
+  if (Array.isArray(result)) return invalid(row, result);
+  // Spread syntax would halve the speed of the whole reader.
+  const { number, line, source } = row;
+  return { kind: 'user', number, line, source, principal: result.principal, user: result.user };
+}
+
+function invalid(row: SourceRow, errors: readonly FileError[]): InvalidRow {
+  return { ...row, kind: 'invalid', errors, text: null };
+}
+
+/**
+ * Returns null for an invalid type. An ID may be a number, as in the API, or a string, as in JSON that was converted
+ * from CSV. All other fields must be strings.
+ */
+function textOf(field: ImportField, value: unknown): string | null {
+  if (typeof value === 'number' && (field === 'ID' || field === 'UserID')) return String(value);
+  return typeof value === 'string' ? value : null;
+}
+
+/** Adds the `ConfirmPassword` that the API requires to each user that has only a `Password`. */
+function withConfirmations(record: JsonObject): JsonObject {
+  if (!Array.isArray(record.Users)) return record;
+  return { ...record, Users: record.Users.map(withConfirmation) };
+}
+
+function withConfirmation(user: unknown): unknown {
+  if (!isObject(user) || typeof user.Password !== 'string') return user;
+  return { ...user, ConfirmPassword: user.ConfirmPassword ?? user.Password };
+}

@@ -1,0 +1,170 @@
+import { rowLimit } from './csv-scanner.ts';
+import { failure } from './errors.ts';
+import { elementLimit, positionAt } from './json-element.ts';
+import { Decoder, type TextChunk } from './text.ts';
+import type { Encoding, FileFormat } from './types.ts';
+
+/**
+ * The bytes of a file: `createReadStream(path)` in Node.js, `(await Deno.open(path)).readable` in Deno, or
+ * `file.stream()` in a browser.
+ */
+export type FileBytes = AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>;
+
+/** Maximum size of a chunk in bytes. It bounds the memory for decoded text and rows. */
+const chunkSize = 65_536;
+
+/** The decoded text of a file with lookahead, to detect its format before the iteration. It can be iterated once. */
+export class TextReader implements AsyncIterable<TextChunk> {
+  readonly #decoder: Decoder;
+  readonly #source: AsyncGenerator<TextChunk, void, undefined>;
+  #buffered: TextChunk[] = [];
+  #ended = false;
+  #bytesRead = 0;
+  /** The text that `lookAhead` has read so far. */
+  head = '';
+
+  constructor(bytes: FileBytes, encoding: Encoding | null) {
+    this.#decoder = new Decoder(encoding);
+    this.#source = this.#decode(bytes);
+  }
+
+  /** Null while only ASCII was read. */
+  get encoding(): Encoding | null {
+    return this.#decoder.encoding;
+  }
+
+  get bytesRead(): number {
+    return this.#bytesRead;
+  }
+
+  /** True if `head` is the whole text. */
+  get isComplete(): boolean {
+    return this.#ended;
+  }
+
+  /** Doubles the length of `head`, so that a caller that examines it after each call needs linear time in total. */
+  async lookAhead(): Promise<void> {
+    const enough = Math.max(1, this.head.length * 2);
+    while (!this.#ended && this.head.length < enough) {
+      const next = await this.#source.next();
+      if (next.done) this.#ended = true;
+      else {
+        this.#buffered.push(next.value);
+        this.head += next.value.text;
+      }
+    }
+  }
+
+  /** Closes the file. */
+  async close(): Promise<void> {
+    await this.#source.return();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<TextChunk, void, undefined> {
+    const buffered = this.#buffered;
+    this.#buffered = [];
+    this.head = '';
+    try {
+      yield* buffered;
+      yield* this.#source;
+    } finally {
+      await this.close();
+    }
+  }
+
+  async *#decode(bytes: FileBytes): AsyncGenerator<TextChunk, void, undefined> {
+    for await (const chunk of Symbol.asyncIterator in bytes ? bytes : iterate(bytes)) {
+      for (let at = 0; at < chunk.length; at += chunkSize) {
+        const part = chunk.subarray(at, at + chunkSize);
+        this.#bytesRead += part.length;
+        const decoded = this.#decoder.decode(part, false);
+        yield decoded;
+        if (decoded.error) return;
+      }
+    }
+    yield this.#decoder.decode(new Uint8Array(), true);
+  }
+}
+
+/** Iterates over a stream in browsers that do not support `for await` on a `ReadableStream`. */
+async function* iterate(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+  const reader = stream.getReader();
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
+  } finally {
+    await reader.cancel();
+  }
+}
+
+/** Detects the format by the first character that is not white space: `[` is JSON, `{` is NDJSON, all else is CSV. */
+export async function detectFormat(text: TextReader): Promise<FileFormat> {
+  while (!text.isComplete && text.head.length < rowLimit && text.head.trim() === '') await text.lookAhead();
+  const first = text.head.trimStart();
+  if (first.startsWith('[')) return 'json';
+  if (!first.startsWith('{')) return 'csv';
+  await rejectMultilineObject(text);
+  return 'ndjson';
+}
+
+/** Rejects an object that spans several lines. Read as NDJSON it would cause one error per line. */
+async function rejectMultilineObject(text: TextReader): Promise<void> {
+  const start = text.head.indexOf('{');
+  while (!text.isComplete && text.head.length < elementLimit && text.head.indexOf('\n', start) < 0)
+    await text.lookAhead();
+  const firstLine = text.head.slice(start).split('\n', 1)[0] ?? '';
+  if (!firstLine.trimEnd().endsWith('}'))
+    throw failure('NOT_A_LIST', positionAt(text.head, start, { line: 1, column: 1 }));
+}
+
+/** Candidates, in order of precedence if two of them occur equally often. */
+const separators = ['\t', ';', ',', '|'];
+
+/** The `sep=` line that Excel writes before the header to declare the separator. */
+const separatorLine = /^"?sep=([^"\r\n])"?$/i;
+
+export interface DetectedSeparator {
+  readonly separator: string;
+  /** True if the first line is a `sep=` line and not the header. */
+  readonly isDeclared: boolean;
+}
+
+/** Detects a `sep=` line even if the separator is given, because that line must be skipped. */
+export async function detectSeparator(text: TextReader, given?: string): Promise<DetectedSeparator> {
+  if (given !== undefined && !/^[^"\r\n]$/.test(given)) throw failure('INVALID_SEPARATOR', {});
+  let detected = separatorIn(text.head, text.isComplete);
+  while (!detected) {
+    await text.lookAhead();
+    detected = separatorIn(text.head, text.isComplete);
+  }
+  return { ...detected, separator: given ?? detected.separator };
+}
+
+/**
+ * Detects the separator by the first line that is not empty. A line end inside quotes does not end the line. Returns
+ * null if the line is not complete yet.
+ */
+function separatorIn(head: string, isComplete: boolean): DetectedSeparator | null {
+  const line =
+    firstLine(head) ?? (isComplete || head.length > rowLimit ? (/[^\r\n]+/.exec(head)?.[0] ?? '') : null);
+  if (line === null) return null;
+  const declared = separatorLine.exec(line)?.[1];
+  if (declared !== undefined) return { separator: declared, isDeclared: true };
+  const unquoted = line.replace(/"[^"]*"?/g, '');
+  const counts = separators.map((candidate) => unquoted.split(candidate).length - 1);
+  const most = Math.max(...counts);
+  return { separator: (most > 0 && separators[counts.indexOf(most)]) || ',', isDeclared: false };
+}
+
+/** Returns the first line that is not empty; null if it has no line end outside quotes yet. */
+function firstLine(head: string): string | null {
+  let start = 0;
+  let isQuoted = false;
+  for (let at = 0; at < head.length; at++) {
+    const character = head[at];
+    if (character === '"') isQuoted = !isQuoted;
+    if (isQuoted || (character !== '\n' && character !== '\r')) continue;
+    if (at > start) return head.slice(start, at);
+    start = at + 1;
+  }
+  return null;
+}

@@ -1,0 +1,67 @@
+export const encodings = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const;
+export type Encoding = (typeof encodings)[number];
+
+export type FileFormat = 'csv' | 'json' | 'ndjson';
+
+/** The format of a file, as detected. */
+export interface FileLayout {
+  readonly format: FileFormat;
+  /** Null while only ASCII was read, which does not determine the encoding. */
+  readonly encoding: Encoding | null;
+  /** The character between the cells of a CSV; empty for JSON. */
+  readonly separator: string;
+  /** The column names as written in the file. For JSON, the names in the first row if that is a flat object. */
+  readonly header: readonly string[];
+}
+
+/** A position in the file. Both numbers count from 1; `column` counts UTF-16 code units. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** A row as written in the file: the cells of a CSV or a JSON object. Null if it could not be parsed. */
+export type RowSource = readonly string[] | JsonObject | null;
+
+/** A row and its position in the file. */
+export interface SourceRow<Source extends RowSource = RowSource> {
+  /** Row number, from 1: the first row after the header or, in JSON, the first element. */
+  readonly number: number;
+  /** Number of the line on which the row begins, from 1. */
+  readonly line: number;
+  readonly source: Source;
+}
+
+/** Fields that identify or describe the principal of a user. */
+export const principalFields = [
+  'ID',
+  'ExternalKey',
+  'Denomination',
+  'Surname',
+  'Name',
+  'Vatnumber',
+  'Taxcode',
+  'PrincipalEmail',
+] as const;
+
+/**
+ * All fields that a column can map to, named as in the API. `ID` and `PrincipalEmail` belong to the principal; `UserID`
+ * is the ID of the user whose password is reset.
+ */
+export const importFields = [
+  ...principalFields,
+  'UserID',
+  'Username',
+  'Email',
+  'Password',
+  'ConfirmPassword',
+  'PasswordHash',
+] as const;
+
+export type ImportField = (typeof importFields)[number];
+
+export function isImportField(name: string): name is ImportField {
+  return (importFields as readonly string[]).includes(name);
+}

@@ -1,0 +1,90 @@
+import type { Fault, Tuple } from '@anagrafe/client';
+import type { FileError } from '../file/errors.ts';
+import type { ImportRow } from '../file/rows.ts';
+
+/** An error of a row. */
+export interface RowError {
+  /** The field of the file or the field path in the record; null if the error is about the whole row. */
+  readonly column: string | null;
+  /** English if `code` or `fileError` is set; otherwise in the language that was requested from the service. */
+  readonly message: string;
+  /** Set if this package found the error by comparing rows. */
+  readonly code?: RowErrorCode;
+  /** Set if the row could not be parsed or interpreted. */
+  readonly fileError?: FileError;
+}
+
+/** Errors by row number. */
+export type RowErrors = Map<number, readonly RowError[]>;
+
+type FieldErrors = Readonly<Record<string, readonly Fault[]>>;
+
+const messages = {
+  RESET_IN_IMPORT: 'this row would reset a password, which is done by "anagrafe reset".',
+  RESET_WITHOUT_PRINCIPAL: 'A row with a UserID must name its principal by ID or ExternalKey.',
+  USER_NOT_FOUND: 'there is no such user.',
+  PRINCIPAL_NOT_INSERTED: 'The principal could not be inserted.',
+  RECORD_NOT_APPLIED: 'The record would not be applied.',
+  USERNAME_TAKEN: 'This username is in an earlier row.',
+  EXTERNAL_KEY_TAKEN: 'This external key is in another row.',
+};
+
+/** Codes of the errors that this package finds. The service returns its own messages in the requested language. */
+export type RowErrorCode = keyof typeof messages;
+
+/** Creates an error that this package found, with its English message. */
+export function codedError(code: RowErrorCode, column: string | null = null): RowError {
+  return { column, message: messages[code], code };
+}
+
+/** Creates an error of the whole row. */
+export function rowError(message: string): RowError {
+  return { column: null, message };
+}
+
+/** Converts an error of the file to an error of the whole row. */
+export function fromFileError(fileError: FileError): RowError {
+  return { column: null, message: fileError.message, fileError };
+}
+
+/** Converts the field errors of a record to errors of its row. A row of one user has columns instead of field paths. */
+export function fromFieldErrors(fieldErrors: FieldErrors, kind: ImportRow['kind'] = 'user'): RowError[] {
+  return Object.entries(fieldErrors).flatMap(([path, found]) => {
+    // An error of the password makes that of its confirmation redundant.
+    if (path === confirmationPath && 'Users[0].Password' in fieldErrors) return [];
+    const column = columnOf(path, kind);
+    const named = ['', 'Record', '$'].includes(column) ? null : column;
+    return found.map(({ message }) => ({ column: named, message }));
+  });
+}
+
+/** Returns the field errors of a tuple as errors of its row, or the message of the tuple if it has no field errors. */
+export function fromTuple(
+  tuple: Pick<Tuple, 'Item4' | 'Item5'>,
+  fallback: RowErrorCode,
+  kind: ImportRow['kind'] = 'user',
+): RowError[] {
+  const errors = fromFieldErrors(tuple.Item5, kind);
+  return errors.length > 0 ? errors : [tupleMessage(tuple, fallback)];
+}
+
+/** Returns the message of a tuple as an error of the whole row. */
+export function tupleMessage({ Item4 }: Pick<Tuple, 'Item4'>, fallback: RowErrorCode): RowError {
+  return Item4 === null ? codedError(fallback) : rowError(Item4);
+}
+
+/** Formats an error with its column: `Username: This username is taken.` */
+export function formatRowError({ column, message }: RowError): string {
+  return column === null ? message : `${column}: ${message}`;
+}
+
+const confirmationPath = 'Users[0].ConfirmPassword';
+const columnsByPath: Readonly<Record<string, string>> = { 'Users[0].ID': 'UserID', Email: 'PrincipalEmail' };
+
+/**
+ * Converts a field path to a column if the row has one user: `Users[0].Email` becomes `Email`, and `Users[0]` becomes
+ * an empty string. Returns the path unchanged if the row is a record.
+ */
+export function columnOf(path: string, kind: ImportRow['kind']): string {
+  return kind === 'user' ? (columnsByPath[path] ?? path.replace(/^Users\[0\]\.?/, '')) : path;
+}

@@ -1,0 +1,103 @@
+import { createHmac } from 'node:crypto';
+import type { UserOfPrincipal } from '@anagrafe/client';
+import type { ImportRow, UserRow } from '../file/rows.ts';
+import { findResets, foldUsername } from '../import/records.ts';
+import { codedError, type RowErrors } from '../import/row-errors.ts';
+import type { ImportConnection } from '../import/send.ts';
+import type { ImportTask } from './task.ts';
+
+/** Generated passwords by row number. */
+export type GeneratedPasswords = ReadonlyMap<number, string>;
+
+/** The rows of a batch, prepared for sending. */
+export interface PreparedRows {
+  /** The rows without an error, with generated passwords and user IDs filled in. */
+  readonly complete: readonly ImportRow[];
+  readonly passwords: GeneratedPasswords;
+  /** Errors of the rows that cannot be sent, by row number. */
+  readonly errors: RowErrors;
+}
+
+/** The most usernames that the service looks up in one request. */
+const usernamesPerCall = 100;
+
+/** Fills in what rows lack: generated passwords and, for a reset, the IDs of users that are named by username. */
+export async function prepareRows(
+  rows: readonly ImportRow[],
+  { purpose, passwordsPath }: ImportTask,
+  seed: Buffer,
+  connection: ImportConnection,
+): Promise<PreparedRows> {
+  const passwords = new Map<number, string>();
+  const withPasswords = rows.map((row) => {
+    if (passwordsPath === null || row.kind !== 'user' || !lacksPassword(row)) return row;
+    const password = generatePassword(seed, row.number);
+    passwords.set(row.number, password);
+    return { ...row, user: { ...row.user, Password: password, ConfirmPassword: password } };
+  });
+  const errors: RowErrors = purpose === 'register' ? findResets(rows) : new Map();
+  const all = purpose === 'register' ? withPasswords : await withIds(withPasswords, errors, connection);
+  return { complete: all.filter((row) => !errors.has(row.number)), passwords, errors };
+}
+
+function lacksPassword({ user }: UserRow): boolean {
+  return user.Password === undefined && user.ConfirmPassword === undefined && user.PasswordHash === undefined;
+}
+
+async function withIds(
+  rows: readonly ImportRow[],
+  errors: RowErrors,
+  connection: ImportConnection,
+): Promise<ImportRow[]> {
+  const usernames = rows.flatMap((row) => usernameOf(row) ?? []);
+  const found = await findUsers(usernames, connection);
+  return rows.map((row) => {
+    const username = usernameOf(row);
+    if (row.kind !== 'user' || username === undefined) return row;
+    const user = found.get(foldUsername(username));
+    if (!user) errors.set(row.number, [codedError('USER_NOT_FOUND', 'Username')]);
+    return user ? resetOf(row, user) : row;
+  });
+}
+
+/** Keeps the principal if the row names one; the service then checks that the user belongs to it. */
+function resetOf(row: UserRow, { ID, IRID }: UserOfPrincipal): UserRow {
+  const { Password, ConfirmPassword } = row.user;
+  const secrets = { ...(Password && { Password }), ...(ConfirmPassword && { ConfirmPassword }) };
+  const named = row.principal.ID !== undefined || row.principal.ExternalKey !== undefined;
+  return { ...row, principal: named ? row.principal : { ID: IRID }, user: { ID, ...secrets } };
+}
+
+function usernameOf(row: ImportRow): string | undefined {
+  return row.kind === 'user' && row.user.ID === undefined ? row.user.Username : undefined;
+}
+
+async function findUsers(
+  usernames: readonly string[],
+  { anagrafe, signal }: ImportConnection,
+): Promise<Map<string, UserOfPrincipal>> {
+  const users = new Map<string, UserOfPrincipal>();
+  const distinct = [...new Set(usernames)];
+  for (let at = 0; at < distinct.length; at += usernamesPerCall) {
+    const Usernames = distinct.slice(at, at + usernamesPerCall);
+    for await (const user of anagrafe.users({ Usernames, PageSize: usernamesPerCall }, { signal }))
+      users.set(foldUsername(user.Username), user);
+  }
+  return users;
+}
+
+/** Omits letters and digits that look alike. The length of 32 divides 256, so the modulo of a byte has no bias. */
+const alphabet = 'abcdefghijkmnpqrstuvwxyz23456789';
+const groups = 4;
+const groupLength = 5;
+
+/** Derives a password with 100 bits of entropy. The same seed and row always give the same password. */
+function generatePassword(seed: Buffer, row: number): string {
+  const bytes = createHmac('sha256', seed).update(String(row)).digest();
+  return Array.from({ length: groups }, (_, group) =>
+    Array.from(
+      { length: groupLength },
+      (_, at) => alphabet[(bytes[group * groupLength + at] ?? 0) % alphabet.length],
+    ).join(''),
+  ).join('-');
+}

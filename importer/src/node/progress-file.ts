@@ -1,0 +1,248 @@
+import { createHash, type Hash, randomBytes, randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, readFile, rename, rm } from 'node:fs/promises';
+import type { ImportRow } from '../file/rows.ts';
+import { ImportError, type ImportTask, ignoreMissing, openTaskFile } from './task.ts';
+
+/** The completed part of an import: each of its rows has a result, and the failed ones are in the output file. */
+export interface CompletedPart {
+  /** Number of the last row. The first row is 1. */
+  readonly rows: number;
+  readonly failed: number;
+  /** Bytes of the file that were read for these rows, for the progress display. */
+  readonly bytes: number;
+  /** State of the output files at that row. A resumed run discards what an interrupted run wrote after it. */
+  readonly failedRows: FileState;
+  readonly passwords: FileState;
+}
+
+interface Contents {
+  /** UUID of the import, part of its idempotency keys. */
+  readonly run: string;
+  /** Base64 seed of the generated passwords, so that a batch that is sent again has the same passwords. */
+  readonly seed: string;
+  /** SHA-256 of the options that determine the requests, apart from the file. */
+  readonly options: string;
+  /** Public key of the API client; null if there was no credential. */
+  readonly caller: string | null;
+  readonly done: CompletedPart;
+  /** The rows that may have been sent and must not change; null before the first batch. */
+  readonly sent: { readonly rows: number; readonly digest: string } | null;
+  /** IDs of the submitted jobs whose batches are not completed, by job name. */
+  readonly jobs: Readonly<Record<string, string>>;
+}
+
+const emptyFile: FileState = { bytes: 0, digest: '' };
+const nothing: CompletedPart = {
+  rows: 0,
+  failed: 0,
+  bytes: 0,
+  failedRows: emptyFile,
+  passwords: emptyFile,
+};
+
+/**
+ * The saved progress of an import, in a file of its own, so that a later run can resume it after any interruption. Its
+ * user holds the `ImportLock` of the import.
+ */
+export class ImportProgress {
+  readonly #path: string;
+  /** The digest of the rows before the next batch. */
+  readonly #digest: RowDigest;
+  #contents: Contents;
+
+  private constructor(path: string, digest: RowDigest, contents: Contents) {
+    this.#path = path;
+    this.#digest = digest;
+    this.#contents = contents;
+  }
+
+  /**
+   * Reads the progress of an interrupted run, or creates a new one. Writes nothing yet.
+   *
+   * @throws {ImportError} If the rows that were sent, the options or the API client have changed.
+   */
+  static async open(task: ImportTask, { restart }: { restart: boolean }): Promise<ImportProgress> {
+    const saved = await read(task.progressPath);
+    const options = digestOfOptions(task);
+    const resumed = restart || !saved?.sent ? null : saved;
+    if (resumed && resumed.options !== options) throw changed(task, resumed, 'the options have changed');
+    if (resumed && resumed.caller !== null && resumed.caller !== task.caller)
+      throw changed(
+        task,
+        resumed,
+        `by the API client ${resumed.caller}, and only that one can read its jobs`,
+      );
+    const digest = await digestOfRows(task, resumed);
+    const initial = {
+      run: randomUUID(),
+      seed: randomBytes(32).toString('base64'),
+      options,
+      caller: task.caller,
+      done: nothing,
+      sent: null,
+      jobs: {},
+    };
+    return new ImportProgress(task.progressPath, digest, resumed ?? initial);
+  }
+
+  get run(): string {
+    return this.#contents.run;
+  }
+
+  get seed(): Buffer {
+    return Buffer.from(this.#contents.seed, 'base64');
+  }
+
+  get done(): CompletedPart {
+    return this.#contents.done;
+  }
+
+  get isNew(): boolean {
+    return this.#contents.sent === null;
+  }
+
+  jobOf(name: string): string | undefined {
+    return this.#contents.jobs[name];
+  }
+
+  /** Writes the file. Keeps the file of an import that is not resumed as `.before`. */
+  async begin(): Promise<void> {
+    if (this.isNew) await rename(this.#path, `${this.#path}.before`).catch(ignoreMissing);
+    await this.#write();
+  }
+
+  /** Records that these rows may have reached the service. Must be called with each batch before it is sent. */
+  async recordSending(rows: readonly ImportRow[]): Promise<void> {
+    for (const row of rows) this.#digest.add(row);
+    const last = rows.at(-1)?.number ?? 0;
+    if (last <= (this.#contents.sent?.rows ?? 0)) return;
+    this.#contents = { ...this.#contents, sent: { rows: last, digest: this.#digest.value } };
+    await this.#write();
+  }
+
+  async recordJob(name: string, id: string): Promise<void> {
+    this.#contents = { ...this.#contents, jobs: { ...this.#contents.jobs, [name]: id } };
+    await this.#write();
+  }
+
+  /** Records a completed batch and removes its jobs. `names` are the names of these jobs. */
+  async recordDone(done: CompletedPart, names: readonly string[]): Promise<void> {
+    const jobs = Object.entries(this.#contents.jobs).filter(([name]) => !names.includes(name));
+    this.#contents = { ...this.#contents, done, jobs: Object.fromEntries(jobs) };
+    await this.#write();
+  }
+
+  /** Deletes the file after a complete import, or if nothing was sent. */
+  async discard(): Promise<void> {
+    await rm(this.#path, { force: true });
+  }
+
+  /** Replaces the file atomically: a crash leaves either the old or the new content. */
+  async #write(): Promise<void> {
+    const next = `${this.#path}.new`;
+    const file = await open(next, 'w', 0o600);
+    try {
+      await file.writeFile(JSON.stringify(this.#contents));
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(next, this.#path);
+  }
+}
+
+function changed(task: ImportTask, { done }: Contents, why: string): ImportError {
+  return new ImportError(
+    `${task.path} was imported up to row ${done.rows} before, but ${why}. ` +
+      'Restore what has changed to continue, or start over with --restart.',
+  );
+}
+
+async function read(path: string): Promise<Contents | null> {
+  const text = await readFile(path, 'utf8').catch(ignoreMissing);
+  if (text === undefined) return null;
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new ImportError(`${path} is not a progress file. Move it away to start over.`, { cause });
+  }
+}
+
+function digestOfOptions({
+  purpose,
+  url,
+  columns,
+  encoding,
+  separator,
+  principal,
+  passwordsPath,
+}: ImportTask): string {
+  const options = [purpose, url, columns, encoding, separator, principal, passwordsPath];
+  return createHash('sha256').update(JSON.stringify(options)).digest('hex');
+}
+
+/** Incremental SHA-256 of the header and the rows of a file, to detect changes in the rows that were sent. */
+class RowDigest {
+  readonly #hash = createHash('sha256');
+
+  constructor(header: readonly string[]) {
+    this.#hash.update(JSON.stringify(header));
+  }
+
+  add({ kind, line, source }: ImportRow): void {
+    this.#hash.update(JSON.stringify([kind, line, source]));
+  }
+
+  get value(): string {
+    return this.#hash.copy().digest('hex');
+  }
+}
+
+/**
+ * Reads the rows that an interrupted run has sent. Returns the digest of the completed ones among them, to continue
+ * after these.
+ *
+ * @throws {ImportError} If the rows have changed.
+ */
+async function digestOfRows(task: ImportTask, resumed: Contents | null): Promise<RowDigest> {
+  const file = await openTaskFile(task);
+  const { header } = file.layout;
+  const completed = new RowDigest(header);
+  const sent = new RowDigest(header);
+  for await (const row of file) {
+    if (row.number > (resumed?.sent?.rows ?? 0)) break;
+    sent.add(row);
+    if (row.number <= (resumed?.done.rows ?? 0)) completed.add(row);
+  }
+  if (resumed?.sent && resumed.sent.digest !== sent.value)
+    throw changed(task, resumed, 'the file has changed in a part that was sent');
+  return completed;
+}
+
+/** Incremental SHA-256 of the beginning of a file, to detect changes in the part that was already written. */
+export class PrefixDigest {
+  readonly #path: string;
+  readonly #hash: Hash = createHash('sha256');
+  #byte = 0;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Returns the digest of the content before `byte`, which must not decrease from call to call. */
+  async digestTo(byte: number): Promise<string> {
+    if (byte > this.#byte) {
+      for await (const chunk of createReadStream(this.#path, { start: this.#byte, end: byte - 1 }))
+        this.#hash.update(chunk);
+      this.#byte = byte;
+    }
+    return this.#hash.copy().digest('hex');
+  }
+}
+
+/** Length and SHA-256 of a file at one point in time. */
+export interface FileState {
+  readonly bytes: number;
+  readonly digest: string;
+}

@@ -1,0 +1,191 @@
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
+import { byteOrderMark, csvLine, FailedRows } from '../file/failed-rows.ts';
+import type { ImportRow } from '../file/rows.ts';
+import type { FileLayout } from '../file/types.ts';
+import { formatRowError, type RowErrors } from '../import/row-errors.ts';
+import type { GeneratedPasswords } from './prepare.ts';
+import { type FileState, type ImportProgress, PrefixDigest } from './progress-file.ts';
+import { ImportError, type ImportTask, ignoreMissing } from './task.ts';
+
+const passwordColumns = ['Line', 'PrincipalID', 'ExternalKey', 'UserID', 'Username', 'Password'];
+
+/** The rows of a batch after all of its jobs have ended. */
+export interface CompletedBatch {
+  /** All rows of the batch, including those not sent. */
+  readonly rows: readonly ImportRow[];
+  readonly passwords: GeneratedPasswords;
+  /** Bytes of the file that were read for this batch and all before it. */
+  readonly bytesRead: number;
+  /** Errors of the failed rows, by row number. */
+  readonly errors: RowErrors;
+  /** Names of the jobs of the batch. */
+  readonly jobNames: readonly string[];
+}
+
+/** The output files of an import: the failed rows, and the generated passwords of the others. */
+export class ResultFiles {
+  readonly #task: ImportTask;
+  readonly #progress: ImportProgress;
+  readonly #failed: AppendedFile;
+  readonly #passwords: AppendedFile | null;
+
+  private constructor(
+    task: ImportTask,
+    progress: ImportProgress,
+    failed: AppendedFile,
+    passwords: AppendedFile | null,
+  ) {
+    this.#task = task;
+    this.#progress = progress;
+    this.#failed = failed;
+    this.#passwords = passwords;
+  }
+
+  static async open(task: ImportTask, progress: ImportProgress): Promise<ResultFiles> {
+    const { failedRows, passwords: generated } = progress.done;
+    const passwords = task.passwordsPath && (await AppendedFile.resume(task.passwordsPath, generated));
+    // The operator may have corrected the failed rows of an earlier import.
+    if (progress.isNew) await rename(task.failedPath, `${task.failedPath}.before`).catch(ignoreMissing);
+    const failed = await AppendedFile.resume(task.failedPath, failedRows);
+    return new ResultFiles(task, progress, failed, passwords || null);
+  }
+
+  /** Writes the failed rows and the passwords of a batch, then records the batch as done. */
+  async write(batch: CompletedBatch, layout: FileLayout): Promise<void> {
+    const { rows, passwords, bytesRead, errors, jobNames } = batch;
+    const failedRows = rows.filter((row) => errors.has(row.number));
+    await this.#failed.append(formatFailedRows(failedRows, errors, layout, this.#failed.isEmpty));
+    const applied = rows.filter((row) => !errors.has(row.number));
+    await this.#writePasswords(applied, passwords, layout.separator || ',');
+    const { done } = this.#progress;
+    const next = {
+      rows: rows.at(-1)?.number ?? done.rows,
+      failed: done.failed + failedRows.length,
+      bytes: bytesRead,
+      failedRows: await this.#failed.state(),
+      passwords: this.#passwords ? await this.#passwords.state() : done.passwords,
+    };
+    await this.#progress.recordDone(next, jobNames);
+  }
+
+  async #writePasswords(
+    applied: readonly ImportRow[],
+    passwords: GeneratedPasswords,
+    separator: string,
+  ): Promise<void> {
+    const lines = applied.flatMap((row) => {
+      const password = passwords.get(row.number);
+      if (row.kind !== 'user' || password === undefined) return [];
+      const { ID, ExternalKey } = row.principal;
+      const cells = [row.line, ID, ExternalKey, row.user.ID, row.user.Username, password];
+      return [
+        csvLine(
+          cells.map((cell) => String(cell ?? '')),
+          separator,
+        ),
+      ];
+    });
+    if (!this.#passwords || lines.length === 0) return;
+    const head = this.#passwords.isEmpty ? byteOrderMark + csvLine(passwordColumns, separator) : '';
+    await this.#passwords.append(head + lines.join(''));
+  }
+
+  /** Closes the files and deletes empty ones. */
+  async close(): Promise<void> {
+    const { failedPath, passwordsPath } = this.#task;
+    await this.#failed.close();
+    await this.#passwords?.close();
+    if (this.#failed.isEmpty) await rm(failedPath, { force: true });
+    if (passwordsPath && this.#passwords?.isEmpty) await rm(passwordsPath, { force: true });
+  }
+}
+
+/** Formats failed rows with their errors. `atStart` adds the header of the file. */
+export function formatFailedRows(
+  rows: readonly ImportRow[],
+  errors: RowErrors,
+  layout: FileLayout,
+  atStart: boolean,
+): string {
+  if (rows.length === 0) return '';
+  const writer = new FailedRows(layout);
+  const lines = rows.map((row) => writer.row(row, (errors.get(row.number) ?? []).map(formatRowError)));
+  return (atStart ? writer.head : '') + lines.join('');
+}
+
+/** Throws if the file is not empty: it may contain generated passwords that are stored nowhere else. */
+export async function requireEmpty(path: string): Promise<void> {
+  const found = await stat(path).catch(ignoreMissing);
+  if (found && found.size > 0)
+    throw new ImportError(
+      `${path} exists already, and may contain passwords. Move it away, or name another file.`,
+    );
+}
+
+/** An append-only file that a later run can resume. It may contain passwords, so its mode is 0600. */
+export class AppendedFile {
+  readonly #file: FileHandle;
+  readonly #content: PrefixDigest;
+  #bytes = 0;
+
+  private constructor(file: FileHandle, content: PrefixDigest) {
+    this.#file = file;
+    this.#content = content;
+  }
+
+  /** Creates an empty file; truncates an existing one. */
+  static async create(path: string): Promise<AppendedFile> {
+    const file = await open(path, 'w', 0o600);
+    await file.chmod(0o600);
+    return new AppendedFile(file, new PrefixDigest(path));
+  }
+
+  /**
+   * Opens a file for appending at its saved length and truncates the rest; creates the file if it is missing.
+   *
+   * @throws {ImportError} if the content up to the saved length has changed.
+   */
+  static async resume(path: string, saved: FileState): Promise<AppendedFile> {
+    const file = await open(path, 'r+', 0o600).catch((error) => {
+      if (error.code !== 'ENOENT') throw error;
+      return null;
+    });
+    if (!file || saved.bytes === 0) {
+      await file?.close();
+      return AppendedFile.create(path);
+    }
+    const resumed = new AppendedFile(file, new PrefixDigest(path));
+    if ((await resumed.#content.digestTo(saved.bytes)) !== saved.digest) {
+      await file.close();
+      throw new ImportError(
+        `${path} has changed since the import was stopped. Move it away to continue with a new one.`,
+      );
+    }
+    await file.truncate(saved.bytes);
+    resumed.#bytes = saved.bytes;
+    return resumed;
+  }
+
+  get isEmpty(): boolean {
+    return this.#bytes === 0;
+  }
+
+  async state(): Promise<FileState> {
+    return { bytes: this.#bytes, digest: await this.#content.digestTo(this.#bytes) };
+  }
+
+  /** Resolves after the fsync. */
+  async append(text: string): Promise<void> {
+    if (text === '') return;
+    for (let left = Buffer.from(text); left.length > 0; ) {
+      const { bytesWritten } = await this.#file.write(left, 0, left.length, this.#bytes);
+      this.#bytes += bytesWritten;
+      left = left.subarray(bytesWritten);
+    }
+    await this.#file.sync();
+  }
+
+  async close(): Promise<void> {
+    await this.#file.close();
+  }
+}

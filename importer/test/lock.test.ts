@@ -1,0 +1,66 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ImportError, ImportLock } from '../src/node/index.ts';
+
+let folder: string;
+let path: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'anagrafe-lock-'));
+  path = join(folder, 'users.csv.progress.lock');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const acquire = () => ImportLock.acquire(path, 'users.csv');
+
+/** Writes a lock as another process would leave it. */
+function writeLock(owner: object): void {
+  writeFileSync(`${path}.1`, JSON.stringify({ host: hostname(), startedAt: null, ...owner }));
+}
+
+describe('the lock of an import', () => {
+  it('is held by one of many imports that start at once, and the others fail with a clear message', async () => {
+    const results = await Promise.allSettled(Array.from({ length: 20 }, acquire));
+    const failed = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+    expect(failed).toHaveLength(19);
+    for (const error of failed) {
+      expect(error).toBeInstanceOf(ImportError);
+      expect(error.message).toBe(`users.csv is being imported already, by process ${process.pid}.`);
+    }
+    expect(readdirSync(folder)).toEqual(['users.csv.progress.lock.1']);
+  });
+
+  it('can be acquired again after it was released', async () => {
+    await (await acquire()).release();
+    await (await acquire()).release();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('is taken over from a process that has ended, by one of many imports', async () => {
+    const { pid } = spawnSync(process.execPath, ['--version']);
+    writeLock({ process: pid, startedAt: '1' });
+    const results = await Promise.allSettled(Array.from({ length: 20 }, acquire));
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(readdirSync(folder)).toEqual(['users.csv.progress.lock.2']);
+    expect(JSON.parse(readFileSync(`${path}.2`, 'utf8')).process).toBe(process.pid);
+  });
+
+  it('is taken over from a process whose ID now belongs to another process', async () => {
+    writeLock({ process: process.pid, startedAt: 'long ago' });
+    await (await acquire()).release();
+  });
+
+  it('is taken over from another machine, whose processes cannot be checked', async () => {
+    writeLock({ host: 'another.example', process: process.pid });
+    await (await acquire()).release();
+  });
+
+  it('cannot be acquired if its file is something else', async () => {
+    writeFileSync(`${path}.1`, 'a note');
+    await expect(acquire()).rejects.toThrow('is not a lock file. Move it away and try again.');
+    expect(readFileSync(`${path}.1`, 'utf8')).toBe('a note');
+  });
+});

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { inBatches } from '../src/import/records.ts';
+import { interpretRows, openImportFile, recogniseColumns } from '../src/index.ts';
+import { cut, readFile } from './reading.ts';
+
+const csv = { format: 'csv', header: ['Nome utente', 'Password', 'ID'] } as const;
+
+describe('corrected rows', () => {
+  it('are interpreted as if they had been read from the file', () => {
+    const rows = interpretRows(
+      [
+        { number: 4, line: 9, source: ['anna', '=segreto', '1'] },
+        { number: 7, line: 12, source: ['', 'segreto', '1'] },
+        { number: 8, line: 13, source: null },
+        { number: 9, line: 14, source: ['a\0', 'segreto', '1'] },
+        { number: 10, line: 15, source: ['anna', 'segreto', '1', 'surplus'] },
+      ],
+      csv,
+      {},
+    );
+    expect(rows).toMatchObject([
+      { kind: 'user', number: 4, line: 9, user: { Username: 'anna', Password: '=segreto' } },
+      { kind: 'invalid', number: 7, errors: [{ code: 'UNRECOGNISED_USER' }] },
+      { kind: 'invalid', number: 9, errors: [{ code: 'NUL_CHARACTER', params: { line: 14 } }] },
+      { kind: 'invalid', number: 10, errors: [{ code: 'WRONG_CELL_COUNT' }] },
+    ]);
+  });
+
+  it('are interpreted by the column mapping and the default principal', () => {
+    const source = { Conto: 'anna', Password: 'segreto' };
+    const options = { columns: { Conto: 'Username', Password: 'Password' }, principal: { ID: 3 } } as const;
+    const layout = { format: 'ndjson', header: ['Conto', 'Password'] } as const;
+    expect(interpretRows([{ number: 1, line: 1, source }], layout, options)).toMatchObject([
+      { kind: 'user', principal: { ID: 3 }, user: { Username: 'anna' } },
+    ]);
+  });
+
+  it('are refused as a whole if a required column is not mapped', () => {
+    const options = { columns: { 'Nome utente': null } };
+    expect(() => interpretRows([], csv, options)).toThrow('There is no column for Username or UserID.');
+  });
+
+  it('have columns that are recognised by name', () => {
+    expect(recogniseColumns(['E-mail', 'Note', '']).map(({ field, kind }) => [field, kind])).toEqual([
+      ['Email', 'known'],
+      [null, 'unknown'],
+      [null, 'unnamed'],
+    ]);
+  });
+});
+
+it('a JSON row that cannot be parsed has its text, to correct it', async () => {
+  const broken = '{"ID": 1, "Username": "anna" "Password": "è"}';
+  for (const text of [`[${broken} , {"ID": 2}]`, `{"ID": 1, "Username": "a"}\n  ${broken}\r\n`]) {
+    const { rows } = await readFile(text);
+    expect(rows.find(({ source }) => source === null)).toMatchObject({ kind: 'invalid', text: broken });
+  }
+});
+
+describe('the batches of a file', () => {
+  const header = 'ID,Username,Password\n';
+  const numbersOf = async (text: string, limits: { rows: number; characters: number }, after = 0) => {
+    const batches: number[][] = [];
+    for await (const { rows } of inBatches(await openImportFile(cut(text)), limits, after))
+      batches.push(rows.map(({ number }) => number));
+    return batches;
+  };
+  const text = header + Array.from({ length: 7 }, (_, n) => `1,user ${n},${'x'.repeat(n)}\n`).join('');
+
+  it('end at a number of rows or of characters', async () => {
+    expect(await numbersOf(text, { rows: 3, characters: 1000 })).toEqual([[1, 2, 3], [4, 5, 6], [7]]);
+    expect(await numbersOf(text, { rows: 1000, characters: 20 })).toEqual([
+      [1, 2, 3],
+      [4, 5],
+      [6, 7],
+    ]);
+  });
+
+  it('are the same after a batch as in one run', async () => {
+    expect(await numbersOf(text, { rows: 1000, characters: 20 }, 3)).toEqual([
+      [4, 5],
+      [6, 7],
+    ]);
+    expect(await numbersOf(text, { rows: 3, characters: 1000 }, 7)).toEqual([]);
+  });
+
+  it('report the bytes that were read', async () => {
+    for await (const { bytesRead } of inBatches(await openImportFile(cut(text)), {
+      rows: 9,
+      characters: 9e9,
+    }))
+      expect(bytesRead).toBe(text.length);
+  });
+});
