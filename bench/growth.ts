@@ -98,9 +98,9 @@ async function fill(database: pg.Client, target: number): Promise<void> {
        union all
        select 'principals', id >> 12, count(*) from principal group by 2
      )
-     insert into anagrafe.tallies as tally (kind, block, slot, amount)
+     insert into anagrafe.row_counts as counted (kind, block, slot, amount)
      select kind, block, 0, amount from counted
-     on conflict (kind, block, slot) do update set amount = tally.amount + excluded.amount`,
+     on conflict (kind, block, slot) do update set amount = counted.amount + excluded.amount`,
     [missing, usersOfPrincipal, someHash],
   );
   await database.query('vacuum analyze');

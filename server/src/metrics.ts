@@ -48,8 +48,8 @@ export function openMetrics(): Metrics {
     hashed: (lane, seconds) => hashes.observe({ lane }, seconds),
     answered: (route, method, status, seconds) => calls.observe({ route, method, status }, seconds),
     recordsDone(operation, outcomes) {
-      for (const { refusal, users: done } of outcomes) {
-        records.inc({ operation, outcome: refusal?.code ?? 'applied' });
+      for (const { error, users: done } of outcomes) {
+        records.inc({ operation, outcome: error?.code ?? 'applied' });
         for (const kind of ['register', 'reset', 'state'] as const) {
           const count = done.filter((user) => user.operation === kind).length;
           if (count > 0) users.inc({ operation: kind }, count);

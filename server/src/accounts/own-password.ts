@@ -32,12 +32,12 @@ export async function changeOwnPassword(
   const parsed = required(read);
   const { actor, report } = call;
   let verified: string | null = null;
-  if (isAbsent(current)) parsed.faults.add(path, 'REQUIRED');
-  else if (typeof current !== 'string') parsed.faults.add(path, 'WRONG_TYPE', undefined, 'string');
+  if (isAbsent(current)) parsed.errors.add(path, 'REQUIRED');
+  else if (typeof current !== 'string') parsed.errors.add(path, 'WRONG_TYPE', undefined, 'string');
   // The login throttle counts each verification, so an invalid record does not cause one.
-  else if (parsed.faults.none) {
+  else if (parsed.errors.none) {
     verified = await confirmPassword(call.user.id, current, actor, tools);
-    if (verified === null) parsed.faults.add(path, 'CURRENT_PASSWORD_WRONG');
+    if (verified === null) parsed.errors.add(path, 'CURRENT_PASSWORD_WRONG');
   }
   // `expectedCurrentHash` prevents this call from overwriting a password that was reset after the verification.
   const share = `user ${call.user.id}`;

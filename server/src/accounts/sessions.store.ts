@@ -44,7 +44,7 @@ const beginSql = statement(`with account as (
       where users.id = :userId and password_hash = :passwordHash and principals.id = principal_id and ${bothActive}
      returning users.id, principal_id, users.sessions_epoch as user_epoch, principals.sessions_epoch as principal_epoch
    ), audit as (
-     insert into anagrafe.journal (${actorColumns}, action, principal_id, details)
+     insert into anagrafe.audit_log (${actorColumns}, action, principal_id, details)
      select ${actorParameters}, 'login', principal_id, jsonb_build_object('user', id) from account
    )
    insert into anagrafe.sessions

@@ -8,7 +8,7 @@ import { type Entry, type EventStore, eventActions } from './events.ts';
 import { hashedRows, readChain } from './hash-chain.store.ts';
 import type { HashedRow } from './hash-chain.ts';
 
-/** The columns of `journal` for the actor and the call. */
+/** The columns of `audit_log` for the actor and the call. */
 export const actorColumns = 'actor, client_id, user_id, address, request_id, call_id';
 
 /** The parameters for `actorColumns`. `actorValues` returns their values. */
@@ -28,7 +28,7 @@ export function actorValues(actor: Actor, callId: string | null = null): Paramet
 
 const appendRow = preparedStatement(
   'append an audit row',
-  `insert into anagrafe.journal (${actorColumns}, action, principal_id, details)
+  `insert into anagrafe.audit_log (${actorColumns}, action, principal_id, details)
    values (${actorParameters}, :action, :principalId, :details::jsonb)`,
 );
 
@@ -51,7 +51,7 @@ const rowsAtOnce = 100;
 
 const auditColumns = `id, at, actor as kind, client_id as "clientId", user_id as "userId", host(address) as address,
   request_id as "requestId", call_id as "callId", action, principal_id as "principalId",
-  to_json(registered) as registered, to_json(reset) as reset, details, position, seal as hash`;
+  to_json(registered) as registered, to_json(reset) as reset, details, position, hash`;
 
 export function openAudit(database: Database): AuditStore {
   return {
@@ -82,7 +82,7 @@ function page(
   const start = isNewest ? Number.MAX_SAFE_INTEGER : 0;
   const ofPrincipal = principalId === null ? '' : 'and principal_id = $3';
   return connection.query<AuditRow>(
-    `select ${auditColumns} from anagrafe.journal
+    `select ${auditColumns} from anagrafe.audit_log
       where position ${isNewest ? '<' : '>'} $1 ${ofPrincipal} ${reads ? '' : "and action <> 'records.read'"}
       order by position ${isNewest ? 'desc' : 'asc'} limit $2`,
     [after ?? start, limit, ...(principalId === null ? [] : [principalId])],
@@ -92,7 +92,7 @@ function page(
 /** Positions begin at 1. A row below that is forged; it comes first, so that the verification reports it. */
 async function* allHashedRows(connection: Connection): AsyncGenerator<HashedRow> {
   yield* await connection.query<HashedRow>(
-    `select position, seal as hash, '' as text from anagrafe.journal where position < 1 order by position limit 1`,
+    `select position, hash, '' as text from anagrafe.audit_log where position < 1 order by position limit 1`,
   );
   yield* hashedRows(connection);
 }
@@ -103,7 +103,7 @@ async function* allRows(connection: Connection): AsyncGenerator<AuditRow> {
   );
   yield* inPages(0, 'id', (after) =>
     connection.query<AuditRow>(
-      `select ${auditColumns} from anagrafe.journal
+      `select ${auditColumns} from anagrafe.audit_log
         where position is null and id > $1 order by id limit ${rowsAtOnce}`,
       [after],
     ),
@@ -133,7 +133,7 @@ const actions = eventActions.map((action) => `'${action}'`).join(', ');
  * shortly after `at`, and not exactly in its order. Without a row that recent, the bound excludes every row.
  */
 const oldestPosition = `select coalesce(min(position) - 10000, ${Number.MAX_SAFE_INTEGER}) from (
-  select position from anagrafe.journal where at > now() - make_interval(days => $2) and position is not null
+  select position from anagrafe.audit_log where at > now() - make_interval(days => $2) and position is not null
    order by at limit 1) as young`;
 
 const bounds: Readonly<Record<Order, string>> = {
@@ -147,7 +147,7 @@ export function openEvents(database: Database, options: { days: number }): Event
     entries: (order, from, limit) =>
       withReadErrors(() =>
         database.query<Entry>(
-          `select ${entryColumns} from anagrafe.journal
+          `select ${entryColumns} from anagrafe.audit_log
             where ${bounds[order]} and action in (${actions}) and at > now() - make_interval(days => $2)
             order by position ${order === 'newest' ? 'desc' : 'asc'} limit $3`,
           [from, options.days, limit],

@@ -17,7 +17,7 @@ interface ChainRow {
 export type ChainWriter = () => Promise<boolean>;
 
 /**
- * Creates the writer that assigns a position and a hash to committed audit rows. The row lock on `journal_chain` admits
+ * Creates the writer that assigns a position and a hash to committed audit rows. The row lock on `audit_chain` admits
  * one writer at a time among all nodes. The writer remembers the last row of the chain, and throws if that row is later
  * missing or has another hash: to append further rows would hide that the audit log was rewritten.
  */
@@ -27,16 +27,16 @@ export function openChainWriter(database: Database, hashRow: HashRow): ChainWrit
 }
 
 async function sequenceRows(database: Database, hashRow: HashRow, seen: ChainRow): Promise<boolean> {
-  const waiting = await database.query('select from anagrafe.journal where position is null limit 1');
+  const waiting = await database.query('select from anagrafe.audit_log where position is null limit 1');
   if (waiting.length === 0) return false;
   const appended = await database.transaction(async (connection) => {
     const [last] = await connection.query<ChainRow>(
-      `select last_position as position, last_seal as hash from anagrafe.journal_chain for update skip locked`,
+      `select last_position as position, last_hash as hash from anagrafe.audit_chain for update skip locked`,
     );
     if (!last) return null;
     await refuseRewritten(connection, last, seen);
     const rows = await connection.query<{ id: number; text: string }>(
-      `select id, ${hashedText} as text from anagrafe.journal
+      `select id, ${hashedText} as text from anagrafe.audit_log
         where position is null order by id limit ${rowsAtOnce}`,
     );
     return { end: await appendRows(connection, rows, last, hashRow), more: rows.length === rowsAtOnce };
@@ -49,8 +49,8 @@ async function sequenceRows(database: Database, hashRow: HashRow, seen: ChainRow
 /** Throws if the row `seen` is missing or has another hash, unless retention has removed it. */
 async function refuseRewritten(connection: Connection, last: ChainRow, seen: ChainRow): Promise<void> {
   const [found] = await connection.query<{ hash: Buffer | null; swept: boolean }>(
-    `select (select seal from anagrafe.journal where position = $1) as hash, first_position > $1 as swept
-       from anagrafe.journal_chain`,
+    `select (select hash from anagrafe.audit_log where position = $1) as hash, first_position > $1 as swept
+       from anagrafe.audit_chain`,
     [seen.position],
   );
   if (seen.position === 0 || found?.swept || found?.hash?.equals(seen.hash)) return;
@@ -71,17 +71,17 @@ async function appendRows(
     return before;
   });
   await connection.query(
-    `update anagrafe.journal set position = given.position, seal = given.hash
+    `update anagrafe.audit_log set position = given.position, hash = given.hash
        from unnest($1::bigint[], $2::bytea[]) with ordinality as hashed (id, hash, nth)
             cross join lateral (select $3::bigint + nth as position, hashed.hash) as given
-      where journal.id = hashed.id`,
+      where audit_log.id = hashed.id`,
     [rows.map(({ id }) => id), hashes, last.position],
   );
   await countActivity(
     connection,
     rows.map(({ id }) => id),
   );
-  await connection.query('update anagrafe.journal_chain set last_position = $1, last_seal = $2', [
+  await connection.query('update anagrafe.audit_chain set last_position = $1, last_hash = $2', [
     position,
     before,
   ]);
@@ -90,8 +90,8 @@ async function appendRows(
 
 export async function readChain(connection: Connection): Promise<Chain> {
   const [chain] = await connection.query<Chain>(
-    `select first_position as "firstPosition", first_seal as "firstHash",
-            last_position as "lastPosition", last_seal as "lastHash" from anagrafe.journal_chain`,
+    `select first_position as "firstPosition", first_hash as "firstHash",
+            last_position as "lastPosition", last_hash as "lastHash" from anagrafe.audit_chain`,
   );
   if (!chain) throw new Error('The journal has no beginning: its chain was removed.');
   return chain;
@@ -102,7 +102,7 @@ export async function* hashedRows(connection: Connection): AsyncGenerator<Hashed
   let after = 0;
   for (;;) {
     const rows = await connection.query<HashedRow>(
-      `select position, seal as hash, ${hashedText} as text from anagrafe.journal
+      `select position, hash, ${hashedText} as text from anagrafe.audit_log
         where position > $1 order by position limit ${rowsAtOnce}`,
       [after],
     );
@@ -130,7 +130,7 @@ export const activityOf = (condition: string) => `
          count(*) filter (where action = 'insert') as principals_inserted,
          coalesce(sum(cardinality(registered)), 0)::bigint as users_registered,
          coalesce(sum(cardinality(reset)), 0)::bigint as passwords_reset
-    from anagrafe.journal where ${condition} group by 1`;
+    from anagrafe.audit_log where ${condition} group by 1`;
 
 /**
  * Adds audit rows to the hourly counts. The chain writer calls it in the transaction that assigns their positions, so

@@ -84,7 +84,7 @@ export async function applySync(
 
 /** The outcome of a record that another node has settled, if the stored outcome could not be read. */
 function unknownOutcome(): Outcome {
-  return { id: null, refusal: { code: 'OUTCOME_UNKNOWN' }, faults: new FieldErrors(), users: [] };
+  return { id: null, error: { code: 'OUTCOME_UNKNOWN' }, errors: new FieldErrors(), users: [] };
 }
 
 /** Stores and reads back the outcomes. Another node may have stored others first, if it took over an expired lease. */
@@ -110,7 +110,7 @@ async function failuresIn(
 ): Promise<StoredFailure[]> {
   const failures: StoredFailure[] = [];
   for (const [position, outcome] of outcomes) {
-    if (outcome.refusal === null) continue;
+    if (outcome.error === null) continue;
     const fields = await records.fields(position);
     failures.push(await storedFailure(position, operation.name, fields, outcome));
   }
@@ -123,7 +123,7 @@ function completedDetails(
   outcomes: readonly Outcome[],
   milliseconds: number,
 ): CompletedDetails {
-  const applied = outcomes.filter(({ refusal }) => refusal === null);
+  const applied = outcomes.filter(({ error }) => error === null);
   return {
     operation: operation.name,
     records: records.count,

@@ -30,9 +30,9 @@ function summaryOf(outcomes: readonly Outcome[], variant: 'done' | 'dry', reques
   const total = outcomes.length;
   const codes = new Set<Code>();
   let applied = 0;
-  for (const { refusal } of outcomes) {
-    if (refusal === null) applied++;
-    else codes.add(refusal.code);
+  for (const { error } of outcomes) {
+    if (error === null) applied++;
+    else codes.add(error.code);
   }
   if (applied === total) return null;
   const error = errorOf(codes, { applied, total, variant, requestId });
@@ -47,7 +47,7 @@ function errorOf(
   const { applied, total, variant, requestId } = call;
   if (applied > 0) return { code: 'PARTIALLY_APPLIED', variant, figures: { applied, total } };
   if (codes.has('OUTCOME_UNKNOWN')) return { code: 'OUTCOME_UNKNOWN' };
-  if (codes.has('NOT_APPLIED')) return unavailable().fault;
+  if (codes.has('NOT_APPLIED')) return unavailable().detail;
   if (codes.has('RECORD_FAILED')) return { code: 'INTERNAL', figures: { request: requestId } };
   return { code: 'NOTHING_APPLIED', variant };
 }

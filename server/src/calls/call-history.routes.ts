@@ -187,10 +187,10 @@ function failureFields(record: FailureEntry, language: Language) {
     ClientID: record.clientId,
     Position: record.position,
     ID: record.id,
-    Code: record.refusal.code,
-    Message: translate(record.refusal, language),
-    Faults: fieldErrorsByPlace(record.faults, language),
-    FaultsCount: record.faultsCount,
+    Code: record.error.code,
+    Message: translate(record.error, language),
+    Faults: fieldErrorsByPlace(record.errors, language),
+    FaultsCount: record.errorsCount,
   };
 }
 

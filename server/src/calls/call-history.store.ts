@@ -38,7 +38,7 @@ export function openCompletedCalls(database: Database, options: { days: number }
 
 async function listCalls(database: Database, { failedOnly, ...page }: CallListing) {
   const failed = failedOnly ? `and details ->> 'recordsFailed' <> '0'` : '';
-  const newest = `from anagrafe.journal where action = 'call.completed' ${failed} order by id desc`;
+  const newest = `from anagrafe.audit_log where action = 'call.completed' ${failed} order by id desc`;
   const { limit, offset } = pageOfNewest(page);
   const [totalCount, calls] = await Promise.all([
     countNewest(database, newest),
@@ -49,7 +49,7 @@ async function listCalls(database: Database, { failedOnly, ...page }: CallListin
 
 async function find(database: Database, id: string, days: number): Promise<CompletedCall | null> {
   const [call] = await database.query<CompletedCall>(
-    `select ${callColumns} from anagrafe.journal
+    `select ${callColumns} from anagrafe.audit_log
       where action = 'call.completed' and call_id = $1 and at > now() - make_interval(days => $2)`,
     [id, days],
   );
@@ -69,12 +69,12 @@ async function outcomes(
   { page, pageSize, failedOnly }: CallListing,
 ): Promise<IndexedOutcome[]> {
   const kept = `select ${outcomeColumnsWithoutUsers} from anagrafe.outcomes where call_id = $1`;
-  const noted = `select (details -> 'position')::integer, principal_id, null, null, null from anagrafe.journal
+  const noted = `select (details -> 'position')::integer, principal_id, null, null, null from anagrafe.audit_log
      where call_id = $1 and details ? 'position'
        and at between $4::timestamptz - make_interval(secs => $5) and $4::timestamptz + interval '1 second'`;
   const rows = await database.query<OutcomeRow>(
     failedOnly
-      ? `${kept} and refusal is not null order by position limit $2 offset $3`
+      ? `${kept} and error is not null order by position limit $2 offset $3`
       : `select * from (${kept} union all ${noted}) as outcome order by position limit $2 offset $3`,
     [
       call.callId,
@@ -90,25 +90,25 @@ export function openFailures(database: Database): FailureStore {
   return { list: (page) => withReadErrors(() => listRefused(database, page)) };
 }
 
-type RefusedRow = Omit<FailureEntry, 'faults'> & { readonly faults: KeptFaults | null };
+type RefusedRow = Omit<FailureEntry, 'errors'> & { readonly errors: KeptFaults | null };
 
 const newestRefused =
-  'from anagrafe.outcomes where refused_at is not null order by refused_at desc, call_id, position';
+  'from anagrafe.outcomes where failed_at is not null order by failed_at desc, call_id, position';
 
 async function listRefused(database: Database, page: Page) {
   const { limit, offset } = pageOfNewest(page);
   const [totalCount, rows] = await Promise.all([
     countNewest(database, newestRefused),
     database.query<RefusedRow>(
-      `select refused_at as at, call_id as "callId", is_job as "isJob", operation, client_id as "clientId", position,
-              principal_id as id, refusal, jsonb_array_length(faults) as "faultsCount",
-              jsonb_path_query_array(faults, '$[0 to ${placesListed - 1}]') as faults
+      `select failed_at as at, call_id as "callId", is_job as "isJob", operation, client_id as "clientId", position,
+              principal_id as id, error, jsonb_array_length(field_errors) as "errorsCount",
+              jsonb_path_query_array(field_errors, '$[0 to ${placesListed - 1}]') as errors
          from (select * ${newestRefused} limit $1 offset $2) as outcome
               join anagrafe.calls on calls.id = call_id
-        order by refused_at desc, call_id, position`,
+        order by failed_at desc, call_id, position`,
       [limit, offset],
     ),
   ]);
-  const refused = rows.map((row) => ({ ...row, faults: toFaults(row.faults).byPlace }));
+  const refused = rows.map((row) => ({ ...row, errors: toFaults(row.errors).byPlace }));
   return { refused, totalCount };
 }

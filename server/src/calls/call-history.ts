@@ -46,11 +46,11 @@ export interface FailureEntry {
   readonly position: number;
   /** Principal ID; null if it is not known. */
   readonly id: number | null;
-  readonly refusal: ErrorDetail;
+  readonly error: ErrorDetail;
   /** Field errors of the first `placesListed` places. */
-  readonly faults: ReadonlyMap<string, readonly ErrorDetail[]>;
+  readonly errors: ReadonlyMap<string, readonly ErrorDetail[]>;
   /** Number of places with field errors, listed or not. */
-  readonly faultsCount: number;
+  readonly errorsCount: number;
 }
 
 /** Maximum number of places listed per record. A record may have 100,000 users, each with field errors. */

@@ -38,18 +38,18 @@ export async function dryRun(
     const parsedRecords = await checkRecords(recordsAt(records, positions), operation, check, budget);
     for (const parsed of parsedRecords) {
       outcomes.push(expectedOutcome(parsed));
-      if (!parsed.faults.none) continue;
+      if (!parsed.errors.none) continue;
       const resets = parsed.users.filter((item) => item.operation === 'reset').length;
       reset += resets;
       register += parsed.users.length - resets;
       passwords += passwordsOf(parsed);
     }
   }
-  const recordsFailed = outcomes.filter((outcome) => outcome.refusal !== null).length;
+  const recordsFailed = outcomes.filter((outcome) => outcome.error !== null).length;
   const seconds = tools.hasher.estimateSeconds(tools.share, passwords);
   return { outcomes, estimate: { register, reset, recordsFailed, seconds } };
 }
 
 function expectedOutcome(parsed: ParsedRecord): Outcome {
-  return parsed.faults.none ? applied(parsed.sentId, [], parsed) : refused(parsed);
+  return parsed.errors.none ? applied(parsed.sentId, [], parsed) : refused(parsed);
 }

@@ -106,29 +106,29 @@ async function sweepAuditLog(
   for (;;) {
     const gone = await database.query(
       `with old as (
-         select position from anagrafe.journal, anagrafe.journal_chain
+         select position from anagrafe.audit_log, anagrafe.audit_chain
           where position >= first_position and position < first_position + ${rowsAtOnce}
             and at <= now() - make_interval(days => $1)
-            and position < (select last_position from anagrafe.journal_chain)
+            and position < (select last_position from anagrafe.audit_chain)
             and position <= coalesce((
               select min(position) from anagrafe.webhooks
                where deleted_at is null and (disabled_at is null or disabled_at > now() - make_interval(days => $2))),
               position)
             and not exists (select from anagrafe.deliveries
-                             where deliveries.position = journal.position and state = 'pending'
+                             where deliveries.position = audit_log.position and state = 'pending'
                                and created_at > now() - make_interval(days => $2))
           order by position
        ), whole as (
          -- Up to the first one that stays.
          select position from (select position, row_number() over (order by position) as nth from old) as numbered,
-                anagrafe.journal_chain
+                anagrafe.audit_chain
           where position = first_position + nth - 1
        ), gone as (
-         delete from anagrafe.journal where position in (select position from whole) returning position, seal
+         delete from anagrafe.audit_log where position in (select position from whole) returning position, hash
        ), chain as (
-         update anagrafe.journal_chain
-            set first_position = last.position + 1, first_seal = last.seal
-           from (select position, seal from gone order by position desc limit 1) as last
+         update anagrafe.audit_chain
+            set first_position = last.position + 1, first_hash = last.hash
+           from (select position, hash from gone order by position desc limit 1) as last
        )
        select from gone`,
       [auditDays, deliveryDays],

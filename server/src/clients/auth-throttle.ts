@@ -31,7 +31,7 @@ export class AuthThrottle {
       put(this.#good, digest, performance.now() + goodForMs, maxCredentials);
       return result;
     } catch (error) {
-      if (error instanceof ApiError && error.fault.code === 'UNAUTHENTICATED') {
+      if (error instanceof ApiError && error.detail.code === 'UNAUTHENTICATED') {
         this.#good.delete(digest);
         this.#countFailure(address);
       }

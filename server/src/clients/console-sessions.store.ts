@@ -34,7 +34,7 @@ const beginSql = statement(`with session as (
       where client.id = :clientId and digest = :secretDigest and ${mayBeAtConsole}
      returning secret_id, created_at, used_at
    ), audit as (
-     insert into anagrafe.journal (${actorColumns}, action, details)
+     insert into anagrafe.audit_log (${actorColumns}, action, details)
      select ${actorParameters}, 'console.login', jsonb_build_object('client', :clientId::bigint) from session
    )
    select ${sessionColumns} from session join (${withClients}) on secret.id = secret_id`);

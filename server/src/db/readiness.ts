@@ -48,7 +48,7 @@ export function openReadiness(database: Database): { check(): Promise<string | n
 async function commit(database: Database): Promise<string | null> {
   try {
     await database.query(
-      `with refused_where_read_only as (delete from anagrafe.tallies where false)
+      `with refused_where_read_only as (delete from anagrafe.row_counts where false)
        select pg_logical_emit_message(true, 'anagrafe', 'ready')`,
     );
     return null;

@@ -22,13 +22,13 @@ export function answerFailures(app: FastifyInstance): void {
 }
 
 export function sendApiError(error: ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { fault, retryAfterSeconds } = error;
+  const { detail, retryAfterSeconds } = error;
   const language = languageOf(request);
   if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
-  if (fault.code === 'UNAUTHENTICATED') reply.header('www-authenticate', 'Bearer realm="anagrafe"');
+  if (detail.code === 'UNAUTHENTICATED') reply.header('www-authenticate', 'Bearer realm="anagrafe"');
   // The server cannot distinguish the unread rest of a body from the next request on the connection.
   if (!request.raw.complete) reply.header('connection', 'close');
-  const envelope = errorEnvelope(fault, language, debugOf(request));
+  const envelope = errorEnvelope(detail, language, debugOf(request));
   return reply
     .code(envelope.statusCode)
     .header('content-language', language)
@@ -38,8 +38,8 @@ export function sendApiError(error: ApiError, request: FastifyRequest, reply: Fa
 
 function toApiError(error: FastifyError, request: FastifyRequest): ApiError {
   if (error instanceof ApiError) {
-    if (statusOf(error.fault.code) >= 500 && !isPartOfOutage(error))
-      request.log.warn({ code: error.fault.code, cause: reasonOf(error.cause) }, 'call refused');
+    if (statusOf(error.detail.code) >= 500 && !isPartOfOutage(error))
+      request.log.warn({ code: error.detail.code, cause: reasonOf(error.cause) }, 'call refused');
     return error;
   }
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new ApiError('UNSUPPORTED_MEDIA_TYPE');

@@ -48,10 +48,10 @@ export function openIdempotencyStore(database: Database, options: { keyHours: nu
 }
 
 const completeSql = statement(`with completed as (
-     update anagrafe.calls set state = 'completed', in_hand_at = null, ended_at = now()
+     update anagrafe.calls set state = 'completed', lease_renewed_at = null, ended_at = now()
       where id = :callId and state = 'open' returning id
    )
-   insert into anagrafe.journal (${actorColumns}, action, details)
+   insert into anagrafe.audit_log (${actorColumns}, action, details)
    select ${actorParameters}, 'call.completed', :details::jsonb from completed`);
 
 async function complete(
@@ -68,7 +68,7 @@ const storeFailedCallSql = statement(`with call as (
        (id, client_id, operation, state, ended_at, records, users, records_failed, users_applied)
      values (:callId, :actorClientId, :operation, 'completed', now(), :records, :users, :recordsFailed, :usersApplied)
    ), failure as (${insertFailures})
-   insert into anagrafe.journal (${actorColumns}, action, details)
+   insert into anagrafe.audit_log (${actorColumns}, action, details)
    values (${actorParameters}, 'call.completed', :details::jsonb)`);
 
 /** Stores a call without a key. A call without failed records needs only its audit row. */
@@ -95,7 +95,7 @@ async function storeCompleted(
 }
 
 /**
- * Creates the lease of a call. `in_hand_at`, the time of the last renewal, is its fencing token: every statement
+ * Creates the lease of a call. `lease_renewed_at`, the time of the last renewal, is its fencing token: every statement
  * applies only if the column still has a value that this lease wrote, so a lease that was taken over changes nothing.
  * The lease chooses the time itself: when the response to a renewal is lost, the column has the old value or the new
  * one, and the lease knows both.
@@ -120,17 +120,19 @@ function openLease(database: Database, { id, at }: LeasedCall): Lease {
     const before = tokens;
     tokens = [...before, token];
     const renewed = await database.query(
-      `update anagrafe.calls set in_hand_at = $3::timestamptz where ${ours} returning id`,
+      `update anagrafe.calls set lease_renewed_at = $3::timestamptz where ${ours} returning id`,
       [id, before, token],
     );
     if (renewed.length > 0) tokens = [token];
   }
 
-  const ours = `id = $1 and state = 'open' and in_hand_at = any($2::timestamptz[])`;
+  const ours = `id = $1 and state = 'open' and lease_renewed_at = any($2::timestamptz[])`;
   return {
     renew: () => change(renew),
     release: () =>
-      change(() => database.query(`update anagrafe.calls set in_hand_at = null where ${ours}`, [id, tokens])),
+      change(() =>
+        database.query(`update anagrafe.calls set lease_renewed_at = null where ${ours}`, [id, tokens]),
+      ),
     discard: () => change(() => database.query(`delete from anagrafe.calls where ${ours}`, [id, tokens])),
   };
 }
@@ -146,9 +148,9 @@ async function claim(database: Database, call: KeyedCall, keyHours: number): Pro
   );
   const [made] = await database.query<LeasedCall>(
     `insert into anagrafe.calls
-       (id, client_id, idempotency_key, operation, fingerprint, state, in_hand_at, key_expires_at)
+       (id, client_id, idempotency_key, operation, fingerprint, state, lease_renewed_at, key_expires_at)
      values ($3, $1, $2, $4, $5, 'open', now(), now() + make_interval(hours => $6))
-     on conflict do nothing returning id, in_hand_at::text as at`,
+     on conflict do nothing returning id, lease_renewed_at::text as at`,
     [...owner, randomUUID(), operation, key.fingerprint, keyHours],
   );
   if (made) return { state: 'new', callId: made.id, lease: openLease(database, made) };
@@ -163,9 +165,9 @@ async function claim(database: Database, call: KeyedCall, keyHours: number): Pro
   if (known.is_job) return { state: 'job', callId: known.id };
   if (known.state === 'completed') return { state: 'answered', callId: known.id };
   const [taken] = await database.query<LeasedCall>(
-    `update anagrafe.calls set in_hand_at = now()
-      where id = $1 and state = 'open' and (in_hand_at is null or in_hand_at < now() - make_interval(secs => $2))
-     returning id, in_hand_at::text as at`,
+    `update anagrafe.calls set lease_renewed_at = now()
+      where id = $1 and state = 'open' and (lease_renewed_at is null or lease_renewed_at < now() - make_interval(secs => $2))
+     returning id, lease_renewed_at::text as at`,
     [known.id, leaseMs / 1000],
   );
   return taken

@@ -26,7 +26,7 @@ interface BegunRow {
   readonly positions: readonly number[];
   readonly bytes: number;
   /** The encrypted records; null if they are longer than `bytesAtOnce`. */
-  readonly sealed: Buffer | null;
+  readonly encryptedRecords: Buffer | null;
 }
 
 async function begin(database: Database, callId: string, number: number): Promise<BegunChunk | null> {
@@ -39,13 +39,14 @@ async function begin(database: Database, callId: string, number: number): Promis
        from anagrafe.calls as call
       where call.id = $1 and chunk.call_id = $1 and chunk.number = $2
      returning operation, client_id as "clientId", attempts, cancelled_at is not null as cancelled,
-               wrapped_key as "wrappedKey", positions, octet_length(sealed) as bytes,
-               case when octet_length(sealed) <= ${bytesAtOnce} then sealed end as sealed`,
+               wrapped_key as "wrappedKey", positions, octet_length(encrypted_records) as bytes,
+               case when octet_length(encrypted_records) <= ${bytesAtOnce} then encrypted_records end as "encryptedRecords"`,
     [callId, number],
   );
   if (!chunk) return null;
-  const sealed = chunk.sealed ?? (await readSealed(database, callId, number, chunk.bytes));
-  if (!sealed) return null;
+  const encryptedRecords =
+    chunk.encryptedRecords ?? (await readEncrypted(database, callId, number, chunk.bytes));
+  if (!encryptedRecords) return null;
   // The first attempt finds no outcomes, unless another node was still answering the same call. The primary key of
   // `outcomes` then rejects the second write of a record.
   const rows =
@@ -55,29 +56,29 @@ async function begin(database: Database, callId: string, number: number): Promis
           [callId, chunk.positions],
         )
       : [];
-  return { ...chunk, sealed, done: new Set(rows.map((row) => row.position)) };
+  return { ...chunk, encryptedRecords, done: new Set(rows.map((row) => row.position)) };
 }
 
 /**
  * Reads the encrypted records in pieces: the driver receives bytes as text of twice the size, and a large record would
  * block the event loop. Returns null if another worker has ended the chunk meanwhile.
  */
-async function readSealed(
+async function readEncrypted(
   database: Database,
   callId: string,
   number: number,
   bytes: number,
 ): Promise<Buffer | null> {
-  const sealed = Buffer.allocUnsafe(bytes);
+  const encryptedRecords = Buffer.allocUnsafe(bytes);
   for (let at = 0; at < bytes; at += bytesAtOnce) {
     const [row] = await database.query<{ piece: Buffer }>(
-      'select substring(sealed from $3 for $4) as piece from anagrafe.chunks where call_id = $1 and number = $2',
+      'select substring(encrypted_records from $3 for $4) as piece from anagrafe.chunks where call_id = $1 and number = $2',
       [callId, number, at + 1, bytesAtOnce],
     );
     if (!row) return null;
-    row.piece.copy(sealed, at);
+    row.piece.copy(encryptedRecords, at);
   }
-  return sealed;
+  return encryptedRecords;
 }
 
 async function isCancelled(database: Database, callId: string): Promise<boolean> {
@@ -111,13 +112,13 @@ export async function endJobWithoutChunks(connection: Connection, callId: string
        update anagrafe.calls as job
           set state = 'completed', ended_at = clock_timestamp(), wrapped_key = null,
               records_failed = counted.failed, users_applied = counted.applied
-         from (select count(*) filter (where refusal is not null) as failed,
+         from (select count(*) filter (where error is not null) as failed,
                       coalesce(sum(users) filter (where applied is not null), 0) as applied
                  from anagrafe.outcomes where call_id = $1) as counted
         where id = $1 and state <> 'completed'
        returning job.*
      )
-     insert into anagrafe.journal (actor, client_id, call_id, action, details)
+     insert into anagrafe.audit_log (actor, client_id, call_id, action, details)
      select case when client_id is null then 'protected' else 'client' end, client_id, id, 'job.completed',
             jsonb_build_object('operation', operation, 'cancelled', cancelled_at is not null, 'records', records,
                                'recordsFailed', records_failed, 'users', users, 'usersApplied', users_applied)

@@ -77,9 +77,13 @@ function* inBlocks(pieces: readonly Buffer[]): Generator<Buffer> {
   yield block.subarray(0, used);
 }
 
-export async function decryptRecords(sealed: Buffer, key: Buffer, name: string): Promise<WaitingRecord[]> {
+export async function decryptRecords(
+  encryptedRecords: Buffer,
+  key: Buffer,
+  name: string,
+): Promise<WaitingRecord[]> {
   const timeSlice = new TimeSlice();
-  const plain = decrypt(sealed, key, name);
+  const plain = decrypt(encryptedRecords, key, name);
   const records: WaitingRecord[] = [];
   for (let at = 0; at < plain.length; ) {
     const start = plain.indexOf(newLine, at) + 1;

@@ -23,12 +23,12 @@ export async function sendFailedRecords(
 
 /** Adds `Position` and `Faults` to the JSON text of each record without parsing it. */
 async function* failedItems(failed: AsyncIterable<FailedRecord>, language: Language) {
-  for await (const { position: Position, record, refusal, faults } of failed) {
-    const byPlace = fieldErrorsByPlace(faults, language);
+  for await (const { position: Position, record, error, errors } of failed) {
+    const byPlace = fieldErrorsByPlace(errors, language);
     const fieldErrors =
       Object.keys(byPlace).length > 0
         ? byPlace
-        : fieldErrorsByPlace(new Map([['Record', [refusal]]]), language);
+        : fieldErrorsByPlace(new Map([['Record', [error]]]), language);
     const fields = record?.slice(1, -1) ?? '';
     yield ['{', fields, fields === '' ? '' : ',', JSON.stringify({ Position, Faults: fieldErrors }).slice(1)];
   }

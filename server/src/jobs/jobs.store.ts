@@ -57,7 +57,7 @@ const jobColumns = `
 
 const countedOutcomes = `
   left join lateral (
-    select count(*) as done, count(*) filter (where refusal is not null) as failed,
+    select count(*) as done, count(*) filter (where error is not null) as failed,
            coalesce(sum(outcomes.users), 0) as users_done,
            coalesce(sum(outcomes.users) filter (where applied is not null), 0) as applied
       from anagrafe.outcomes where call_id = job.id
@@ -75,7 +75,7 @@ async function find(database: Database, id: string): Promise<Job | null> {
 
 /** An open job has no stored number of failed records, so the condition searches its outcomes. */
 const hasFailed = `and (records_failed > 0 or records_failed is null and exists (
-  select from anagrafe.outcomes where call_id = job.id and refusal is not null))`;
+  select from anagrafe.outcomes where call_id = job.id and error is not null))`;
 
 const newestFirst = 'submitted_at desc, id';
 /**
@@ -123,7 +123,7 @@ async function read(
        from anagrafe.calls as job ${countedOutcomes}
             left join lateral (
               select ${withUsers ? outcomeColumns : outcomeColumnsWithoutUsers} from anagrafe.outcomes
-               where call_id = job.id ${failedOnly ? 'and refusal is not null' : ''}
+               where call_id = job.id ${failedOnly ? 'and error is not null' : ''}
                order by position limit $2 offset $3) as outcome on true
       where is_job and id = $1 order by position`,
     [id, pageSize, pageSize * (page - 1)],

@@ -233,6 +233,6 @@ export async function workOnJobs(queue: Queue, tools: ChunkTools): Promise<void>
 
 /** Returns true if the database was unreachable, did not confirm a commit, or did not accept every record. */
 function isInterruption(error: unknown): boolean {
-  if (error instanceof ApiError) return ['UNAVAILABLE', 'OUTCOME_UNKNOWN'].includes(error.fault.code);
+  if (error instanceof ApiError) return ['UNAVAILABLE', 'OUTCOME_UNKNOWN'].includes(error.detail.code);
   return error instanceof Aborted;
 }

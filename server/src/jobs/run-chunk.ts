@@ -32,7 +32,7 @@ export interface BegunChunk {
   readonly cancelled: boolean;
   readonly wrappedKey: Buffer;
   /** The encrypted records. */
-  readonly sealed: Buffer;
+  readonly encryptedRecords: Buffer;
   /** Positions of all records of the chunk in the call. */
   readonly positions: readonly number[];
   /** Positions that already have an outcome. */
@@ -101,10 +101,10 @@ async function begin(
 ): Promise<ChunkRun | null> {
   const begun = await tools.store.begin(callId, number);
   if (!begun) return null;
-  // The run does not keep `sealed`, so that its memory is freed after decryption: a record may be large.
-  const { wrappedKey, sealed, positions, done, ...chunk } = begun;
+  // The run does not keep `encryptedRecords`, so that its memory is freed after decryption: a record may be large.
+  const { wrappedKey, encryptedRecords, positions, done, ...chunk } = begun;
   const open = async () =>
-    decryptRecords(sealed, tools.keyRing.openJobKey(wrappedKey, callId), chunkName(callId, number));
+    decryptRecords(encryptedRecords, tools.keyRing.openJobKey(wrappedKey, callId), chunkName(callId, number));
   const opened = await open().catch((error) => {
     tools.report(error);
     return null;
@@ -181,11 +181,11 @@ async function settle(
   const failures: StoredFailure[] = [];
   for (const [at, { position, fields }] of group.entries()) {
     const outcome = outcomes[at];
-    if (outcome?.refusal && isSettled(outcome))
+    if (outcome?.error && isSettled(outcome))
       failures.push(await storedFailure(position, chunk.operation, await fields(), outcome));
   }
   const kept = await tools.store.storeFailures(callId, failures);
-  const applied = settled.filter(({ refusal }) => refusal === null);
+  const applied = settled.filter(({ error }) => error === null);
   tools.onOutcomes(chunk.operation, [...applied, ...outcomesAt(kept, failures)]);
   if (settled.length < own.length) throw new Aborted('the database did not take every record');
 }
@@ -196,7 +196,7 @@ async function refuseAll(records: readonly WaitingRecord[], code: Code, run: Chu
     const failures: StoredFailure[] = [];
     for (const record of group) {
       const fields = await record.fields();
-      const outcome = { id: sentIdOf(fields), refusal: { code }, faults: new FieldErrors(), users: [] };
+      const outcome = { id: sentIdOf(fields), error: { code }, errors: new FieldErrors(), users: [] };
       failures.push(await storedFailure(record.position, chunk.operation, fields, outcome));
     }
     const kept = await tools.store.storeFailures(callId, failures);

@@ -51,7 +51,7 @@ async function putJob(connection: Connection, job: NewJob): Promise<boolean> {
     `insert into anagrafe.calls as call (id, client_id, operation, state, is_job, records, users, wrapped_key)
      values ($1, $2, $3, 'queued', true, $4, $5, $6)
      on conflict (id) do update
-        set state = 'queued', is_job = true, records = $4, users = $5, wrapped_key = $6, in_hand_at = null,
+        set state = 'queued', is_job = true, records = $4, users = $5, wrapped_key = $6, lease_renewed_at = null,
             submitted_at = now()
       where call.state = 'open'
      returning id`,
@@ -62,7 +62,7 @@ async function putJob(connection: Connection, job: NewJob): Promise<boolean> {
 
 async function putChunk(connection: Connection, callId: string, chunk: EncryptedChunk): Promise<void> {
   await connection.query(
-    'insert into anagrafe.chunks (call_id, number, positions, turn, sealed) values ($1, $2, $3, 0, $4)',
+    'insert into anagrafe.chunks (call_id, number, positions, turn, encrypted_records) values ($1, $2, $3, 0, $4)',
     [callId, chunk.number, chunk.positions, chunk.encrypted],
   );
 }

@@ -123,7 +123,7 @@ async function partitionRecords(
     const failures: StoredFailure[] = [];
     for (const [at, position] of positions.entries()) {
       const parsed = required(parsedRecords[at]);
-      if (parsed.faults.none) {
+      if (parsed.errors.none) {
         waiting.push({ position, users: parsed.users.length, order: operation.order(parsed) });
         needs.push(operation.need(parsed));
       } else {

@@ -128,7 +128,7 @@ const noKinds: ReadonlyMap<Code, ErrorDetail> = new Map();
 
 /** Rejects a request as a whole. `http/status.ts` maps the code to the HTTP status. */
 export class ApiError extends Error {
-  readonly fault: ErrorDetail;
+  readonly detail: ErrorDetail;
   /** The value of the `Retry-After` header; undefined if the response has none. */
   readonly retryAfterSeconds: number | undefined;
 
@@ -138,7 +138,7 @@ export class ApiError extends Error {
   ) {
     super(code, { cause: details.cause });
     this.name = 'ApiError';
-    this.fault = {
+    this.detail = {
       code,
       ...(details.variant && { variant: details.variant }),
       ...(details.figures && { figures: details.figures }),

@@ -52,7 +52,7 @@ export function admitPasswords(
   hasher: Hasher,
 ): HashBatch {
   const count = parsedRecords.reduce(
-    (sum, parsed) => sum + (parsed.faults.none ? passwordsOf(parsed) : 0),
+    (sum, parsed) => sum + (parsed.errors.none ? passwordsOf(parsed) : 0),
     0,
   );
   const lane = count === 1 && !signal ? 'interactive' : 'bulk';
@@ -74,7 +74,7 @@ export function applyRecords<D extends ParsedRecord>(
   return Promise.all(
     records.map((record) => {
       const { parsed } = record;
-      if (!parsed.faults.none) return refused(parsed);
+      if (!parsed.errors.none) return refused(parsed);
       const principal = context.operation.order(parsed);
       if (principal === null) return applyRecord(record, undefined, context);
       const outcome = applyRecord(record, context.lastOutcomes.get(principal), context);
@@ -113,7 +113,7 @@ async function applyRecord<D extends ParsedRecord>(
 
 /** Returns true if an outcome is final; false if the record may be tried again or its commit is unconfirmed. */
 export function isSettled(outcome: Outcome): boolean {
-  const code = outcome.refusal?.code;
+  const code = outcome.error?.code;
   return code !== 'NOT_APPLIED' && code !== 'OUTCOME_UNKNOWN';
 }
 
@@ -159,7 +159,7 @@ async function writeRecord<D extends ParsedRecord>(
       const conflict = error instanceof WriteFailure && error.kind === 'conflict';
       if (!conflict || attempt === attemptsMax) throw error;
       await operation.newCheck().run([parsed]);
-      if (!parsed.faults.none) return refused(parsed);
+      if (!parsed.errors.none) return refused(parsed);
     }
   }
 }

@@ -49,12 +49,12 @@ export async function checkRecords<D extends ParsedRecord>(
   const parsedRecords: D[] = [];
   for await (const fields of records) {
     const parsed = await operation.read(fields, budget.newFieldErrors(), timeSlice);
-    budget.limit(parsed.faults);
+    budget.limit(parsed.errors);
     parsedRecords.push(parsed);
     if (timeSlice.isOver) await timeSlice.yield();
   }
   await check.run(parsedRecords);
-  for (const { faults } of parsedRecords) budget.limit(faults);
+  for (const { errors } of parsedRecords) budget.limit(errors);
   return parsedRecords;
 }
 

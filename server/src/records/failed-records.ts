@@ -111,8 +111,8 @@ export interface FailedRecord {
   readonly position: number;
   /** The record as JSON text. It is not parsed: it may be megabytes long, and parsing would block the event loop. */
   readonly record: string | null;
-  readonly refusal: ErrorDetail;
-  readonly faults: ReadonlyMap<string, readonly ErrorDetail[]>;
+  readonly error: ErrorDetail;
+  readonly errors: ReadonlyMap<string, readonly ErrorDetail[]>;
 }
 
 /** The outcome of a failed record in the form that is stored. */

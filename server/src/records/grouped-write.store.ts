@@ -8,7 +8,7 @@ import type { NewUser } from './user-item.ts';
 // not at all, with its audit row and its outcome. A record whose principal or users are not as the checks found them
 // is left out; an error, such as a username that was taken meanwhile, leaves out the whole group. All statements take
 // their locks in the same order, so that two groups cannot wait for each other: principals by ID or external key, then
-// users by ID, then new usernames, then tallies.
+// users by ID, then new usernames, then row counts.
 
 /** The columns of a record that its audit row and its outcome need. */
 export const contextColumns = {
@@ -55,7 +55,7 @@ export const storeOutcomes = `outcome as (
 export const unstoredPosition = 'case when not keeps_outcome then position end';
 
 export const appendAuditRows = (action: 'insert' | 'update') => `audit as (
-    insert into anagrafe.journal (${actorColumns}, action, principal_id, registered, reset, details)
+    insert into anagrafe.audit_log (${actorColumns}, action, principal_id, registered, reset, details)
     select ${actorColumns}, '${action}', principal.id, nullif(registered::bigint[], '{}'), nullif(reset::bigint[], '{}'),
            case when ${unstoredPosition} is not null then jsonb_build_object('position', position) end
       from record join principal on principal.id = record.principal_id
@@ -81,10 +81,10 @@ export const insertUsers = `registered_user as (
       from ${newUsers.sql} join principal on principal.id = new_user.principal_id
      order by username_key
     returning id
-  ), users_tally as (
-    insert into anagrafe.tallies as tally (kind, block, slot, amount)
+  ), users_counted as (
+    insert into anagrafe.row_counts as counted (kind, block, slot, amount)
     select 'users', id >> 12, pg_backend_pid() % 16, count(*) from registered_user group by id >> 12 order by id >> 12
-    on conflict (kind, block, slot) do update set amount = tally.amount + excluded.amount
+    on conflict (kind, block, slot) do update set amount = counted.amount + excluded.amount
     returning block
   )`;
 

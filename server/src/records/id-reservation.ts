@@ -34,7 +34,7 @@ export async function reserveFor<D extends ParsedRecord>(
   parsedRecords: readonly D[],
   operation: Operation<D>,
 ): Promise<ReservedIds[]> {
-  const valid = parsedRecords.filter((parsed) => parsed.faults.none);
+  const valid = parsedRecords.filter((parsed) => parsed.errors.none);
   const reserved = (await operation.reserveIds(valid.map((parsed) => operation.need(parsed)))).values();
-  return parsedRecords.map((parsed) => (parsed.faults.none ? required(reserved.next().value) : noIds));
+  return parsedRecords.map((parsed) => (parsed.errors.none ? required(reserved.next().value) : noIds));
 }

@@ -32,13 +32,13 @@ const insertPrincipalsSql = preparedStatement(
            cardinality(registered::bigint[])
       from record order by external_key
     returning id, updated_at as written_at
-  ), ${insertUsers}, principals_tally as (
-    insert into anagrafe.tallies as tally (kind, block, slot, amount)
+  ), ${insertUsers}, principals_counted as (
+    insert into anagrafe.row_counts as counted (kind, block, slot, amount)
     select 'principals', id >> 12, pg_backend_pid() % 16, count(*) from principal
-     -- Always true; it makes the tallies the last locks that are taken.
-     where (select count(*) from users_tally) >= 0
+     -- Always true; it makes the row counts the last locks that are taken.
+     where (select count(*) from users_counted) >= 0
      group by id >> 12 order by id >> 12
-    on conflict (kind, block, slot) do update set amount = tally.amount + excluded.amount
+    on conflict (kind, block, slot) do update set amount = counted.amount + excluded.amount
   ), ${appendAuditRows('insert')}, ${storeOutcomes}
   select id from principal`,
 );

@@ -33,7 +33,7 @@ interface ParsedInsert extends ParsedRecord {
 export function insertOperation(store: InsertStore, rules: UserRules): Operation<ParsedInsert> {
   return {
     name: 'insert',
-    read: (fields, faults, timeSlice) => readRecord(fields, faults, rules, timeSlice),
+    read: (fields, errors, timeSlice) => readRecord(fields, errors, rules, timeSlice),
     newCheck() {
       const usernames = new Usernames(store);
       const claimedKeys = new Set<string>();
@@ -59,15 +59,15 @@ function newPrincipal({ parsed, ids, hashes, context }: ReadyRecord<ParsedInsert
 
 async function readRecord(
   fields: Fields,
-  faults: FieldErrors,
+  errors: FieldErrors,
   rules: UserRules,
   timeSlice: TimeSlice,
 ): Promise<ParsedInsert> {
-  refuseUnknownFields(fields, [...principalFieldNames, 'Users', ...ignoredFields], '', faults);
-  const principal = readPrincipal(fields, faults);
-  const readItem = (value: unknown, place: string) => readRegistration(value, place, rules, faults);
-  const users = await readUsers(fields.Users, readItem, faults, timeSlice);
-  return { sentId: null, principal, users, faults };
+  refuseUnknownFields(fields, [...principalFieldNames, 'Users', ...ignoredFields], '', errors);
+  const principal = readPrincipal(fields, errors);
+  const readItem = (value: unknown, place: string) => readRegistration(value, place, rules, errors);
+  const users = await readUsers(fields.Users, readItem, errors, timeSlice);
+  return { sentId: null, principal, users, errors };
 }
 
 /** Stored usernames and external keys take precedence, then those of the first valid record of the call. */
@@ -84,11 +84,11 @@ async function checkAgainstStore(
   ]);
   const timeSlice = new TimeSlice();
   for (const parsed of parsedRecords) {
-    const { faults } = parsed;
+    const { errors } = parsed;
     const { ExternalKey: externalKey } = parsed.principal;
-    if (externalKey !== null) refuseTakenKey(externalKey, stored, claimedKeys, faults);
+    if (externalKey !== null) refuseTakenKey(externalKey, stored, claimedKeys, errors);
     await usernames.refuseTaken(parsed, timeSlice);
-    if (!faults.none) continue;
+    if (!errors.none) continue;
     await usernames.claim(parsed, timeSlice);
     if (externalKey !== null) claimedKeys.add(externalKey);
   }
@@ -98,9 +98,9 @@ function refuseTakenKey(
   key: string,
   stored: ReadonlyMap<string, number>,
   claimed: ReadonlySet<string>,
-  faults: FieldErrors,
+  errors: FieldErrors,
 ): void {
   const owner = stored.get(key);
-  if (owner !== undefined) faults.add('ExternalKey', 'EXTERNAL_KEY_TAKEN', { id: owner }, 'stored');
-  else if (claimed.has(key)) faults.add('ExternalKey', 'EXTERNAL_KEY_TAKEN', undefined, 'call');
+  if (owner !== undefined) errors.add('ExternalKey', 'EXTERNAL_KEY_TAKEN', { id: owner }, 'stored');
+  else if (claimed.has(key)) errors.add('ExternalKey', 'EXTERNAL_KEY_TAKEN', undefined, 'call');
 }

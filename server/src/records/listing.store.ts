@@ -126,7 +126,7 @@ async function readFound<Row extends object>(
 }
 
 /**
- * Reads a page without filters. The tallies count the rows per block of 4096 IDs, so that the query can start at the
+ * Reads a page without filters. The row counts count the rows per block of 4096 IDs, so that the query can start at the
  * block of the page, and the last page is as fast as the first.
  */
 async function readWholePage<Row extends object>(
@@ -138,7 +138,7 @@ async function readWholePage<Row extends object>(
 ): Promise<PageOf<readonly Row[]>> {
   const [start] = await database.query<{ total: number; block: number; before: number }>(
     `with blocks as (
-       select block, sum(amount)::bigint as amount from anagrafe.tallies where kind = $1 group by block
+       select block, sum(amount)::bigint as amount from anagrafe.row_counts where kind = $1 group by block
      ), running as (
        select block, (sum(amount) over (order by block) - amount)::bigint as before from blocks
      )

@@ -31,15 +31,15 @@ export interface ReadyRecord<D extends ParsedRecord = ParsedRecord> {
 
 /** Checks the records of one call against the store. */
 export interface Check<D extends ParsedRecord> {
-  /** Checks the next group of records and adds the errors to their `faults`. */
+  /** Checks the next group of records and adds the errors to their `errors`. */
   run(parsedRecords: readonly D[]): Promise<void>;
 }
 
 /** A write operation: defines how its records are parsed, checked and written. */
 export interface Operation<D extends ParsedRecord = ParsedRecord> {
   readonly name: OperationName;
-  /** Parses a record and adds its errors to `faults`. */
-  read(fields: Fields, faults: FieldErrors, timeSlice: TimeSlice): Promise<D>;
+  /** Parses a record and adds its errors to `errors`. */
+  read(fields: Fields, errors: FieldErrors, timeSlice: TimeSlice): Promise<D>;
   /**
    * Starts the checks of one call. A username or external key that a valid record claims is taken for all later
    * records of the call, also for those in later groups.

@@ -15,8 +15,8 @@ export interface Outcome {
   /** Principal ID; null if it is not known. */
   readonly id: number | null;
   /** The error that the record failed with; null if it was applied. */
-  readonly refusal: ErrorDetail | null;
-  readonly faults: FieldErrors;
+  readonly error: ErrorDetail | null;
+  readonly errors: FieldErrors;
   /** The written users, in the order sent; empty if the record failed. */
   readonly users: readonly AppliedUser[];
 }
@@ -27,21 +27,21 @@ export interface IndexedOutcome extends Outcome {
 }
 
 export function applied(id: number | null, users: readonly AppliedUser[], parsed: ParsedRecord): Outcome {
-  return { id, refusal: null, faults: parsed.faults, users };
+  return { id, error: null, errors: parsed.errors, users };
 }
 
-export function refused(parsed: ParsedRecord, refusal: ErrorDetail = mainError(parsed.faults)): Outcome {
-  return { id: parsed.sentId, refusal, faults: parsed.faults, users: [] };
+export function refused(parsed: ParsedRecord, error: ErrorDetail = mainError(parsed.errors)): Outcome {
+  return { id: parsed.sentId, error, errors: parsed.errors, users: [] };
 }
 
 /** Selects the one error that summarises the field errors of a record. */
-function mainError(faults: FieldErrors): ErrorDetail {
-  const { firstOfKind } = faults;
+function mainError(errors: FieldErrors): ErrorDetail {
+  const { firstOfKind } = errors;
   const missing = firstOfKind.get('PRINCIPAL_NOT_FOUND');
   if (missing) return missing;
   const [first] = firstOfKind.values();
   if (first && firstOfKind.size === 1 && codes[first.code] === 'record') return first;
-  return { code: faults.onlyInUsers ? 'INVALID_USERS' : 'INVALID_RECORD' };
+  return { code: errors.onlyInUsers ? 'INVALID_USERS' : 'INVALID_RECORD' };
 }
 
 /** Identifies one record among all records of all calls. */

@@ -14,19 +14,20 @@ const itemsAtOnce = 500;
 
 /** A user of an applied record, in its stored JSON form. */
 export type KeptUser = readonly [id: number, operation: AppliedUser['operation']];
-export type KeptFaults = readonly (readonly [place: string, faults: readonly ErrorDetail[]])[];
+export type KeptFaults = readonly (readonly [place: string, errors: readonly ErrorDetail[]])[];
 
 export interface OutcomeRow {
   readonly position: number;
   readonly principalId: number | null;
   readonly applied: readonly KeptUser[] | null;
-  readonly refusal: ErrorDetail | null;
-  readonly faults: KeptFaults | null;
+  readonly error: ErrorDetail | null;
+  readonly errors: KeptFaults | null;
 }
 
-export const outcomeColumns = 'position, principal_id as "principalId", applied, refusal, faults';
+export const outcomeColumns =
+  'position, principal_id as "principalId", applied, error, field_errors as "errors"';
 export const outcomeColumnsWithoutUsers =
-  'position, principal_id as "principalId", null as applied, refusal, faults';
+  'position, principal_id as "principalId", null as applied, error, field_errors as "errors"';
 
 /** Stores failed records, except those that already have an outcome. Returns the positions that were stored. */
 export async function storeFailures(
@@ -44,10 +45,10 @@ export async function storeFailures(
 
 /** SQL with the parameters `callId` and `failures`, the JSON text from `failuresJson`. */
 export const insertFailures = `
-  insert into anagrafe.outcomes (call_id, position, principal_id, users, refusal, faults, record, refused_at)
-  select :callId::uuid, position, principal_id, users, refusal, faults, record, clock_timestamp()
+  insert into anagrafe.outcomes (call_id, position, principal_id, users, error, field_errors, record, failed_at)
+  select :callId::uuid, position, principal_id, users, error, field_errors, record, clock_timestamp()
     from json_to_recordset(:failures::json)
-         as kept (position integer, principal_id bigint, users integer, refusal jsonb, faults jsonb, record json)
+         as kept (position integer, principal_id bigint, users integer, error jsonb, field_errors jsonb, record json)
   on conflict (call_id, position) do nothing`;
 
 const insertFailuresSql = preparedStatement('insert failures', `${insertFailures} returning position`);
@@ -56,8 +57,8 @@ export async function failuresJson(failures: readonly StoredFailure[]): Promise<
   const timeSlice = new TimeSlice();
   const rows: string[] = [];
   for (const { position, users, outcome, record } of failures) {
-    const faults = [...outcome.faults.byPlace];
-    const row = { position, users, principal_id: outcome.id, refusal: outcome.refusal, faults, record };
+    const field_errors = [...outcome.errors.byPlace];
+    const row = { position, users, principal_id: outcome.id, error: outcome.error, field_errors, record };
     rows.push(users <= itemsAtOnce ? storableJson(row) : await largeJson(row, timeSlice));
     if (timeSlice.isOver) await timeSlice.yield();
   }
@@ -97,8 +98,8 @@ export async function toOutcomes(
   return rows.map((row) => ({
     position: row.position,
     id: row.principalId,
-    refusal: row.refusal,
-    faults: toFaults(row.faults),
+    error: row.error,
+    errors: toFaults(row.errors),
     users: (row.applied ?? []).map(([id, operation]) => withNames({ id, operation }, names)),
   }));
 }
@@ -113,9 +114,9 @@ function withNames(
 }
 
 export function toFaults(kept: KeptFaults | null): FieldErrors {
-  const faults = new FieldErrors();
-  for (const [place, found] of kept ?? []) for (const fault of found) faults.put(place, fault);
-  return faults;
+  const errors = new FieldErrors();
+  for (const [place, found] of kept ?? []) for (const error of found) errors.put(place, error);
+  return errors;
 }
 
 /** Number of failed records per keyset page. */
@@ -123,8 +124,8 @@ const failedAtOnce = 500;
 
 interface FailedRow {
   readonly position: number;
-  readonly refusal: ErrorDetail;
-  readonly faults: KeptFaults;
+  readonly error: ErrorDetail;
+  readonly errors: KeptFaults;
   readonly record: string | null;
 }
 
@@ -133,12 +134,12 @@ export async function* failedRecords(database: Database, id: string): AsyncGener
   for (let after = -1; ; ) {
     const rows = await withReadErrors(() =>
       database.query<FailedRow>(
-        `select position, refusal, faults, record::text as record from anagrafe.outcomes
-          where call_id = $1 and position > $2 and refusal is not null order by position limit ${failedAtOnce}`,
+        `select position, error, field_errors as "errors", record::text as record from anagrafe.outcomes
+          where call_id = $1 and position > $2 and error is not null order by position limit ${failedAtOnce}`,
         [id, after],
       ),
     );
-    for (const row of rows) yield { ...row, faults: toFaults(row.faults).byPlace };
+    for (const row of rows) yield { ...row, errors: toFaults(row.errors).byPlace };
     after = rows.at(-1)?.position ?? after;
     if (rows.length < failedAtOnce) return;
   }

@@ -3,34 +3,34 @@ import { type Fields, isAbsent } from '../lib/request-fields.ts';
 import type { TimeSlice } from '../lib/yield-to-event-loop.ts';
 import type { NewPassword, NewUser, Registration, Reset, UserItem } from './user-item.ts';
 
-/** A parsed but unapplied record of a call. Values that could not be parsed are null and have an error in `faults`. */
+/** A parsed but unapplied record of a call. Values that could not be parsed are null and have an error in `errors`. */
 export interface ParsedRecord {
   /** The principal ID from the request, for the answer; null if it is absent or no integer. */
   readonly sentId: number | null;
   readonly users: readonly UserItem[];
-  readonly faults: FieldErrors;
+  readonly errors: FieldErrors;
 }
 
 /** Fields that the API adds to failed records for people to read. They are ignored when a record is sent again. */
 export const ignoredFields = ['Faults', 'Position'];
 
-type ReadItem<Item extends UserItem> = (value: unknown, place: string, faults: FieldErrors) => Item | null;
+type ReadItem<Item extends UserItem> = (value: unknown, place: string, errors: FieldErrors) => Item | null;
 
 /** Parses the users and removes them from the array `value`, so that 100,000 users are not held in memory twice. */
 export async function readUsers<Item extends UserItem>(
   value: unknown,
   readItem: ReadItem<Item>,
-  faults: FieldErrors,
+  errors: FieldErrors,
   timeSlice: TimeSlice,
 ): Promise<Item[]> {
   const items: Item[] = [];
   if (isAbsent(value)) return items;
   if (!Array.isArray(value)) {
-    faults.add('Users', 'WRONG_TYPE', undefined, 'array');
+    errors.add('Users', 'WRONG_TYPE', undefined, 'array');
     return items;
   }
   for (const [position, element] of value.entries()) {
-    const item = readItem(element, `Users[${position}]`, faults);
+    const item = readItem(element, `Users[${position}]`, errors);
     if (item) items.push(item);
     value[position] = undefined;
     if (timeSlice.isOver) await timeSlice.yield();

@@ -15,10 +15,10 @@ export const states = ['active', 'disabled'] as const;
 export type State = (typeof states)[number];
 
 /** Reads the fields of a new principal, which needs at least one of them. */
-export function readPrincipal(fields: Fields, faults: FieldErrors): PrincipalFields {
+export function readPrincipal(fields: Fields, errors: FieldErrors): PrincipalFields {
   if (principalFieldNames.every((name) => isAbsent(fields[name])))
-    faults.add('Denomination', 'EMPTY_PRINCIPAL', { fields: principalFieldNames.join(', ') });
-  return readFields(fields, principalFields, '', faults);
+    errors.add('Denomination', 'EMPTY_PRINCIPAL', { fields: principalFieldNames.join(', ') });
+  return readFields(fields, principalFields, '', errors);
 }
 
 /** Returns the terms by which a search finds the principal. */

@@ -66,7 +66,7 @@ const stateSql = (size: GroupSize) => `
       from known where old_state <> state group by principal_id
   ), audit as (
     -- The details list only the states that are new.
-    insert into anagrafe.journal (${actorColumns}, action, principal_id, details)
+    insert into anagrafe.audit_log (${actorColumns}, action, principal_id, details)
     select ${actorColumns}, 'state', principal.id, jsonb_strip_nulls(jsonb_build_object(
              'state', case when principal.new_state <> principal.old_state then principal.new_state end,
              'users', state_change.users,

@@ -49,42 +49,42 @@ export function stateOperation(store: StateStore): Operation<ParsedState> {
   };
 }
 
-async function readRecord(fields: Fields, faults: FieldErrors, timeSlice: TimeSlice): Promise<ParsedState> {
-  const principalId = readId(fields.ID, 'ID', faults);
-  refuseUnknownFields(fields, ['ID', 'State', 'Users', ...ignoredFields], '', faults);
+async function readRecord(fields: Fields, errors: FieldErrors, timeSlice: TimeSlice): Promise<ParsedState> {
+  const principalId = readId(fields.ID, 'ID', errors);
+  refuseUnknownFields(fields, ['ID', 'State', 'Users', ...ignoredFields], '', errors);
   const sent = Array.isArray(fields.Users) ? fields.Users : [];
   if (!isAbsent(fields.Users) && !Array.isArray(fields.Users))
-    faults.add('Users', 'WRONG_TYPE', undefined, 'array');
-  const state = isAbsent(fields.State) && sent.length > 0 ? null : readState(fields.State, 'State', faults);
+    errors.add('Users', 'WRONG_TYPE', undefined, 'array');
+  const state = isAbsent(fields.State) && sent.length > 0 ? null : readState(fields.State, 'State', errors);
   const items: Item[] = [];
   for (const [position, value] of sent.entries()) {
-    items.push(readItem(value, `Users[${position}]`, faults));
+    items.push(readItem(value, `Users[${position}]`, errors));
     if (timeSlice.isOver) await timeSlice.yield();
   }
-  return { sentId: sentIdOf(fields), principalId, state, items, users: [], faults };
+  return { sentId: sentIdOf(fields), principalId, state, items, users: [], errors };
 }
 
-function readItem(value: unknown, place: string, faults: FieldErrors): Item {
+function readItem(value: unknown, place: string, errors: FieldErrors): Item {
   if (!isObject(value)) {
-    faults.add(place, 'WRONG_TYPE', undefined, 'object');
+    errors.add(place, 'WRONG_TYPE', undefined, 'object');
     return { place, id: null, state: null };
   }
-  refuseUnknownFields(value, ['ID', 'State'], place, faults);
-  const id = readId(value.ID, within(place, 'ID'), faults);
-  return { place, id, state: readState(value.State, within(place, 'State'), faults) };
+  refuseUnknownFields(value, ['ID', 'State'], place, errors);
+  const id = readId(value.ID, within(place, 'ID'), errors);
+  return { place, id, state: readState(value.State, within(place, 'State'), errors) };
 }
 
-function readId(value: unknown, place: string, faults: FieldErrors): number | null {
-  if (isAbsent(value)) faults.add(place, 'REQUIRED');
+function readId(value: unknown, place: string, errors: FieldErrors): number | null {
+  if (isAbsent(value)) errors.add(place, 'REQUIRED');
   else if (isId(value)) return value;
-  else faults.add(place, 'INVALID_ID');
+  else errors.add(place, 'INVALID_ID');
   return null;
 }
 
-function readState(value: unknown, place: string, faults: FieldErrors): State | null {
+function readState(value: unknown, place: string, errors: FieldErrors): State | null {
   const state = states.find((known) => known === value);
   if (state) return state;
-  faults.add(place, isAbsent(value) ? 'REQUIRED' : 'INVALID_STATE');
+  errors.add(place, isAbsent(value) ? 'REQUIRED' : 'INVALID_STATE');
   return null;
 }
 
@@ -96,18 +96,18 @@ async function checkAgainstStore(parsedRecords: readonly ParsedState[], store: S
     ids.length > 0 ? store.findUsers([...new Set(ids)]) : new Map<number, KnownUser>(),
   ]);
   const timeSlice = new TimeSlice();
-  for (const { principalId, items, faults } of parsedRecords) {
+  for (const { principalId, items, errors } of parsedRecords) {
     if (principalId !== null && !principals.has(principalId))
-      faults.add('ID', 'PRINCIPAL_NOT_FOUND', undefined, 'id');
+      errors.add('ID', 'PRINCIPAL_NOT_FOUND', undefined, 'id');
     const seen = new Set<number>();
     for (const { id, place } of items) {
       if (timeSlice.isOver) await timeSlice.yield();
       if (id === null) continue;
-      if (seen.has(id)) faults.add(within(place, 'ID'), 'DUPLICATE_USER');
+      if (seen.has(id)) errors.add(within(place, 'ID'), 'DUPLICATE_USER');
       seen.add(id);
       // A user of another principal gets the same error as a missing one, which does not reveal that the user exists.
       if (principalId !== null && users.get(id)?.principalId !== principalId)
-        faults.add(within(place, 'ID'), 'USER_NOT_FOUND');
+        errors.add(within(place, 'ID'), 'USER_NOT_FOUND');
     }
   }
 }

@@ -25,17 +25,17 @@ export function* tuplePieces(
   language: Language,
   representation: Representation,
 ): Generator<string> {
-  const { id, refusal, faults, users } = outcome;
-  if (faults.byPlace.size + users.length <= partsAtOnce) {
+  const { id, error, errors, users } = outcome;
+  if (errors.byPlace.size + users.length <= partsAtOnce) {
     yield JSON.stringify(tupleOf(outcome, language, representation));
     return;
   }
-  const Item4 = refusal && translate(refusal, language);
-  const items = { Item1: id, Item2: refusal?.code ?? null, Item3: refusal === null, Item4 };
+  const Item4 = error && translate(error, language);
+  const items = { Item1: id, Item2: error?.code ?? null, Item3: error === null, Item4 };
   yield `${JSON.stringify(items).slice(0, -1)},"Item5":{`;
-  yield* insidePieces(faults.byPlace, (some) => fieldErrorsByPlace(some, language));
+  yield* insidePieces(errors.byPlace, (some) => fieldErrorsByPlace(some, language));
   yield '},"Item6":{';
-  if (representation && refusal === null) {
+  if (representation && error === null) {
     yield '"Users":[';
     yield* insidePieces(users, (some) => some.map((user) => userFields(user, representation)));
     yield ']';
@@ -67,8 +67,8 @@ function* insidePieces<Part>(parts: Iterable<Part>, toJson: (some: Part[]) => ob
 }
 
 export function tupleOf(outcome: Outcome, language: Language, representation: Representation): Tuple {
-  const { id, refusal } = outcome;
-  if (refusal === null) {
+  const { id, error } = outcome;
+  if (error === null) {
     return {
       Item1: id,
       Item2: null,
@@ -80,10 +80,10 @@ export function tupleOf(outcome: Outcome, language: Language, representation: Re
   }
   return {
     Item1: id,
-    Item2: refusal.code,
+    Item2: error.code,
     Item3: false,
-    Item4: translate(refusal, language),
-    Item5: fieldErrorsByPlace(outcome.faults.byPlace, language),
+    Item4: translate(error, language),
+    Item5: fieldErrorsByPlace(outcome.errors.byPlace, language),
     Item6: {},
   };
 }
@@ -97,11 +97,11 @@ export function fieldErrorsByPlace(
   byPlace: Iterable<readonly [string, readonly ErrorDetail[]]>,
   language: Language,
 ): Tuple['Item5'] {
-  const faults = [...byPlace].map(([place, found]) => [
+  const errors = [...byPlace].map(([place, found]) => [
     place,
     found.map((fault) => ({ code: fault.code, message: translate(fault, language) })),
   ]);
-  return Object.fromEntries(faults);
+  return Object.fromEntries(errors);
 }
 
 function userFields({ id, username, email, operation }: AppliedUser, representation: 'all' | 'registered') {

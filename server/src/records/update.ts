@@ -59,7 +59,7 @@ interface ParsedUpdate extends ParsedRecord {
 export function updateOperation(store: UpdateStore, rules: UserRules): Operation<ParsedUpdate> {
   return {
     name: 'update',
-    read: (fields, faults, timeSlice) => readRecord(fields, faults, rules, timeSlice),
+    read: (fields, errors, timeSlice) => readRecord(fields, errors, rules, timeSlice),
     newCheck() {
       const usernames = new Usernames(store);
       return { run: (parsedRecords) => checkAgainstStore(parsedRecords, usernames, store) };
@@ -74,21 +74,21 @@ export function updateOperation(store: UpdateStore, rules: UserRules): Operation
 
 async function readRecord(
   fields: Fields,
-  faults: FieldErrors,
+  errors: FieldErrors,
   rules: UserRules,
   timeSlice: TimeSlice,
 ): Promise<ParsedUpdate> {
   const principalId = isId(fields.ID) ? fields.ID : null;
-  const externalKey = readField(fields.ExternalKey, principalFields.ExternalKey, 'ExternalKey', faults);
-  if (isAbsent(fields.ID) && isAbsent(fields.ExternalKey)) faults.add('ID', 'REQUIRED');
-  else if (!isAbsent(fields.ID) && !isAbsent(fields.ExternalKey)) faults.add('ID', 'AMBIGUOUS_PRINCIPAL');
-  else if (!isAbsent(fields.ID) && principalId === null) faults.add('ID', 'INVALID_ID');
-  refuseUnknownFields(fields, ['ID', 'ExternalKey', 'Users', ...ignoredFields], '', faults);
-  if (isAbsent(fields.Users)) faults.add('Users', 'REQUIRED');
-  else if (Array.isArray(fields.Users) && fields.Users.length === 0) faults.add('Users', 'NO_USERS');
-  const readItem = (value: unknown, place: string) => readUserItem(value, place, rules, faults);
-  const users = await readUsers(fields.Users, readItem, faults, timeSlice);
-  return { sentId: sentIdOf(fields), externalKey, principalId, users, faults };
+  const externalKey = readField(fields.ExternalKey, principalFields.ExternalKey, 'ExternalKey', errors);
+  if (isAbsent(fields.ID) && isAbsent(fields.ExternalKey)) errors.add('ID', 'REQUIRED');
+  else if (!isAbsent(fields.ID) && !isAbsent(fields.ExternalKey)) errors.add('ID', 'AMBIGUOUS_PRINCIPAL');
+  else if (!isAbsent(fields.ID) && principalId === null) errors.add('ID', 'INVALID_ID');
+  refuseUnknownFields(fields, ['ID', 'ExternalKey', 'Users', ...ignoredFields], '', errors);
+  if (isAbsent(fields.Users)) errors.add('Users', 'REQUIRED');
+  else if (Array.isArray(fields.Users) && fields.Users.length === 0) errors.add('Users', 'NO_USERS');
+  const readItem = (value: unknown, place: string) => readUserItem(value, place, rules, errors);
+  const users = await readUsers(fields.Users, readItem, errors, timeSlice);
+  return { sentId: sentIdOf(fields), externalKey, principalId, users, errors };
 }
 
 async function checkAgainstStore(
@@ -109,11 +109,11 @@ async function checkAgainstStore(
   const timeSlice = new TimeSlice();
   for (const parsed of parsedRecords) {
     if (parsed.principalId !== null && !principals.has(parsed.principalId))
-      parsed.faults.add('ID', 'PRINCIPAL_NOT_FOUND', undefined, 'id');
+      parsed.errors.add('ID', 'PRINCIPAL_NOT_FOUND', undefined, 'id');
     refuseDisabled(parsed, principals);
     await checkResets(parsed, users, timeSlice);
     await usernames.refuseTaken(parsed, timeSlice);
-    if (parsed.faults.none) await usernames.claim(parsed, timeSlice);
+    if (parsed.errors.none) await usernames.claim(parsed, timeSlice);
   }
 }
 
@@ -125,14 +125,14 @@ async function findByKey(parsedRecords: readonly ParsedUpdate[], store: UpdateSt
   for (const parsed of keyed) {
     parsed.principalId = ids.get(required(parsed.externalKey)) ?? null;
     if (parsed.principalId === null)
-      parsed.faults.add('ExternalKey', 'PRINCIPAL_NOT_FOUND', undefined, 'key');
+      parsed.errors.add('ExternalKey', 'PRINCIPAL_NOT_FOUND', undefined, 'key');
   }
 }
 
 /** Rejects registrations under a disabled principal. Password resets are allowed. */
 function refuseDisabled(parsed: ParsedUpdate, principals: ReadonlyMap<number, State>): void {
   const disabled = principals.get(parsed.principalId ?? 0) === 'disabled';
-  if (disabled && parsed.users.some(isRegistration)) parsed.faults.add('ID', 'PRINCIPAL_DISABLED');
+  if (disabled && parsed.users.some(isRegistration)) parsed.errors.add('ID', 'PRINCIPAL_DISABLED');
 }
 
 async function checkResets(
@@ -146,13 +146,13 @@ async function checkResets(
     if (item.id === null) continue;
     const place = within(item.place, 'ID');
     const user = users.get(item.id);
-    if (seen.has(item.id)) parsed.faults.add(place, 'DUPLICATE_USER');
+    if (seen.has(item.id)) parsed.errors.add(place, 'DUPLICATE_USER');
     seen.add(item.id);
     if (parsed.principalId === null) continue;
     // A user of another principal gets the same error as a missing one, which does not reveal that the user exists.
-    if (!user || user.principalId !== parsed.principalId) parsed.faults.add(place, 'USER_NOT_FOUND');
+    if (!user || user.principalId !== parsed.principalId) parsed.errors.add(place, 'USER_NOT_FOUND');
     else if (item.password !== null)
-      refuseOwnNames(item.password, user, within(item.place, 'Password'), parsed.faults);
+      refuseOwnNames(item.password, user, within(item.place, 'Password'), parsed.errors);
   }
 }
 

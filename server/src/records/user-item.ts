@@ -10,7 +10,7 @@ export interface UserRules {
   readonly password: PasswordPolicy;
 }
 
-/** A parsed user item. A value that could not be parsed is null and has an error in the `faults` of the record. */
+/** A parsed user item. A value that could not be parsed is null and has an error in the `errors` of the record. */
 export interface Registration {
   readonly operation: 'register';
   /** Path of the item in the record, such as `Users[0]`. */
@@ -40,18 +40,18 @@ export function readUserItem(
   value: unknown,
   place: string,
   rules: UserRules,
-  faults: FieldErrors,
+  errors: FieldErrors,
 ): UserItem | null {
-  const fields = readItemObject(value, place, faults);
+  const fields = readItemObject(value, place, errors);
   if (!fields) return null;
   const named = !isAbsent(fields.Username);
   const numbered = !isAbsent(fields.ID);
   if (named !== numbered)
     return named
-      ? readRegistrationFields(fields, place, rules, faults)
-      : readReset(fields, place, rules, faults);
-  faults.add(place, named ? 'AMBIGUOUS_USER' : 'UNRECOGNISED_USER');
-  refuseUnknownFields(fields, anyFields, place, faults);
+      ? readRegistrationFields(fields, place, rules, errors)
+      : readReset(fields, place, rules, errors);
+  errors.add(place, named ? 'AMBIGUOUS_USER' : 'UNRECOGNISED_USER');
+  refuseUnknownFields(fields, anyFields, place, errors);
   return null;
 }
 
@@ -60,15 +60,15 @@ export function readRegistration(
   value: unknown,
   place: string,
   rules: UserRules,
-  faults: FieldErrors,
+  errors: FieldErrors,
 ): Registration | null {
-  const fields = readItemObject(value, place, faults);
-  return fields && readRegistrationFields(fields, place, rules, faults);
+  const fields = readItemObject(value, place, errors);
+  return fields && readRegistrationFields(fields, place, rules, errors);
 }
 
-function readItemObject(value: unknown, place: string, faults: FieldErrors): Fields | null {
+function readItemObject(value: unknown, place: string, errors: FieldErrors): Fields | null {
   if (isObject(value)) return value;
-  faults.add(place, 'WRONG_TYPE', undefined, 'object');
+  errors.add(place, 'WRONG_TYPE', undefined, 'object');
   return null;
 }
 
@@ -76,42 +76,42 @@ function readRegistrationFields(
   sent: Fields,
   place: string,
   rules: UserRules,
-  faults: FieldErrors,
+  errors: FieldErrors,
 ): Registration {
-  refuseUnknownFields(sent, registrationFields, place, faults);
-  if (isAbsent(sent.Username)) faults.add(within(place, 'Username'), 'REQUIRED');
-  const username = readUsername(sent.Username, within(place, 'Username'), faults);
-  if (rules.requireEmail && isAbsent(sent.Email)) faults.add(within(place, 'Email'), 'REQUIRED');
-  const fields = readFields(sent, userFields, place, faults);
-  const passwordHash = readPasswordHash(sent.PasswordHash, within(place, 'PasswordHash'), faults);
+  refuseUnknownFields(sent, registrationFields, place, errors);
+  if (isAbsent(sent.Username)) errors.add(within(place, 'Username'), 'REQUIRED');
+  const username = readUsername(sent.Username, within(place, 'Username'), errors);
+  if (rules.requireEmail && isAbsent(sent.Email)) errors.add(within(place, 'Email'), 'REQUIRED');
+  const fields = readFields(sent, userFields, place, errors);
+  const passwordHash = readPasswordHash(sent.PasswordHash, within(place, 'PasswordHash'), errors);
   if (!isAbsent(sent.PasswordHash)) {
-    refuseBesideHash(sent, place, faults);
+    refuseBesideHash(sent, place, errors);
     return { operation: 'register', place, username, fields, password: null, passwordHash };
   }
-  const password = readPassword(sent, rules.password, place, faults);
+  const password = readPassword(sent, rules.password, place, errors);
   if (password !== null) {
     refuseOwnNames(
       password,
       { usernameKey: username?.key ?? null, email: fields.Email },
       within(place, 'Password'),
-      faults,
+      errors,
     );
   }
   return { operation: 'register', place, username, fields, password, passwordHash };
 }
 
 /** Rejects a password that is sent together with a hash, because it is ambiguous which of the two applies. */
-function refuseBesideHash(fields: Fields, place: string, faults: FieldErrors): void {
+function refuseBesideHash(fields: Fields, place: string, errors: FieldErrors): void {
   for (const name of ['Password', 'ConfirmPassword']) {
-    if (!isAbsent(fields[name])) faults.add(within(place, name), 'PASSWORD_BESIDE_HASH');
+    if (!isAbsent(fields[name])) errors.add(within(place, name), 'PASSWORD_BESIDE_HASH');
   }
 }
 
-function readReset(fields: Fields, place: string, rules: UserRules, faults: FieldErrors): Reset {
-  refuseUnknownFields(fields, resetFields, place, faults);
+function readReset(fields: Fields, place: string, rules: UserRules, errors: FieldErrors): Reset {
+  refuseUnknownFields(fields, resetFields, place, errors);
   const id = isId(fields.ID) ? fields.ID : null;
-  if (id === null) faults.add(within(place, 'ID'), 'INVALID_ID');
-  return { operation: 'reset', place, id, password: readPassword(fields, rules.password, place, faults) };
+  if (id === null) errors.add(within(place, 'ID'), 'INVALID_ID');
+  return { operation: 'reset', place, id, password: readPassword(fields, rules.password, place, errors) };
 }
 
 /** A user to insert, with the hashed password. */

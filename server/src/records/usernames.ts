@@ -39,9 +39,9 @@ export class Usernames {
       const key = keyOf(item);
       if (key === undefined) continue;
       const place = within(item.place, 'Username');
-      if (this.#stored.has(key)) parsed.faults.add(place, 'USERNAME_TAKEN', undefined, 'stored');
+      if (this.#stored.has(key)) parsed.errors.add(place, 'USERNAME_TAKEN', undefined, 'stored');
       else if (this.#claimed.has(key) || own.has(key))
-        parsed.faults.add(place, 'USERNAME_TAKEN', undefined, 'call');
+        parsed.errors.add(place, 'USERNAME_TAKEN', undefined, 'call');
       own.add(key);
     }
   }

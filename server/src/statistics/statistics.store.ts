@@ -19,10 +19,10 @@ export function openStatistics(database: Database): StatisticsStore {
 
 async function readTotals(database: Database): Promise<Totals> {
   const [totals] = await database.query<Totals>(`
-    select (select coalesce(sum(amount), 0)::bigint from anagrafe.tallies where kind = 'principals') as principals,
-           (select coalesce(sum(amount), 0)::bigint from anagrafe.tallies where kind = 'users') as users,
+    select (select coalesce(sum(amount), 0)::bigint from anagrafe.row_counts where kind = 'principals') as principals,
+           (select coalesce(sum(amount), 0)::bigint from anagrafe.row_counts where kind = 'users') as users,
            (select count(*) from anagrafe.sessions where refresh_expires_at > now() and spent_at is null) as sessions,
-           (select count(*) from anagrafe.journal where position is null) as unchained,
+           (select count(*) from anagrafe.audit_log where position is null) as unchained,
            jobs.*
       from (select count(*) filter (where state = 'queued') as "jobsQueued",
                    count(*) filter (where state = 'running') as "jobsRunning"

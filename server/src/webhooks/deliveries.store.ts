@@ -35,7 +35,7 @@ const live = `disabled_at is null and deleted_at is null and ${isOwnerAllowed}`;
  */
 export async function createDeliveries(database: Database): Promise<boolean> {
   const behind = await database.query<{ id: number }>(
-    `select id from anagrafe.webhooks, anagrafe.journal_chain where position < last_position and ${live}`,
+    `select id from anagrafe.webhooks, anagrafe.audit_chain where position < last_position and ${live}`,
   );
   let more = false;
   for (const { id } of behind) more = (await createDeliveriesFor(database, id)) || more;
@@ -45,13 +45,13 @@ export async function createDeliveries(database: Database): Promise<boolean> {
 async function createDeliveriesFor(database: Database, id: number): Promise<boolean> {
   return database.transaction(async (connection) => {
     const [webhook] = await connection.query<WebhookCursor>(
-      `select id, position, types, granularity, (select last_position from anagrafe.journal_chain) as last
+      `select id, position, types, granularity, (select last_position from anagrafe.audit_chain) as last
          from anagrafe.webhooks where id = $1 and ${live} for update skip locked`,
       [id],
     );
     if (!webhook) return false;
     const entries = await connection.query<Entry>(
-      `select ${entryColumns} from anagrafe.journal where position > $1 and position <= $2
+      `select ${entryColumns} from anagrafe.audit_log where position > $1 and position <= $2
         order by position limit ${entriesAtOnce}`,
       [webhook.position, webhook.last],
     );
@@ -134,7 +134,7 @@ async function due(
     [webhookId, limit],
   );
   const entries = await database.query<Entry>(
-    `select ${entryColumns} from anagrafe.journal where position = any($1)`,
+    `select ${entryColumns} from anagrafe.audit_log where position = any($1)`,
     [[...new Set(rows.map(({ position }) => position))]],
   );
   const byPosition = new Map(entries.map((entry) => [entry.position, entry]));
@@ -154,7 +154,7 @@ async function failOrphaned(database: Database, webhookId: number): Promise<void
     `update anagrafe.deliveries set state = 'failed', failure_code = 'event_expired', failure_details = '{}'
       where id in (select id from anagrafe.deliveries as delivery
                     where webhook_id = $1 and state = 'pending'
-                      and not exists (select from anagrafe.journal where journal.position = delivery.position)
+                      and not exists (select from anagrafe.audit_log where audit_log.position = delivery.position)
                     limit 5000)`,
     [webhookId],
   );

@@ -47,7 +47,7 @@ async function delivery(database: Database, webhookId: number, id: string): Prom
   if (!found) return null;
   const { position, ...stored } = found;
   const [entry] = await database.query<Entry>(
-    `select ${entryColumns} from anagrafe.journal where position = $1`,
+    `select ${entryColumns} from anagrafe.audit_log where position = $1`,
     [position],
   );
   return { ...stored, entry: entry ?? null };
@@ -91,7 +91,7 @@ async function replay(
       `update anagrafe.deliveries as delivery set state = 'pending', attempts = 0, next_at = now()
         where webhook_id = $1 and ${which}
           and exists (select from anagrafe.webhooks where id = $1 and deleted_at is null)
-          and exists (select from anagrafe.journal where journal.position = delivery.position)
+          and exists (select from anagrafe.audit_log where audit_log.position = delivery.position)
        returning delivery.id`,
       [id, deliveryId],
     );

@@ -62,7 +62,7 @@ async function create(
     const [made] = await connection.query<Webhook>(
       `insert into anagrafe.webhooks (id, client_id, url, types, granularity, secret, position)
        overriding system value
-       select $6, $1, $2, $3, $4, $5, last_position from anagrafe.journal_chain returning ${webhookColumns}`,
+       select $6, $1, $2, $3, $4, $5, last_position from anagrafe.audit_chain returning ${webhookColumns}`,
       [clientId, url, types, granularity, encryptSecret(id), id],
     );
     if (!made) throw new Error('the row of the hash chain is missing');

@@ -24,7 +24,7 @@ async function startFilled(): Promise<[TestService, Credential]> {
 /** Reads the position of the newest row in the hash chain. */
 async function lastPosition({ database }: TestService): Promise<number> {
   const [chain] = await database.query<{ last: number }>(
-    'select last_position as last from anagrafe.journal_chain',
+    'select last_position as last from anagrafe.audit_chain',
   );
   return Number(chain?.last);
 }
@@ -149,7 +149,7 @@ describe('the audit log page', () => {
     const { page } = person;
     await enter(person, '/audit', client);
     await allSealed(tampered);
-    await tampered.database.query(`update anagrafe.journal set action = 'logout' where position = 4`);
+    await tampered.database.query(`update anagrafe.audit_log set action = 'logout' where position = 4`);
     await page.getByRole('button', { name: 'Check the journal' }).click();
     await page.getByRole('alert').getByText('The journal is not as it was written').waitFor();
     await page.getByText('3 rows are as they were written. At position 4 a row was changed.').waitFor();

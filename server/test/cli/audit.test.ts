@@ -70,7 +70,7 @@ describe('audit', () => {
     const broken = await startWithRows();
     const verify = (...options: string[]) => inProcess(['audit', 'verify', ...options], broken.settings);
     const { stdout: end } = await verify();
-    await broken.service.database.query('delete from anagrafe.journal where position = 2');
+    await broken.service.database.query('delete from anagrafe.audit_log where position = 2');
     const { code, stdout, stderr } = await verify('--expect', end);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toBe(

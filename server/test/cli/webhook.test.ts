@@ -97,7 +97,7 @@ describe('the webhook command', () => {
     const client = new pg.Client({ connectionString: settings.ANAGRAFE_DATABASE_URL });
     await client.connect();
     const { rows } = await client
-      .query('select action, details from anagrafe.journal order by id')
+      .query('select action, details from anagrafe.audit_log order by id')
       .finally(() => client.end());
     expect(rows).toEqual([
       { action: 'webhook.created', details: { webhook: id, url: shown } },

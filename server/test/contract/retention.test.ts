@@ -133,7 +133,7 @@ describe('a synchronous call', () => {
   const answered = async (requestId: string, headers: Record<string, string> = {}) => {
     await service.call('irs/update', records(), { headers: { 'x-request-id': requestId, ...headers } });
     const [call] = await service.database.query<{ id: string }>(
-      `select call_id as id from anagrafe.journal where action = 'call.completed' and request_id = $1`,
+      `select call_id as id from anagrafe.audit_log where action = 'call.completed' and request_id = $1`,
       [requestId],
     );
     return call?.id ?? '';

@@ -17,7 +17,7 @@ it('the chain writer adds rows to the hash chain after a transaction that was ro
     await made.discard();
   });
   const { database } = store;
-  await database.query(`insert into anagrafe.journal (actor, action) values ('service', 'login')`);
+  await database.query(`insert into anagrafe.audit_log (actor, action) values ('service', 'login')`);
   let rollsBack = true;
   const losing: Database = {
     ...database,

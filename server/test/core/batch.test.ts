@@ -10,7 +10,7 @@ async function refusal(body: unknown[] | null): Promise<unknown> {
   try {
     readBatch(body && (await recordList(body)), limits, way);
   } catch (error) {
-    return error instanceof ApiError ? error.fault : error;
+    return error instanceof ApiError ? error.detail : error;
   }
   return null;
 }

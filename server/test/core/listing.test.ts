@@ -22,7 +22,8 @@ function refusal(body: unknown, read = readPrincipalListing): unknown {
   try {
     read(body);
   } catch (error) {
-    if (error instanceof ApiError) return [error.fault.code, error.fault.variant, error.fault.figures?.name];
+    if (error instanceof ApiError)
+      return [error.detail.code, error.detail.variant, error.detail.figures?.name];
     throw error;
   }
   return null;

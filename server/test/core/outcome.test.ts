@@ -5,13 +5,13 @@ import { refuseUnknownFields } from '../../src/lib/request-fields.ts';
 import { applied, refused } from '../../src/records/outcome.ts';
 
 function parsedRecordWith(...found: [place: string, code: Code][]) {
-  const faults = new FieldErrors();
-  for (const [place, code] of found) faults.add(place, code);
-  return { sentId: 7, users: [], faults };
+  const errors = new FieldErrors();
+  for (const [place, code] of found) errors.add(place, code);
+  return { sentId: 7, users: [], errors };
 }
 
 function codeOf(...found: [place: string, code: Code][]): Code | undefined {
-  return refused(parsedRecordWith(...found)).refusal?.code;
+  return refused(parsedRecordWith(...found)).error?.code;
 }
 
 describe('the code of a record with field errors', () => {
@@ -53,54 +53,54 @@ describe('an outcome', () => {
   });
 
   it('may have a code that is independent of field errors', () => {
-    expect(refused(parsedRecordWith(), { code: 'OUTCOME_UNKNOWN' }).refusal).toEqual({
+    expect(refused(parsedRecordWith(), { code: 'OUTCOME_UNKNOWN' }).error).toEqual({
       code: 'OUTCOME_UNKNOWN',
     });
   });
 
   it('has the ID of the written principal and no error if the record is applied', () => {
     const users = [{ id: 1, username: 'mario', email: null, operation: 'register' }] as const;
-    expect(applied(9, users, parsedRecordWith())).toMatchObject({ id: 9, refusal: null, users });
+    expect(applied(9, users, parsedRecordWith())).toMatchObject({ id: 9, error: null, users });
   });
 });
 
 describe('the errors of a record above the limit', () => {
-  const more = (faults: FieldErrors) => faults.byPlace.get('$');
+  const more = (errors: FieldErrors) => errors.byPlace.get('$');
 
   it('are counted once per place, even if a place has several errors', () => {
-    const faults = new FieldErrors(1);
-    faults.add('Users[0].Username', 'REQUIRED');
-    faults.add('Users[0].Password', 'PASSWORD_TOO_SHORT');
-    faults.add('Users[0].Password', 'PASSWORD_IS_USERNAME');
-    faults.add('Users[1].Password', 'PASSWORD_TOO_SHORT');
-    expect([...faults.byPlace.keys()]).toEqual(['Users[0].Username', '$']);
-    expect(more(faults)).toEqual([{ code: 'MORE_ERRORS', figures: { count: 2 } }]);
+    const errors = new FieldErrors(1);
+    errors.add('Users[0].Username', 'REQUIRED');
+    errors.add('Users[0].Password', 'PASSWORD_TOO_SHORT');
+    errors.add('Users[0].Password', 'PASSWORD_IS_USERNAME');
+    errors.add('Users[1].Password', 'PASSWORD_TOO_SHORT');
+    expect([...errors.byPlace.keys()]).toEqual(['Users[0].Username', '$']);
+    expect(more(errors)).toEqual([{ code: 'MORE_ERRORS', figures: { count: 2 } }]);
   });
 
   it('still determine the code of the record', () => {
-    const faults = new FieldErrors(1);
-    faults.add('Users[0].Username', 'REQUIRED');
-    expect(faults.onlyInUsers).toBe(true);
-    faults.add('ID', 'PRINCIPAL_NOT_FOUND', undefined, 'id');
-    faults.add('Denomination', 'REQUIRED');
-    expect(faults.onlyInUsers).toBe(false);
-    expect([...faults.firstOfKind.keys()]).toEqual(['REQUIRED', 'PRINCIPAL_NOT_FOUND']);
+    const errors = new FieldErrors(1);
+    errors.add('Users[0].Username', 'REQUIRED');
+    expect(errors.onlyInUsers).toBe(true);
+    errors.add('ID', 'PRINCIPAL_NOT_FOUND', undefined, 'id');
+    errors.add('Denomination', 'REQUIRED');
+    expect(errors.onlyInUsers).toBe(false);
+    expect([...errors.firstOfKind.keys()]).toEqual(['REQUIRED', 'PRINCIPAL_NOT_FOUND']);
   });
 
   it('do not replace an error at a field that the caller named "$"', () => {
-    const faults = new FieldErrors(1);
-    refuseUnknownFields({ $: 1, other: 2 }, [], '', faults);
-    expect([...faults.byPlace.keys()]).toEqual(['["$"]', '$']);
-    expect(more(faults)).toEqual([{ code: 'MORE_ERRORS', figures: { count: 1 } }]);
+    const errors = new FieldErrors(1);
+    refuseUnknownFields({ $: 1, other: 2 }, [], '', errors);
+    expect([...errors.byPlace.keys()]).toEqual(['["$"]', '$']);
+    expect(more(errors)).toEqual([{ code: 'MORE_ERRORS', figures: { count: 1 } }]);
   });
 });
 
 describe('field errors', () => {
   it('are grouped by place, in the order of the first error of each place', () => {
-    const { faults } = parsedRecordWith(['B', 'REQUIRED'], ['A', 'REQUIRED'], ['B', 'WRONG_TYPE']);
-    expect([...faults.byPlace.keys()]).toEqual(['B', 'A']);
-    expect(faults.byPlace.get('B')).toEqual([{ code: 'REQUIRED' }, { code: 'WRONG_TYPE' }]);
-    expect(faults.none).toBe(false);
+    const { errors } = parsedRecordWith(['B', 'REQUIRED'], ['A', 'REQUIRED'], ['B', 'WRONG_TYPE']);
+    expect([...errors.byPlace.keys()]).toEqual(['B', 'A']);
+    expect(errors.byPlace.get('B')).toEqual([{ code: 'REQUIRED' }, { code: 'WRONG_TYPE' }]);
+    expect(errors.none).toBe(false);
     expect(new FieldErrors().none).toBe(true);
   });
 });

@@ -10,7 +10,9 @@ function validatorOf(schema: unknown, httpPart: 'body' | 'querystring' | 'params
   const validate = compileRequestSchema({ schema, method: 'POST', url: '/', httpPart });
   return (input: unknown) => {
     const result = validate(input) as { error?: ApiError; value?: object };
-    return result.error ? `${result.error.fault.code}: ${translate(result.error.fault, 'en')}` : result.value;
+    return result.error
+      ? `${result.error.detail.code}: ${translate(result.error.detail, 'en')}`
+      : result.value;
   };
 }
 

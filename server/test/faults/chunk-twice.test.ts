@@ -151,7 +151,7 @@ describe('a chunk that two nodes run at the same time', () => {
     expect(await chunksOf(id)).toEqual([0]);
     await Promise.all([runToItsEnd(id, 0, newNode()), runToItsEnd(id, 0, newNode())]);
     const { job, outcomes } = await ended(id);
-    expect(outcomes.map(({ refusal }) => refusal)).toEqual(outcomes.map(() => null));
+    expect(outcomes.map(({ error }) => error)).toEqual(outcomes.map(() => null));
     expect(job).toMatchObject({ recordsFailed: 0, users: 60, usersDone: 60, usersApplied: 60 });
     expect(await repeatedWrites(store.database)).toEqual([]);
     // If the queue delivers a message twice, the chunk runs once more after its end.
@@ -168,7 +168,7 @@ describe('a chunk that two nodes run at the same time', () => {
     );
     await Promise.all([runToItsEnd(id, 0, newNode()), runToItsEnd(id, 0, newNode())]);
     const { outcomes } = await ended(id);
-    expect(outcomes.map(({ refusal }) => refusal)).toEqual(outcomes.map(() => null));
+    expect(outcomes.map(({ error }) => error)).toEqual(outcomes.map(() => null));
     expect(new Set(outcomes.map((outcome) => outcome.id)).size).toBe(200);
     const [after] = await store.database.query<{ count: number }>(count);
     expect(after?.count).toBe((before?.count ?? 0) + 200);
@@ -195,10 +195,10 @@ describe('a chunk that two nodes run at the same time', () => {
     const stored = await store.database.query<{ principal: number }>(
       `select principal_id as principal from anagrafe.users where username like 'cancelled %' order by 1`,
     );
-    const applied = outcomes.filter(({ refusal }) => refusal === null);
+    const applied = outcomes.filter(({ error }) => error === null);
     expect(applied).toHaveLength(38);
     expect(applied.map((outcome) => outcome.id)).toEqual(stored.map((user) => user.principal));
-    expect(new Set(outcomes.flatMap(({ refusal }) => (refusal ? [refusal.code] : [])))).toEqual(
+    expect(new Set(outcomes.flatMap(({ error }) => (error ? [error.code] : [])))).toEqual(
       new Set(['CANCELLED']),
     );
     expect(job?.recordsFailed).toBe(2);
@@ -232,7 +232,7 @@ it('a chunk that is aborted after every few hashes applies each record once, and
   }
   expect(aborted).toBeGreaterThan(2);
   const { outcomes } = await ended(id);
-  expect(outcomes.map(({ refusal }) => refusal)).toEqual(outcomes.map(() => null));
+  expect(outcomes.map(({ error }) => error)).toEqual(outcomes.map(() => null));
   expect(await repeatedWrites(store.database)).toEqual([]);
 });
 
@@ -258,7 +258,7 @@ it('a chunk that is aborted while it writes records finishes those and starts no
   expect(stored.map(({ principal }) => principal)).toEqual(principals.slice(0, 2));
   await runToItsEnd(id, 0, newNode());
   const { outcomes } = await ended(id);
-  expect(outcomes.map(({ refusal }) => refusal)).toEqual(outcomes.map(() => null));
+  expect(outcomes.map(({ error }) => error)).toEqual(outcomes.map(() => null));
   expect(await repeatedWrites(store.database)).toEqual([]);
 });
 
@@ -270,7 +270,7 @@ it('chunks that end at the same time complete their job and delete its key', asy
       `with call as (
          insert into anagrafe.calls (id, operation, state, is_job, records, users, wrapped_key)
          values ($1, 'insert', 'running', true, 0, 0, '\\x00') returning id)
-       insert into anagrafe.chunks (call_id, number, positions, turn, sealed)
+       insert into anagrafe.chunks (call_id, number, positions, turn, encrypted_records)
        select id, number, '{}', 0, '\\x00' from call, generate_series(0, 7) as number`,
       [id],
     );

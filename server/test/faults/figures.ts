@@ -8,7 +8,7 @@ export async function wrongFigures(database: Database): Promise<unknown[]> {
       union all
       select 'principals', id >> 12, count(*) from anagrafe.principals group by 2
     ), tallied as (
-      select kind, block, sum(amount) as amount from anagrafe.tallies group by kind, block
+      select kind, block, sum(amount) as amount from anagrafe.row_counts group by kind, block
     )
     select kind, block, counted.amount as counted, tallied.amount as kept
       from counted full join tallied using (kind, block)

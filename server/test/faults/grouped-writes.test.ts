@@ -51,7 +51,7 @@ async function ready(
   const parsedRecords = await Promise.all(
     records.map((fields) => operation.read(structuredClone(fields), new FieldErrors(), new TimeSlice())),
   );
-  for (const parsed of parsedRecords) expect([...parsed.faults.byPlace]).toEqual([]);
+  for (const parsed of parsedRecords) expect([...parsed.errors.byPlace]).toEqual([]);
   const ids = await reserveFor(parsedRecords, operation);
   return parsedRecords.map((parsed, position) => ({
     parsed,
@@ -119,7 +119,7 @@ describe('a group of records', () => {
     );
     expect(outcomes).toEqual([{ position: 0, id: good.id, users: 2 }]);
     const audit = await store.database.query(
-      `select principal_id as id, registered, reset from anagrafe.journal where call_id = $1`,
+      `select principal_id as id, registered, reset from anagrafe.audit_log where call_id = $1`,
       [callId],
     );
     expect(audit).toEqual([{ id: good.id, registered: [expect.any(Number)], reset: [good.user] }]);
@@ -154,8 +154,8 @@ describe('a group of records', () => {
     const ids = (await operations.insert.write(records)).map((result) => result?.id);
     const stored = await store.database.query<{ key: string; search: string }>(
       `select external_key as key, search_terms::text as search
-         from anagrafe.journal join anagrafe.principals on principals.id = principal_id
-        where call_id = $1 order by journal.id`,
+         from anagrafe.audit_log join anagrafe.principals on principals.id = principal_id
+        where call_id = $1 order by audit_log.id`,
       [callId],
     );
     expect(stored.map(({ key }) => key)).toEqual(keys);
@@ -175,7 +175,7 @@ describe('a group of records', () => {
     const written = await operations.state.write(await ready('state', change, callId));
     expect(written.map((result) => result?.users.length)).toEqual([1, 1, 0]);
     const audit = await store.database.query<{ details: unknown }>(
-      'select details from anagrafe.journal where call_id = $1 order by id',
+      'select details from anagrafe.audit_log where call_id = $1 order by id',
       [callId],
     );
     const [first, second] = principals;

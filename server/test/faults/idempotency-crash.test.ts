@@ -45,7 +45,7 @@ async function untilAnswered(send: () => Promise<Response>): Promise<Answered> {
 }
 
 /** Makes the lease of the open call expire, as 16 s without renewal would. */
-const expireLease = `update anagrafe.calls set in_hand_at = in_hand_at - interval '1 minute'`;
+const expireLease = `update anagrafe.calls set lease_renewed_at = lease_renewed_at - interval '1 minute'`;
 const usersById = 'select id, username from anagrafe.users order by id';
 
 it('a retry with the same key continues a call that was interrupted by a kill', async () => {
@@ -93,7 +93,7 @@ it('a retry with the same key gets IDEMPOTENCY_IN_PROGRESS until the lease of a 
   const cutOff = first.call('irs/update', sent, headers).catch(() => 'none');
   await lock.blocked(1);
   // A renewal in the future keeps the lease valid for as long as the test takes.
-  await database.query(`update anagrafe.calls set in_hand_at = now() + interval '1 hour'`);
+  await database.query(`update anagrafe.calls set lease_renewed_at = now() + interval '1 hour'`);
   await first.end('SIGKILL');
   expect(await cutOff).toBe('none');
   await lock.terminateBlocked();
@@ -103,7 +103,7 @@ it('a retry with the same key gets IDEMPOTENCY_IN_PROGRESS until the lease of a 
   const refused = await second.call('irs/update', sent, { headers });
   expect([refused.status, refused.body.errorCode]).toEqual([409, 'IDEMPOTENCY_IN_PROGRESS']);
   expect(await database.query(usersById)).toEqual([]);
-  await database.query(`update anagrafe.calls set in_hand_at = now() - interval '1 minute'`);
+  await database.query(`update anagrafe.calls set lease_renewed_at = now() - interval '1 minute'`);
   expect((await second.call('irs/update', sent, { headers })).status).toBe(200);
   await second.stop();
 });
@@ -173,7 +173,7 @@ it('a retry with the same key succeeds as soon as the database is back after a s
   expect(await lock.terminateBlocked()).toBe(1);
   await lock.release();
   // The column is null once the service has released the lease; an expired lease keeps its time.
-  const renewed = 'select in_hand_at as "at" from anagrafe.calls where idempotency_key is not null';
+  const renewed = 'select lease_renewed_at as "at" from anagrafe.calls where idempotency_key is not null';
   await expect.poll(() => database.query(renewed)).toEqual([{ at: null }]);
   const other = await startTestService(settings);
   expect((await other.call('irs/update', sent, { headers })).status).toBe(200);

@@ -37,7 +37,7 @@ async function takenOver(text: string) {
 }
 
 async function expireLease({ callId }: Held): Promise<void> {
-  const expire = `update anagrafe.calls set in_hand_at = in_hand_at - interval '1 minute' where id = $1`;
+  const expire = `update anagrafe.calls set lease_renewed_at = lease_renewed_at - interval '1 minute' where id = $1`;
   await service.database.query(expire, [callId]);
 }
 
@@ -88,7 +88,7 @@ describe('the holder of a lease that is renewed', () => {
     const key = { text: 'long', fingerprint: Buffer.from('long') };
     const call: KeyedCall = { clientId: null, operation: 'update', key };
     const { lease, callId } = (await claim(call)) as Held;
-    const almost = `update anagrafe.calls set in_hand_at = in_hand_at - interval '4 seconds' where id = $1`;
+    const almost = `update anagrafe.calls set lease_renewed_at = lease_renewed_at - interval '4 seconds' where id = $1`;
     for (let round = 0; round < 3; round++) {
       await Promise.all([lease.renew(), lease.renew()]);
       expect((await claim(call)).state).toBe('running');

@@ -261,10 +261,10 @@ describe('the secrets of an API client', () => {
     expect(await statusOf(inHeaders({ publicKey, secret }))).toBe(401);
     expect(await statusOf(inHeaders({ publicKey, secret: second }))).toBe(401);
     await expect(rotateSecret(publicKey, inAnHour(), clients, operatorActor)).rejects.toMatchObject({
-      fault: { code: 'CLIENT_NOT_FOUND', figures: { publicKey } },
+      detail: { code: 'CLIENT_NOT_FOUND', figures: { publicKey } },
     });
     await expect(revokeClient(publicKey, clients, operatorActor)).rejects.toMatchObject({
-      fault: { code: 'CLIENT_NOT_FOUND' },
+      detail: { code: 'CLIENT_NOT_FOUND' },
     });
   });
 

@@ -124,7 +124,7 @@ describe('a synchronous call', () => {
     const stored = await service.database.query('select outcomes::text from anagrafe.outcomes');
     expect(JSON.stringify(stored)).not.toContain(secret);
     const auditRows = await service.database.query(
-      `select from anagrafe.journal where action = 'records.read' and call_id = $1`,
+      `select from anagrafe.audit_log where action = 'records.read' and call_id = $1`,
       [id],
     );
     expect(auditRows).toHaveLength(1);
@@ -143,7 +143,7 @@ describe('a synchronous call', () => {
   it('is not found after the retention time of jobs', async () => {
     const { id } = await sent('irs/update', mixed());
     await service.database.query(
-      `update anagrafe.journal set at = now() - interval '31 days' where call_id = $1`,
+      `update anagrafe.audit_log set at = now() - interval '31 days' where call_id = $1`,
       [id],
     );
     expect((await read(id)).body.errorCode).toBe('CALL_NOT_FOUND');

@@ -21,7 +21,7 @@ const listed = async ({ SyncPublicKey }: Credential) => {
 };
 const auditRowsOf = ({ SyncPublicKey }: Credential) =>
   service.database.query(
-    `select actor, details from anagrafe.journal
+    `select actor, details from anagrafe.audit_log
       where action = 'client.changed' and details ->> 'publicKey' = $1 order by id`,
     [SyncPublicKey],
   );

@@ -34,7 +34,7 @@ const statusFor = async (keys: Credential) => (await service.call('irs/list', {}
 /** Reads the audit rows about a client, oldest first. */
 const auditRowsOf = ({ PublicKey }: NewClient) =>
   service.database.query<{ action: string; actor: string }>(
-    `select action, actor, client_id, host(address) as address, request_id, details from anagrafe.journal
+    `select action, actor, client_id, host(address) as address, request_id, details from anagrafe.audit_log
       where details ->> 'publicKey' = $1 order by id`,
     [PublicKey],
   );
@@ -202,7 +202,7 @@ describe('every change of a client', () => {
       { action: 'client.revoked', ...by, request_id: 'the-last-one', details: client },
     ]);
     const auditLog = JSON.stringify(
-      await service.database.query('select journal::text as row from anagrafe.journal'),
+      await service.database.query('select journal::text as row from anagrafe.audit_log'),
     );
     expect(auditLog).toContain(made.PublicKey);
     for (const secret of [made.SecretKey, SecretKey, office.SyncSecretKey ?? ''])
@@ -213,7 +213,7 @@ describe('every change of a client', () => {
   it('is rolled back if its audit row cannot be written', async () => {
     const made = await create();
     const { database } = service;
-    const closed = `alter table anagrafe.journal add constraint closed check (action not like 'client.%') not valid`;
+    const closed = `alter table anagrafe.audit_log add constraint closed check (action not like 'client.%') not valid`;
     await database.query(closed);
     try {
       for (const call of [
@@ -229,7 +229,7 @@ describe('every change of a client', () => {
         expect([call, status, body.errorCode]).toEqual([call, 500, 'INTERNAL']);
       }
     } finally {
-      await database.query('alter table anagrafe.journal drop constraint closed');
+      await database.query('alter table anagrafe.audit_log drop constraint closed');
     }
     expect(await statusFor(keysOf(made))).toBe(200);
     expect(await database.query(`select from anagrafe.clients where name = 'lost'`)).toEqual([]);
@@ -242,7 +242,7 @@ describe('every change of a client', () => {
   it('has the service as its actor if ANAGRAFE_FIRST_CLIENT creates the client', async () => {
     const other = await startTestService({ ANAGRAFE_FIRST_CLIENT: `deployment.${newSecret()}` });
     expect(
-      await other.database.query(`select actor, details ->> 'name' as name from anagrafe.journal`),
+      await other.database.query(`select actor, details ->> 'name' as name from anagrafe.audit_log`),
     ).toEqual([{ actor: 'service', name: 'first' }]);
   });
 });

@@ -115,7 +115,7 @@ describe('the list of failures', () => {
     const other = await startTestService();
     await other.call('irs/update', [missing]);
     await other.database.query(
-      `insert into anagrafe.outcomes (call_id, position, users, refusal, faults, refused_at)
+      `insert into anagrafe.outcomes (call_id, position, users, error, field_errors, failed_at)
        select (select call_id from anagrafe.outcomes where position = 0 limit 1), 1000 + n, 0,
               '{"code": "RECORD_FAILED"}', '[]', now() - make_interval(secs => n)
          from generate_series(1, 12000) as n`,
@@ -125,10 +125,10 @@ describe('the list of failures', () => {
     expect(last.body.result).toMatchObject({ totalCount: 10_000, totalPages: 10, records: [] });
     expect((await page(10)).body.result?.count).toBe(1000);
     const [plan] = await other.database.query<Record<string, unknown>>(
-      `explain (format json) select * from anagrafe.outcomes where refused_at is not null
-        order by refused_at desc, call_id, position limit 100`,
+      `explain (format json) select * from anagrafe.outcomes where failed_at is not null
+        order by failed_at desc, call_id, position limit 100`,
     );
-    expect(JSON.stringify(plan)).toContain('outcomes_refused_at');
+    expect(JSON.stringify(plan)).toContain('outcomes_failed_at');
     expect(JSON.stringify(plan)).not.toContain('"Sort"');
   });
 });

@@ -44,7 +44,7 @@ async function planOf(statement: string): Promise<string> {
 describe('a list of the newest 10,000 rows', () => {
   it('contains calls, or only those with failed records', async () => {
     await service.database.query(
-      `insert into anagrafe.journal (at, actor, action, call_id, details)
+      `insert into anagrafe.audit_log (at, actor, action, call_id, details)
        select now() - make_interval(secs => 30000 - n), 'client', 'call.completed', gen_random_uuid(),
               jsonb_build_object('operation', 'update', 'records', 1, 'recordsFailed', n % 2, 'users', 0,
                                  'usersApplied', 0, 'milliseconds', 1)

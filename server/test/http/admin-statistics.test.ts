@@ -114,7 +114,7 @@ describe('statistics', () => {
 
   it('count an audit row on the day of its timestamp, and omit rows older than 30 days', async () => {
     const [inserted] = await service.database.query<{ at: Date }>(
-      `insert into anagrafe.journal (at, actor, action, details)
+      `insert into anagrafe.audit_log (at, actor, action, details)
        select now() - make_interval(days => days), 'client', 'call.completed', '{"recordsFailed": 7}'
          from unnest(array[3, 40]) as days returning at`,
     );

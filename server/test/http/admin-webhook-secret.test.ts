@@ -94,7 +94,7 @@ describe('a test of a webhook', () => {
     await admin(`PATCH webhooks/${ID}`, office, { Enabled: false });
     expect(await test(ID)).toMatchObject({ Delivered: true });
     expect(receiver.received).toHaveLength(1);
-    const rows = await service.database.query(`select from anagrafe.journal where action = 'webhook.test'`);
+    const rows = await service.database.query(`select from anagrafe.audit_log where action = 'webhook.test'`);
     expect(rows).toEqual([]);
     const { status } = await admin('POST webhooks', office, { URL: receiver.url, Types: ['webhook.test'] });
     expect(status).toBe(400);
@@ -155,7 +155,7 @@ describe('the secret of a webhook', () => {
     const { ID } = await endpoint();
     const { Secret } = recordOf<Made>(await admin(`POST webhooks/${ID}/rotate`, office, { Hours: 0 }));
     const rows = await service.database.query(
-      `select actor, journal::text as row from anagrafe.journal
+      `select actor, journal::text as row from anagrafe.audit_log
         where action = 'webhook.rotated' and (details ->> 'webhook')::bigint = $1`,
       [ID],
     );

@@ -178,7 +178,7 @@ describe('webhooks', () => {
     await admin(`PATCH webhooks/${ID}`, office, { Enabled: false });
     await admin(`DELETE webhooks/${ID}`, office);
     const rows = await service.database.query<{ action: string; actor: string }>(
-      `select action, actor, details::text as details from anagrafe.journal
+      `select action, actor, details::text as details from anagrafe.audit_log
         where (details ->> 'webhook')::bigint = $1 order by id`,
       [ID],
     );
@@ -202,7 +202,7 @@ describe('webhooks', () => {
     await admin(`PATCH webhooks/${ID}`, office, { URL, Granularity: 'job' });
     await admin(`DELETE webhooks/${ID}`, office);
     const rows = await service.database.query<{ action: string; details: unknown }>(
-      `select action, details from anagrafe.journal where (details ->> 'webhook')::bigint = $1 order by id`,
+      `select action, details from anagrafe.audit_log where (details ->> 'webhook')::bigint = $1 order by id`,
       [ID],
     );
     expect(rows.map(({ action, details }) => [action, details])).toEqual([

@@ -136,7 +136,7 @@ describe('the audit log', () => {
     const lines: Row[] = [];
     await allSealed(service);
     // While the test holds the lock on the end of the hash chain, new rows get no position.
-    await holding(service, ['select from anagrafe.journal_chain for update'], async () => {
+    await holding(service, ['select from anagrafe.audit_chain for update'], async () => {
       await service.call('irs/insert', [{ Name: 'late' }], { headers: office });
       await openAudit(database).inSnapshot(async (moment) => {
         for await (const line of exportedLines(moment)) {
@@ -151,7 +151,9 @@ describe('the audit log', () => {
     ]);
     const positions = lines.slice(0, -2).map(({ Position }) => Position);
     expect(positions).toEqual(positions.map((_, at) => at + 1));
-    const [counted] = await database.query<{ rows: number }>('select count(*) as rows from anagrafe.journal');
+    const [counted] = await database.query<{ rows: number }>(
+      'select count(*) as rows from anagrafe.audit_log',
+    );
     expect(lines).toHaveLength(counted?.rows ?? 0);
     expect(lines.slice(0, 10)).toEqual((await read('?pageSize=10'))?.records);
   });
@@ -173,16 +175,16 @@ describe('verification of the audit log', () => {
   async function restoring(work: () => Promise<void>): Promise<void> {
     const { database } = service;
     await database.query(
-      'create table public.kept as select * from anagrafe.journal; create table public.kept_chain as select * from anagrafe.journal_chain',
+      'create table public.kept as select * from anagrafe.audit_log; create table public.kept_chain as select * from anagrafe.audit_chain',
     );
     try {
       await work();
     } finally {
       await database.query(`
-        delete from anagrafe.journal;
-        insert into anagrafe.journal overriding system value select * from public.kept;
-        update anagrafe.journal_chain as chain set last_position = kept.last_position, last_seal = kept.last_seal,
-               first_position = kept.first_position, first_seal = kept.first_seal from public.kept_chain as kept;
+        delete from anagrafe.audit_log;
+        insert into anagrafe.audit_log overriding system value select * from public.kept;
+        update anagrafe.audit_chain as chain set last_position = kept.last_position, last_hash = kept.last_hash,
+               first_position = kept.first_position, first_hash = kept.first_hash from public.kept_chain as kept;
         drop table public.kept, public.kept_chain`);
     }
     expect((await verify()).Sound).toBe(true);
@@ -214,24 +216,28 @@ describe('verification of the audit log', () => {
     `address = '192.0.2.1'`,
     `action = 'logout'`,
     'registered = array[1]',
-    `seal = sha256('x')`,
+    `hash = sha256('x')`,
   ])('detects a row that was changed with %s', async (change) => {
-    await tampering([`update anagrafe.journal set ${change} where position = ${middle}`], 'changed', middle);
+    await tampering(
+      [`update anagrafe.audit_log set ${change} where position = ${middle}`],
+      'changed',
+      middle,
+    );
   });
 
   it('detects that the first, a middle or the last row was removed', async () => {
     for (const position of [1, middle, last])
-      await tampering([`delete from anagrafe.journal where position = ${position}`], 'removed', position);
+      await tampering([`delete from anagrafe.audit_log where position = ${position}`], 'removed', position);
   });
 
   it('detects a row that was inserted, even if the later rows and the stored end were moved', async () => {
     const insert = (position: number) =>
-      `insert into anagrafe.journal (${columns}, position, seal)
-       select ${columns}, ${position}, seal from anagrafe.journal where position = 1`;
+      `insert into anagrafe.audit_log (${columns}, position, hash)
+       select ${columns}, ${position}, hash from anagrafe.audit_log where position = 1`;
     const moved = [
-      `update anagrafe.journal set position = -position where position >= ${middle}`,
-      'update anagrafe.journal set position = 1 - position where position < 0',
-      'update anagrafe.journal_chain set last_position = last_position + 1',
+      `update anagrafe.audit_log set position = -position where position >= ${middle}`,
+      'update anagrafe.audit_log set position = 1 - position where position < 0',
+      'update anagrafe.audit_chain set last_position = last_position + 1',
     ];
     await tampering([...moved, insert(middle)], 'inserted', middle);
     await tampering([insert(last + 1)], 'inserted', last + 1);
@@ -240,7 +246,7 @@ describe('verification of the audit log', () => {
 
   it('detects that two rows were swapped', async () => {
     const swap = (from: number, to: number) =>
-      `update anagrafe.journal set position = ${to} where position = ${from}`;
+      `update anagrafe.audit_log set position = ${to} where position = ${from}`;
     await tampering([swap(2, -1), swap(middle, 2), swap(-1, middle)], 'changed', 2);
   });
 
@@ -250,9 +256,9 @@ describe('verification of the audit log', () => {
     expect(await judge(complete.last)).toMatchObject({ sound: true });
     await restoring(async () => {
       await service.database.query(`
-        delete from anagrafe.journal where position > ${middle};
-        update anagrafe.journal_chain set last_position = position, last_seal = seal
-          from anagrafe.journal where position = ${middle}`);
+        delete from anagrafe.audit_log where position > ${middle};
+        update anagrafe.audit_chain set last_position = position, last_hash = hash
+          from anagrafe.audit_log where position = ${middle}`);
       expect((await verify()).Sound).toBe(true);
       const judged = await judge(complete.last);
       expect(judged).toEqual({ sound: false, rows: middle, position: middle + 1, fault: 'cut off' });

@@ -45,14 +45,14 @@ export function useServices(): void {
   });
 }
 
-/** Returns every row of principals and users, timestamps included, and the tallies. */
+/** Returns every row of principals and users, timestamps included, and the row counts. */
 export async function stored(): Promise<unknown> {
   const { database } = service;
   return {
     principals: await database.query('select * from anagrafe.principals order by id'),
     users: await database.query('select * from anagrafe.users order by id'),
-    tallies: await database.query(
-      'select kind, block, sum(amount)::int as amount from anagrafe.tallies group by 1, 2 order by 1, 2',
+    counts: await database.query(
+      'select kind, block, sum(amount)::int as amount from anagrafe.row_counts group by 1, 2 order by 1, 2',
     ),
   };
 }

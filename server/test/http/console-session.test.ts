@@ -119,7 +119,7 @@ describe('signing in at the console', () => {
     const token = headers.cookie?.split('=')[1] ?? '';
     await browse('DELETE /console/session', headers);
     const rows = await service.database.query<{ action: string; actor: string; row: string }>(
-      `select action, actor, journal::text as row from anagrafe.journal where action like 'console.%' order by id desc limit 2`,
+      `select action, actor, journal::text as row from anagrafe.audit_log where action like 'console.%' order by id desc limit 2`,
     );
     expect(rows.map(({ action, actor }) => [action, actor])).toEqual([
       ['console.logout', 'console'],
@@ -141,7 +141,7 @@ describe('a session of the console', () => {
     expect(made.status).toBe(200);
     const [row] = await service.database.query(
       `select actor, client_id = (select id from anagrafe.clients where public_key = $1) as own
-         from anagrafe.journal where action = 'insert' order by id desc limit 1`,
+         from anagrafe.audit_log where action = 'insert' order by id desc limit 1`,
       [office.SyncPublicKey],
     );
     expect(row).toEqual({ actor: 'console', own: true });

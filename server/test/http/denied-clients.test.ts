@@ -20,7 +20,7 @@ const list = async (headers: Record<string, string>) =>
 async function denied(count: number) {
   const rows = () =>
     service.database.query<{ details: object; client_id: number | null; address: string }>(
-      `select details, client_id, host(address) as address from anagrafe.journal where action = 'client.denied' order by id`,
+      `select details, client_id, host(address) as address from anagrafe.audit_log where action = 'client.denied' order by id`,
     );
   let found = await rows();
   await until(

@@ -131,7 +131,7 @@ describe('events', () => {
   it('reach a reader without gaps if an earlier transaction commits later', async () => {
     const after = await end();
     const { database } = service;
-    const insert = `insert into anagrafe.journal (actor, action, principal_id) values ('service', 'insert', $1)`;
+    const insert = `insert into anagrafe.audit_log (actor, action, principal_id) values ('service', 'insert', $1)`;
     const cursor = await holding(service, [insert, 1], async () => {
       await database.query(insert, [2]);
       await expect.poll(async () => (await readOn(after)).map(({ data }) => data.IRID)).toEqual([2]);
@@ -142,7 +142,7 @@ describe('events', () => {
 
   it('do not block writers while the hash chain is locked', async () => {
     const after = await end();
-    await holding(service, ['select from anagrafe.journal_chain for update'], async () => {
+    await holding(service, ['select from anagrafe.audit_chain for update'], async () => {
       const calls = Array.from({ length: 20 }, (_, n) =>
         service.call('irs/insert', [{ Name: `unordered ${n}` }]),
       );

@@ -204,7 +204,7 @@ describe('an API client that signs users in', () => {
     await register('mario.eight');
     await through('mario.eight', 'a wrong guess', { Address: '198.51.107.7' });
     const rows = await service.database.query(
-      `select host(address) as address from anagrafe.journal where action = 'login.failed' and client_id is not null
+      `select host(address) as address from anagrafe.audit_log where action = 'login.failed' and client_id is not null
           and host(address) like '%.7'`,
     );
     expect(rows).toEqual([{ address: '198.51.107.7' }]);

@@ -106,7 +106,7 @@ describe('a call with a key that is in progress', () => {
         const other = (async () => {
           for (;;) {
             await service.database.query(
-              `update anagrafe.calls set in_hand_at = now() - interval '1 hour' where idempotency_key = $1`,
+              `update anagrafe.calls set lease_renewed_at = now() - interval '1 hour' where idempotency_key = $1`,
               [key],
             );
             const answer = await send(key, records);

@@ -26,7 +26,7 @@ async function principal(id: number) {
 async function countOf(table: 'principals' | 'users'): Promise<{ rows: number; tallied: number }> {
   const [counted] = await service.database.query<{ rows: number; tallied: number }>(
     `select (select count(*) from anagrafe.${table}) as rows,
-            (select coalesce(sum(amount), 0)::bigint from anagrafe.tallies where kind = $1) as tallied`,
+            (select coalesce(sum(amount), 0)::bigint from anagrafe.row_counts where kind = $1) as tallied`,
     [table],
   );
   return counted ?? { rows: -1, tallied: -2 };
@@ -220,7 +220,7 @@ describe('the users of a new principal', () => {
     expect(tuples.map((tuple) => tuple.Item2)).toEqual([null, 'USERNAME_TAKEN']);
   });
 
-  it('are counted exactly in the tallies, as principals are', async () => {
+  it('are counted exactly in the row counts, as principals are', async () => {
     for (const table of ['principals', 'users'] as const) {
       const { rows, tallied } = await countOf(table);
       expect(tallied).toBe(rows);

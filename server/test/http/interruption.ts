@@ -44,14 +44,14 @@ export async function during(
   return answer;
 }
 
-/** Returns the statements that delete a user and update the user count of its principal and the tallies. */
+/** Returns the statements that delete a user and update the user count of its principal and the row counts. */
 export function deletion(user: number): [sql: string, ...values: unknown[]][] {
   return [
     [
       `with gone as (delete from anagrafe.users where id = $1 returning id, principal_id), tallied as (
-         insert into anagrafe.tallies as tally (kind, block, slot, amount)
+         insert into anagrafe.row_counts as counted (kind, block, slot, amount)
          select 'users', id >> 12, 99, -1 from gone
-         on conflict (kind, block, slot) do update set amount = tally.amount + excluded.amount
+         on conflict (kind, block, slot) do update set amount = counted.amount + excluded.amount
        )
        update anagrafe.principals set users_count = users_count - 1
          from gone where principals.id = gone.principal_id`,

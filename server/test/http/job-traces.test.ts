@@ -41,11 +41,11 @@ describe('the passwords of a job', () => {
       expect(await rowsWith(canary)).toEqual([]);
       expect(await rowsWith('visible-8d1')).toEqual([]);
       const [waiting] = await service.database.query(
-        `select octet_length(sealed) > 50 as sealed, octet_length(wrapped_key) as key
+        `select octet_length(encrypted_records) > 50 as encrypted, octet_length(wrapped_key) as key
            from anagrafe.chunks join anagrafe.calls on calls.id = call_id where call_id = $1`,
         [job],
       );
-      expect(waiting).toEqual({ sealed: true, key: 12 + 32 + 16 });
+      expect(waiting).toEqual({ encrypted: true, key: 12 + 32 + 16 });
       return job;
     });
     await finished(service, id);

@@ -251,7 +251,7 @@ describe('the pages of irs/list', () => {
         select 5000 + n * 3 + n % 7 + case when n > 12000 then 50000 else 0 end, 'Bulk ' || n, ''::tsvector
           from generate_series(1, 20000) as n where n % 11 <> 0
         on conflict do nothing returning id)
-      insert into anagrafe.tallies (kind, block, slot, amount)
+      insert into anagrafe.row_counts (kind, block, slot, amount)
       select 'principals', id >> 12, 99, count(*) from added group by id >> 12`);
     const all = await many.database.query<{ id: number }>('select id from anagrafe.principals order by id');
     await fc.assert(

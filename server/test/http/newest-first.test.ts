@@ -143,7 +143,7 @@ describe('events in the order newest', () => {
     const [position] = kept[0]?.id.split('.') ?? [];
     const age = (days: number) =>
       service.database.query(
-        `update anagrafe.journal set at = at - make_interval(days => $1) where position < $2`,
+        `update anagrafe.audit_log set at = at - make_interval(days => $1) where position < $2`,
         [days, position],
       );
     await age(91);
@@ -156,7 +156,7 @@ describe('events in the order newest', () => {
   });
 
   it('are empty if all events are older than 90 days', async () => {
-    const age = `update anagrafe.journal set at = at - make_interval(days => $1)`;
+    const age = `update anagrafe.audit_log set at = at - make_interval(days => $1)`;
     await service.database.query(age, [91]);
     try {
       for (const order of ['newest', 'oldest'])

@@ -34,7 +34,7 @@ beforeAll(async () => {
 
 /**
  * Inserts users without a valid password hash, and updates the user count of the principal, the ID sequence and the
- * tallies. After every 50 users `gap` IDs are skipped.
+ * row counts. After every 50 users `gap` IDs are skipped.
  */
 async function addUsers(
   { database }: TestService,
@@ -53,9 +53,9 @@ async function addUsers(
      ), moved as (
        select setval(pg_get_serial_sequence('anagrafe.users', 'id'), (select max(id) from added))
      ), tallied as (
-       insert into anagrafe.tallies as tally (kind, block, slot, amount)
+       insert into anagrafe.row_counts as counted (kind, block, slot, amount)
        select 'users', id >> 12, 99, count(*) from added group by id >> 12
-       on conflict (kind, block, slot) do update set amount = tally.amount + excluded.amount
+       on conflict (kind, block, slot) do update set amount = counted.amount + excluded.amount
      )
      select * from moved`,
     [principal, name, count, gap],

@@ -45,7 +45,7 @@ async function disabledFields(id: number) {
 }
 const disabledRows = (id: number) =>
   service.database.query(
-    `select actor, details from anagrafe.journal
+    `select actor, details from anagrafe.audit_log
       where action = 'webhook.disabled' and (details ->> 'webhook')::bigint = $1`,
     [id],
   );

@@ -44,9 +44,9 @@ describe('a principal that is deleted while its record is written', () => {
         ...deletion(user),
         [
           `with gone as (delete from anagrafe.principals where id = $1 returning id)
-           insert into anagrafe.tallies as tally (kind, block, slot, amount)
+           insert into anagrafe.row_counts as counted (kind, block, slot, amount)
            select 'principals', id >> 12, 99, -1 from gone
-           on conflict (kind, block, slot) do update set amount = tally.amount + excluded.amount`,
+           on conflict (kind, block, slot) do update set amount = counted.amount + excluded.amount`,
           ID,
         ],
       ],

@@ -171,7 +171,7 @@ describe('a hash queue that is too long', () => {
     const error = errorOf(() => pool.admit({ lane: 'bulk', share: 'a', count: 1 })) as ApiError;
     expect(error).toBeInstanceOf(ApiError);
     const seconds = Math.ceil(59 / pool.capacity);
-    expect(error.fault).toEqual({ code: 'OVERLOADED', figures: { seconds } });
+    expect(error.detail).toEqual({ code: 'OVERLOADED', figures: { seconds } });
     expect(error.retryAfterSeconds).toBe(seconds);
     expect(error.retryAfterSeconds).toBeGreaterThanOrEqual(1);
     await busy;

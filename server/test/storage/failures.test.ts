@@ -156,9 +156,9 @@ describe('a connection that is lost', () => {
   }
 
   it('between two statements causes the transaction to fail, and the next one works', async () => {
-    const before = (await database.query('select from anagrafe.tallies')).length;
+    const before = (await database.query('select from anagrafe.row_counts')).length;
     const work = database.transaction(async (connection) => {
-      await connection.query(`insert into anagrafe.tallies values ('users', 1, 1, 1)`);
+      await connection.query(`insert into anagrafe.row_counts values ('users', 1, 1, 1)`);
       const [backend] = await connection.query<{ pid: number }>(ownPid);
       await hangUp(backend?.pid ?? 0);
       return connection.query('select 1 as one');
@@ -169,7 +169,7 @@ describe('a connection that is lost', () => {
     );
     expect(error).toBeInstanceOf(Error);
     expect(failureKind(error)).toBe('unknown');
-    expect(await database.query('select from anagrafe.tallies')).toHaveLength(before);
+    expect(await database.query('select from anagrafe.row_counts')).toHaveLength(before);
     await expectAllWell();
   });
 

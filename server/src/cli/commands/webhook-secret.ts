@@ -38,7 +38,7 @@ async function test(id: string, { json }: { json?: boolean }): Promise<void> {
   return withWebhooks(async (webhooks, database) => {
     const signing = openSigning(await openKnownKeyRing(key, config, database), config.WEBHOOK_NETWORKS);
     const tested = await testWebhook(readId(id), { ...signing, webhooks }).catch((error) => {
-      throw error instanceof ApiError && error.fault.code === 'WEBHOOK_NOT_FOUND' ? noWebhook(id) : error;
+      throw error instanceof ApiError && error.detail.code === 'WEBHOOK_NOT_FOUND' ? noWebhook(id) : error;
     });
     if (!tested.delivered) process.exitCode = 1;
     if (json) return print(JSON.stringify(tested));

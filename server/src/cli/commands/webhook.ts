@@ -137,7 +137,7 @@ function list({ json }: { json?: boolean }): Promise<void> {
 function change(id: string, enabled: boolean, json?: boolean): Promise<void> {
   return withWebhooks(async (store) => {
     const changed = await store.change(readId(id), { enabled }, operatorActor).catch((error) => {
-      throw error instanceof ApiError && error.fault.code === 'FORBIDDEN' ? ownerNotAllowed(id) : error;
+      throw error instanceof ApiError && error.detail.code === 'FORBIDDEN' ? ownerNotAllowed(id) : error;
     });
     if (!changed) throw noWebhook(id);
     if (json) return print(JSON.stringify(changed));

@@ -130,10 +130,10 @@ export function operatorProblem(failure: unknown): OperatorProblem | undefined {
 const insufficientPrivilege = '42501';
 
 /** Describes an `ApiError` as the API does, but names the command instead of the call that helps. */
-function fromApiError({ fault }: ApiError): string {
-  if (fault.code === 'CLIENT_NOT_FOUND')
-    return `No live client has the public key ${fault.figures?.publicKey}; "anagrafe client list" lists all clients.`;
-  return translate(fault, 'en');
+function fromApiError({ detail }: ApiError): string {
+  if (detail.code === 'CLIENT_NOT_FOUND')
+    return `No live client has the public key ${detail.figures?.publicKey}; "anagrafe client list" lists all clients.`;
+  return translate(detail, 'en');
 }
 
 function fromImportFile({ detail }: ImportFileError): string {
