@@ -25,6 +25,9 @@ async function lastCompany(bytes: Uint8Array, encoding?: Encoding): Promise<stri
   return last.principal.Denomination;
 }
 
+/** The bytes without a character in Windows-1252. */
+const undefinedBytes = [0x81, 0x8d, 0x8f, 0x90, 0x9d];
+
 describe('the encoding of a file', () => {
   it('is UTF-8, with or without a byte order mark', async () => {
     expect(await lastCompany(bytesOf(company('Caffè 東京 😀')))).toBe('Caffè 東京 😀');
@@ -80,12 +83,25 @@ describe('the encoding of a file', () => {
     });
   });
 
-  it('is refused as Windows-1252 if a byte is undefined there', async () => {
-    expect((await readFile(latin(company('Tess\x8frl', 3)))).error).toMatchObject({
-      code: 'NOT_IN_ENCODING',
-      params: { line: 5, encoding: 'windows-1252' },
-    });
+  it('has all characters of Windows-1252 that ISO 8859-1 does not have', async () => {
+    const bytes = Array.from({ length: 32 }, (_, at) => 0x80 + at).filter(
+      (byte) => !undefinedBytes.includes(byte),
+    );
+    const name = `x${String.fromCharCode(...bytes)}`;
+    expect(await lastCompany(latin(company(name)))).toBe('x€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ');
+    expect(await lastCompany(latin(company(name)), 'windows-1252')).toBe('x€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ');
   });
+
+  it.each(undefinedBytes)(
+    'is refused as Windows-1252 with the byte %i, which is undefined there',
+    async (byte) => {
+      const bytes = latin(company(`Tess${String.fromCharCode(byte)}rl`, 3));
+      expect((await readFile(bytes)).error).toMatchObject({
+        code: 'NOT_IN_ENCODING',
+        params: { line: 5, encoding: 'windows-1252' },
+      });
+    },
+  );
 
   it.each([
     ['half a unit', (bytes: Uint8Array) => bytes.subarray(0, bytes.length - 1)],

@@ -195,7 +195,7 @@ function isUtf8(run: Uint8Array, isOpen: boolean): boolean {
 }
 
 const windows1252 = new TextDecoder('windows-1252');
-/** Node.js 20 to 23 decode the bytes 0x80 to 0x9F as ISO 8859-1: these are the characters that the standard requires. */
+/** Node.js 20 decodes the bytes 0x80 to 0x9F as ISO 8859-1: these are the characters that the standard requires. */
 const windows1252Characters =
   '\u20ac\x81\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\x8d\u017d\x8f' +
   '\x90\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\x9d\u017e\u0178';

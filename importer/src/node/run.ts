@@ -26,6 +26,7 @@ import {
   type ImportTask,
   openTaskFile,
   requireDistinctPaths,
+  requireFile,
 } from './task.ts';
 
 /** Batches in flight: the next one is sent while the service works on the previous one. */
@@ -46,6 +47,8 @@ export async function runImport(
   context: ImportContext,
   options: { restart: boolean },
 ): Promise<ImportResult> {
+  // Before the lock, whose files are beside this file: the error then names the file that the operator has named.
+  await requireFile(task.path);
   await requireDistinctPaths(task);
   const lock = await ImportLock.acquire(`${task.progressPath}.lock`, task.path);
   try {

@@ -58,8 +58,7 @@ export class ImportError extends Error {
 
 export async function openTaskFile(task: ImportTask): Promise<ImportFile> {
   const { encoding, separator, principal, columns, purpose } = task;
-  if ((await stat(task.path)).isDirectory())
-    throw new ImportError(`${task.path} is a folder. Name a file in it.`);
+  await requireFile(task.path);
   return openImportFile(createReadStream(task.path), {
     columns,
     resets: purpose === 'reset',
@@ -68,6 +67,11 @@ export async function openTaskFile(task: ImportTask): Promise<ImportFile> {
     ...(separator && { separator }),
     ...(principal && { principal }),
   });
+}
+
+/** Throws if the file does not exist or is a folder. */
+export async function requireFile(path: string): Promise<void> {
+  if ((await stat(path)).isDirectory()) throw new ImportError(`${path} is a folder. Name a file in it.`);
 }
 
 /** Throws if two paths of the task are the same file, so that no output overwrites the input or another output. */

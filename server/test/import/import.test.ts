@@ -192,6 +192,9 @@ describe('anagrafe import', () => {
     expect(await lastLine(['import', 'missing.csv'])).toMatch(
       /^anagrafe: .*missing\.csv: there is no such file/,
     );
+    expect(await lastLine(['import', 'nowhere/missing.csv'])).toMatch(
+      /^anagrafe: .*nowhere\/missing\.csv: there is no such file/,
+    );
     folder.write('uno.csv', `ID,Username,Password\n${principal},uno,una frase lunga\n`);
     expect(await lastLine(['import', 'uno.csv'], { ANAGRAFE_KEY: 'agp_wrong.ags_wrong' })).toMatch(
       /^anagrafe: .*Give the API client in ANAGRAFE_KEY or in --key-file\.$/,
