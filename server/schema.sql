@@ -9,6 +9,47 @@ create table anagrafe.activity (
   constraint activity_pkey PRIMARY KEY (start)
 );
 
+create table anagrafe.audit_chain (
+  only_one boolean not null default true,
+  last_position bigint not null,
+  last_hash bytea not null,
+  first_position bigint not null,
+  first_hash bytea not null,
+  constraint audit_chain_only_one_check CHECK (only_one),
+  constraint audit_chain_pkey PRIMARY KEY (only_one)
+);
+
+create table anagrafe.audit_log (
+  id bigint not null generated always as identity,
+  at timestamp with time zone not null default clock_timestamp(),
+  actor text not null,
+  client_id bigint,
+  user_id bigint,
+  address inet,
+  request_id text,
+  call_id uuid,
+  action text not null,
+  principal_id bigint,
+  registered bigint[],
+  reset bigint[],
+  details jsonb,
+  position bigint,
+  hash bytea,
+  constraint audit_log_actor_check CHECK ((actor = ANY (ARRAY['client'::text, 'console'::text, 'user'::text, 'protected'::text, 'operator'::text, 'service'::text]))),
+  constraint audit_log_check CHECK ((("position" IS NULL) = (hash IS NULL))),
+  constraint audit_log_pkey PRIMARY KEY (id)
+);
+CREATE INDEX audit_log_at ON anagrafe.audit_log USING btree (at);
+CREATE INDEX audit_log_call_id ON anagrafe.audit_log USING btree (call_id) WHERE (action = 'call.completed'::text);
+CREATE INDEX audit_log_calls ON anagrafe.audit_log USING btree (id) WHERE (action = 'call.completed'::text);
+CREATE INDEX audit_log_calls_failed ON anagrafe.audit_log USING btree (id) WHERE ((action = 'call.completed'::text) AND ((details ->> 'recordsFailed'::text) <> '0'::text));
+CREATE INDEX audit_log_changes ON anagrafe.audit_log USING btree ("position") WHERE ((action <> 'records.read'::text) AND ("position" IS NOT NULL));
+CREATE INDEX audit_log_events ON anagrafe.audit_log USING btree ("position") WHERE ((action = ANY (ARRAY['insert'::text, 'update'::text, 'state'::text, 'call.completed'::text, 'job.completed'::text, 'webhook.disabled'::text])) AND ("position" IS NOT NULL));
+CREATE UNIQUE INDEX audit_log_position ON anagrafe.audit_log USING btree ("position");
+CREATE INDEX audit_log_principal_changes ON anagrafe.audit_log USING btree (principal_id, "position") WHERE ((action <> 'records.read'::text) AND (principal_id IS NOT NULL) AND ("position" IS NOT NULL));
+CREATE INDEX audit_log_principal_id ON anagrafe.audit_log USING btree (principal_id, "position") WHERE ((principal_id IS NOT NULL) AND ("position" IS NOT NULL));
+CREATE INDEX audit_log_unhashed ON anagrafe.audit_log USING btree (id) WHERE ("position" IS NULL);
+
 create table anagrafe.calls (
   id uuid not null,
   client_id bigint,
@@ -18,7 +59,7 @@ create table anagrafe.calls (
   idempotency_key text collate "C",
   fingerprint bytea,
   key_expires_at timestamp with time zone,
-  in_hand_at timestamp with time zone,
+  lease_renewed_at timestamp with time zone,
   submitted_at timestamp with time zone not null default now(),
   started_at timestamp with time zone,
   ended_at timestamp with time zone,
@@ -45,7 +86,7 @@ create table anagrafe.chunks (
   positions integer[] not null,
   turn integer not null,
   attempts integer not null default 0,
-  sealed bytea not null,
+  encrypted_records bytea not null,
   constraint chunks_call_id_fkey FOREIGN KEY (call_id) REFERENCES anagrafe.calls(id),
   constraint chunks_pkey PRIMARY KEY (call_id, number)
 );
@@ -114,50 +155,9 @@ create table anagrafe.deliveries (
 CREATE INDEX deliveries_by_attempts ON anagrafe.deliveries USING btree (webhook_id, attempts DESC, next_at) WHERE (state = 'pending'::text);
 CREATE INDEX deliveries_due ON anagrafe.deliveries USING btree (webhook_id, next_at) WHERE (state = 'pending'::text);
 CREATE INDEX deliveries_ended ON anagrafe.deliveries USING btree (created_at) WHERE (state <> 'pending'::text);
-CREATE INDEX deliveries_given_up ON anagrafe.deliveries USING btree (webhook_id, created_at DESC, id) WHERE (state = 'failed'::text);
+CREATE INDEX deliveries_failed ON anagrafe.deliveries USING btree (webhook_id, created_at DESC, id) WHERE (state = 'failed'::text);
 CREATE INDEX deliveries_of_webhook ON anagrafe.deliveries USING btree (webhook_id, created_at DESC, id);
 CREATE INDEX deliveries_position ON anagrafe.deliveries USING btree ("position") WHERE (state = 'pending'::text);
-
-create table anagrafe.journal (
-  id bigint not null generated always as identity,
-  at timestamp with time zone not null default clock_timestamp(),
-  actor text not null,
-  client_id bigint,
-  user_id bigint,
-  address inet,
-  request_id text,
-  call_id uuid,
-  action text not null,
-  principal_id bigint,
-  registered bigint[],
-  reset bigint[],
-  details jsonb,
-  position bigint,
-  seal bytea,
-  constraint journal_actor_check CHECK ((actor = ANY (ARRAY['client'::text, 'console'::text, 'user'::text, 'protected'::text, 'operator'::text, 'service'::text]))),
-  constraint journal_check CHECK ((("position" IS NULL) = (seal IS NULL))),
-  constraint journal_pkey PRIMARY KEY (id)
-);
-CREATE INDEX journal_at ON anagrafe.journal USING btree (at);
-CREATE INDEX journal_call_id ON anagrafe.journal USING btree (call_id) WHERE (action = 'call.completed'::text);
-CREATE INDEX journal_calls ON anagrafe.journal USING btree (id) WHERE (action = 'call.completed'::text);
-CREATE INDEX journal_calls_failed ON anagrafe.journal USING btree (id) WHERE ((action = 'call.completed'::text) AND ((details ->> 'recordsFailed'::text) <> '0'::text));
-CREATE INDEX journal_deeds ON anagrafe.journal USING btree ("position") WHERE ((action <> 'records.read'::text) AND ("position" IS NOT NULL));
-CREATE INDEX journal_events ON anagrafe.journal USING btree ("position") WHERE ((action = ANY (ARRAY['insert'::text, 'update'::text, 'state'::text, 'call.completed'::text, 'job.completed'::text, 'webhook.disabled'::text])) AND ("position" IS NOT NULL));
-CREATE UNIQUE INDEX journal_position ON anagrafe.journal USING btree ("position");
-CREATE INDEX journal_principal_deeds ON anagrafe.journal USING btree (principal_id, "position") WHERE ((action <> 'records.read'::text) AND (principal_id IS NOT NULL) AND ("position" IS NOT NULL));
-CREATE INDEX journal_principal_id ON anagrafe.journal USING btree (principal_id, "position") WHERE ((principal_id IS NOT NULL) AND ("position" IS NOT NULL));
-CREATE INDEX journal_unsealed ON anagrafe.journal USING btree (id) WHERE ("position" IS NULL);
-
-create table anagrafe.journal_chain (
-  only_one boolean not null default true,
-  last_position bigint not null,
-  last_seal bytea not null,
-  first_position bigint not null,
-  first_seal bytea not null,
-  constraint journal_chain_only_one_check CHECK (only_one),
-  constraint journal_chain_pkey PRIMARY KEY (only_one)
-);
 
 create table anagrafe.master_key (
   only_one boolean not null default true,
@@ -180,16 +180,16 @@ create table anagrafe.outcomes (
   principal_id bigint,
   users integer not null,
   applied jsonb,
-  refusal jsonb,
-  faults jsonb,
+  error jsonb,
+  field_errors jsonb,
   record json,
-  refused_at timestamp with time zone,
-  constraint outcomes_check CHECK (((applied IS NULL) <> (refusal IS NULL))),
-  constraint outcomes_check1 CHECK (((refused_at IS NULL) = (refusal IS NULL))),
+  failed_at timestamp with time zone,
+  constraint outcomes_check CHECK (((applied IS NULL) <> (error IS NULL))),
+  constraint outcomes_check1 CHECK (((failed_at IS NULL) = (error IS NULL))),
   constraint outcomes_pkey PRIMARY KEY (call_id, "position")
 );
-CREATE INDEX outcomes_refused ON anagrafe.outcomes USING btree (call_id, "position") WHERE (refusal IS NOT NULL);
-CREATE INDEX outcomes_refused_at ON anagrafe.outcomes USING btree (refused_at DESC, call_id, "position") WHERE (refused_at IS NOT NULL);
+CREATE INDEX outcomes_failed ON anagrafe.outcomes USING btree (call_id, "position") WHERE (error IS NOT NULL);
+CREATE INDEX outcomes_failed_at ON anagrafe.outcomes USING btree (failed_at DESC, call_id, "position") WHERE (failed_at IS NOT NULL);
 
 create table anagrafe.principals (
   id bigint not null generated by default as identity,
@@ -203,9 +203,9 @@ create table anagrafe.principals (
   state text not null default 'active'::text,
   users_count integer not null default 0,
   search_terms tsvector not null,
+  sessions_epoch integer not null default 0,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
-  sessions_epoch integer not null default 0,
   constraint principals_external_key_key UNIQUE (external_key),
   constraint principals_pkey PRIMARY KEY (id),
   constraint principals_state_check CHECK ((state = ANY (ARRAY['active'::text, 'disabled'::text]))),
@@ -213,6 +213,15 @@ create table anagrafe.principals (
 );
 CREATE INDEX principals_search_terms ON anagrafe.principals USING gin (search_terms);
 CREATE INDEX principals_updated_at ON anagrafe.principals USING btree (updated_at);
+
+create table anagrafe.row_counts (
+  kind text not null,
+  block bigint not null,
+  slot integer not null,
+  amount bigint not null,
+  constraint row_counts_kind_check CHECK ((kind = ANY (ARRAY['principals'::text, 'users'::text]))),
+  constraint row_counts_pkey PRIMARY KEY (kind, block, slot)
+);
 
 create table anagrafe.sessions (
   id bigint not null generated always as identity,
@@ -246,15 +255,6 @@ create table anagrafe.sign_in_sources (
 CREATE INDEX sign_in_sources_used_at ON anagrafe.sign_in_sources USING btree (used_at);
 CREATE INDEX sign_in_sources_user_id ON anagrafe.sign_in_sources USING btree (user_id);
 
-create table anagrafe.tallies (
-  kind text not null,
-  block bigint not null,
-  slot integer not null,
-  amount bigint not null,
-  constraint tallies_kind_check CHECK ((kind = ANY (ARRAY['principals'::text, 'users'::text]))),
-  constraint tallies_pkey PRIMARY KEY (kind, block, slot)
-);
-
 create table anagrafe.throttles (
   key bytea not null,
   user_id bigint,
@@ -274,11 +274,11 @@ create table anagrafe.users (
   email text,
   password_hash text not null,
   state text not null default 'active'::text,
+  sessions_epoch integer not null default 0,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   password_changed_at timestamp with time zone not null default now(),
   last_login_at timestamp with time zone,
-  sessions_epoch integer not null default 0,
   constraint users_pkey PRIMARY KEY (id),
   constraint users_principal_id_fkey FOREIGN KEY (principal_id) REFERENCES anagrafe.principals(id),
   constraint users_state_check CHECK ((state = ANY (ARRAY['active'::text, 'disabled'::text]))),
@@ -294,14 +294,14 @@ create table anagrafe.webhooks (
   types text[] not null default '{}'::text[],
   granularity text not null,
   secret bytea not null,
-  created_at timestamp with time zone not null default now(),
-  disabled_at timestamp with time zone,
-  deleted_at timestamp with time zone,
-  position bigint not null,
   old_secret bytea,
   old_secret_ends_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  disabled_at timestamp with time zone,
   disabled_reason text,
   disabled_details jsonb,
+  deleted_at timestamp with time zone,
+  position bigint not null,
   constraint webhooks_check CHECK (((disabled_reason IS NULL) = (disabled_details IS NULL))),
   constraint webhooks_client_id_fkey FOREIGN KEY (client_id) REFERENCES anagrafe.clients(id),
   constraint webhooks_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['manual'::text, 'client_revoked'::text, 'client_lost_admin'::text, 'http_status'::text, 'timeout'::text, 'connection_refused'::text, 'connection_reset'::text, 'connection_timeout'::text, 'name_not_resolved'::text, 'unreachable'::text, 'tls_error'::text, 'invalid_response'::text, 'network_error'::text, 'internal_address'::text, 'plain_http'::text, 'event_expired'::text]))),

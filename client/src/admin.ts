@@ -1,4 +1,6 @@
 import type {
+  AuditRow,
+  AuditVerification,
   CallWithTuples,
   Client,
   ClientChange,
@@ -6,22 +8,20 @@ import type {
   CreateClient,
   CreateWebhook,
   Delivery,
+  DeliveryDetails,
   FailedRecord,
   Failure,
   Job,
-  JournalRow,
   NewClient,
   NewSecret,
   NewWebhook,
   NewWebhookSecret,
   Page,
   Statistics,
-  TestedWebhook,
   Tuple,
-  Verdict,
   Webhook,
   WebhookChange,
-  WholeDelivery,
+  WebhookTest,
 } from './api.gen.ts';
 import { CursorList, type CursorListOptions, PagedList } from './lists.ts';
 import type { CallOptions, PageOptions } from './options.ts';
@@ -128,7 +128,7 @@ export class Audit {
    *
    * @throws {TypeError} If `follow` is combined with `order: 'newest'`.
    */
-  rows(options: AuditOptions = {}): CursorList<JournalRow, number> {
+  rows(options: AuditOptions = {}): CursorList<AuditRow, number> {
     const { after: start = null, order, principal, reads, pageSize, follow, pollMs, ...rest } = options;
     return new CursorList(
       async (after) => {
@@ -145,7 +145,7 @@ export class Audit {
    * Verifies the hash chain of the audit log. The service reads every row: set a long `timeoutMs` for millions of rows.
    * Store `LastPosition` and `LastSeal` outside the service: only a comparison with them detects a truncated log.
    */
-  async verify(options?: CallOptions): Promise<Verdict> {
+  async verify(options?: CallOptions): Promise<AuditVerification> {
     return pageOf(await this.#transport.send('verifyAudit', {}, options)).record;
   }
 }
@@ -233,7 +233,7 @@ export class Webhooks {
   }
 
   /** Sends one signed `webhook.test` message, even to a disabled webhook, and returns the result of the attempt. */
-  async test(id: number, options?: CallOptions): Promise<TestedWebhook> {
+  async test(id: number, options?: CallOptions): Promise<WebhookTest> {
     return pageOf(await this.#transport.send('testWebhook', { path: { id } }, options)).record;
   }
 
@@ -258,7 +258,7 @@ export class Webhooks {
   }
 
   /** Returns one delivery with the body that is sent and the beginning of the receiver's last answer. */
-  async delivery(id: number, delivery: string, options?: CallOptions): Promise<WholeDelivery> {
+  async delivery(id: number, delivery: string, options?: CallOptions): Promise<DeliveryDetails> {
     return pageOf(await this.#transport.send('delivery', { path: { id, delivery } }, options)).record;
   }
 

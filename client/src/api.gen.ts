@@ -11,6 +11,43 @@ export interface AppliedUser {
   Operation: 'register' | 'reset' | 'state';
 }
 
+export interface AuditPage {
+  /** What to give as `after` to read on. */
+  After: number;
+  /** Whether there is more at once. */
+  More: boolean;
+}
+
+export interface AuditRow {
+  Position: number;
+  ID: number;
+  At: string;
+  Actor: 'client' | 'console' | 'user' | 'protected' | 'operator' | 'service';
+  ClientID: number | null;
+  UserID: number | null;
+  Address: string | null;
+  RequestId: string | null;
+  CallID: string | null;
+  Action: string;
+  IRID: number | null;
+  Registered: number[] | null;
+  Reset: number[] | null;
+  Details: Record<string, unknown> | null;
+  /** Over the row and the seal before it, in hexadecimal digits. */
+  Seal: string;
+}
+
+export interface AuditVerification {
+  Sound: boolean;
+  /** How many rows hold, from the beginning on. */
+  Rows: number;
+  /** The first place where the journal does not hold. */
+  Position: number | null;
+  Fault: 'changed' | 'removed' | 'inserted' | 'cut off' | null;
+  LastPosition: number | null;
+  LastSeal: string | null;
+}
+
 export interface CallCompleted {
   specversion: '1.0';
   /** What to give as `after` to read on from here. */
@@ -160,6 +197,29 @@ export interface Delivery {
   FailureDetails: DeliveryFailureDetails | null;
 }
 
+export interface DeliveryDetails {
+  /** The `webhook-id`, the same at every attempt. */
+  ID: string;
+  Type: EventType | 'webhook.test';
+  State: 'pending' | 'delivered' | 'failed';
+  Attempts: number;
+  CreatedAt: string;
+  NextAt: string | null;
+  AttemptedAt: string | null;
+  /** What the receiver answered last. */
+  Status: number | null;
+  /** Why there was no answer, or none that counts, as text in the language of the request. */
+  Failure: string | null;
+  FailureCode: DeliveryFailureCode | null;
+  FailureDetails: DeliveryFailureDetails | null;
+  /** The body as it is sent, a CloudEvent in JSON; null where what it tells of is no longer kept. */
+  Message: string | null;
+  /** The beginning of what the receiver answered last: text of anybody, never HTML to show. */
+  Answer: string | null;
+  /** How long the last attempt took until its status was there. */
+  Milliseconds: number | null;
+}
+
 /** Why a message was not delivered. */
 export type DeliveryFailureCode =
   | 'http_status'
@@ -301,7 +361,7 @@ export type EventType =
 /** The record as it was sent, its secrets null, with its place in the call (from 0) and its faults. */
 export interface FailedRecord {
   Position: number;
-  Faults: Record<string, Fault[]>;
+  Faults: Record<string, FieldError[]>;
   [field: string]: unknown;
 }
 
@@ -319,14 +379,9 @@ export interface Failure {
   Code: ErrorCode;
   Message: string;
   /** Those of the first 20 places. */
-  Faults: Record<string, Fault[]>;
+  Faults: Record<string, FieldError[]>;
   /** How many places have faults. */
   FaultsCount: number;
-}
-
-export interface Fault {
-  code: ErrorCode;
-  message: string;
 }
 
 export interface Feed {
@@ -334,6 +389,11 @@ export interface Feed {
   After: string | null;
   /** Whether there is more at once. */
   More: boolean;
+}
+
+export interface FieldError {
+  code: ErrorCode;
+  message: string;
 }
 
 /** What one message tells of. */
@@ -436,32 +496,6 @@ export interface JobWithTuples {
    * kit.
    */
   Positions: number[];
-}
-
-export interface JournalFeed {
-  /** What to give as `after` to read on. */
-  After: number;
-  /** Whether there is more at once. */
-  More: boolean;
-}
-
-export interface JournalRow {
-  Position: number;
-  ID: number;
-  At: string;
-  Actor: 'client' | 'console' | 'user' | 'protected' | 'operator' | 'service';
-  ClientID: number | null;
-  UserID: number | null;
-  Address: string | null;
-  RequestId: string | null;
-  CallID: string | null;
-  Action: string;
-  IRID: number | null;
-  Registered: number[] | null;
-  Reset: number[] | null;
-  Details: Record<string, unknown> | null;
-  /** Over the row and the seal before it, in hexadecimal digits. */
-  Seal: string;
 }
 
 /** Of a user who has signed in. */
@@ -669,21 +703,6 @@ export interface Statistics {
   Hashing: Hashing;
 }
 
-export interface TestedWebhook {
-  /** The `webhook-id`. */
-  ID: string;
-  /** Whether the receiver took it, with any answer of 2xx. */
-  Delivered: boolean;
-  Status: number | null;
-  /** Why there was no answer, or none that counts, as text in the language of the request. */
-  Failure: string | null;
-  FailureCode: DeliveryFailureCode | null;
-  FailureDetails: DeliveryFailureDetails | null;
-  /** The beginning of what the receiver answered last: text of anybody, never HTML to show. */
-  Answer: string | null;
-  Milliseconds: number;
-}
-
 /** What became of one record. */
 export interface Tuple {
   /** The ID of the principal. */
@@ -695,7 +714,7 @@ export interface Tuple {
   /** Why it was not, for a person. */
   Item4: string | null;
   /** Every fault of the record, by place. */
-  Item5: Record<string, Fault[]>;
+  Item5: Record<string, FieldError[]>;
   /** Filled with Prefer: return=representation. */
   Item6: {
     Users?: AppliedUser[];
@@ -823,17 +842,6 @@ export interface UserStateData {
   State: State;
 }
 
-export interface Verdict {
-  Sound: boolean;
-  /** How many rows hold, from the beginning on. */
-  Rows: number;
-  /** The first place where the journal does not hold. */
-  Position: number | null;
-  Fault: 'changed' | 'removed' | 'inserted' | 'cut off' | null;
-  LastPosition: number | null;
-  LastSeal: string | null;
-}
-
 export interface Webhook {
   ID: number;
   ClientID: number | null;
@@ -872,27 +880,19 @@ export interface WebhookDisabled {
   };
 }
 
-export interface WholeDelivery {
-  /** The `webhook-id`, the same at every attempt. */
+export interface WebhookTest {
+  /** The `webhook-id`. */
   ID: string;
-  Type: EventType | 'webhook.test';
-  State: 'pending' | 'delivered' | 'failed';
-  Attempts: number;
-  CreatedAt: string;
-  NextAt: string | null;
-  AttemptedAt: string | null;
-  /** What the receiver answered last. */
+  /** Whether the receiver took it, with any answer of 2xx. */
+  Delivered: boolean;
   Status: number | null;
   /** Why there was no answer, or none that counts, as text in the language of the request. */
   Failure: string | null;
   FailureCode: DeliveryFailureCode | null;
   FailureDetails: DeliveryFailureDetails | null;
-  /** The body as it is sent, a CloudEvent in JSON; null where what it tells of is no longer kept. */
-  Message: string | null;
   /** The beginning of what the receiver answered last: text of anybody, never HTML to show. */
   Answer: string | null;
-  /** How long the last attempt took until its status was there. */
-  Milliseconds: number | null;
+  Milliseconds: number;
 }
 
 /** A page of what was asked for. */
@@ -1176,12 +1176,12 @@ export interface Operations {
         pageSize?: number | undefined;
       };
     };
-    answer: Envelope<JournalRow, JournalFeed>;
+    answer: Envelope<AuditRow, AuditPage>;
   };
   /** Whether the journal is as it was written. */
   verifyAudit: {
     request: Record<string, never>;
-    answer: Envelope<never, Verdict>;
+    answer: Envelope<never, AuditVerification>;
   };
   /** List endpoints. */
   webhooks: {
@@ -1237,7 +1237,7 @@ export interface Operations {
         delivery: string;
       };
     };
-    answer: Envelope<never, WholeDelivery>;
+    answer: Envelope<never, DeliveryDetails>;
   };
   /** Send again all that failed. */
   replayFailed: {
@@ -1265,7 +1265,7 @@ export interface Operations {
         id: number;
       };
     };
-    answer: Envelope<never, TestedWebhook>;
+    answer: Envelope<never, WebhookTest>;
   };
   /** Give an endpoint a new secret. */
   rotateWebhook: {

@@ -1,4 +1,4 @@
-import type { ErrorCode, Fault, Tuple } from './api.gen.ts';
+import type { ErrorCode, FieldError, Tuple } from './api.gen.ts';
 
 /** Codes of {@link WebhookError}. */
 export type WebhookErrorCode = 'MISSING_HEADER' | 'EXPIRED' | 'INVALID_SIGNATURE' | 'INVALID_SECRET';
@@ -79,7 +79,7 @@ export class RecordError extends AnagrafeError {
   /** `Item2` of the tuple; `RECORD_FAILED` if that is null. */
   readonly code: ErrorCode;
   /** Field errors by field path: `{ 'Users[0].Password': [{ code: 'PASSWORD_TOO_SHORT', message: '…' }] }`. */
-  readonly fieldErrors: Readonly<Record<string, readonly Fault[]>>;
+  readonly fieldErrors: Readonly<Record<string, readonly FieldError[]>>;
 
   constructor(tuple: Tuple, origin: Origin) {
     super('RecordError', tuple.Item4 ?? 'The record was not applied.', origin);

@@ -1,5 +1,5 @@
 // The service that the programs beside it speak to.
-import { Anagrafe, type Fault } from '@anagrafe/client';
+import { Anagrafe, type FieldError } from '@anagrafe/client';
 
 const { ANAGRAFE_URL: url, ANAGRAFE_KEY } = process.env;
 if (!url || !ANAGRAFE_KEY) fail('Set ANAGRAFE_URL, and ANAGRAFE_KEY to <public>.<secret>.');
@@ -21,7 +21,7 @@ export const anagrafe = new Anagrafe({
 // What came of a call that was not done is said in one line.
 process.on('uncaughtException', ({ message }) => fail(`The call was not done: ${message}`));
 
-export function report(what: string, sentence: string, faults: Record<string, readonly Fault[]>): void {
+export function report(what: string, sentence: string, faults: Record<string, readonly FieldError[]>): void {
   console.error(`${what}: ${sentence}`);
   for (const [place, found] of Object.entries(faults))
     for (const { code, message } of found) console.error(`  ${place}: ${message} (${code})`);

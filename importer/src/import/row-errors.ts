@@ -1,4 +1,4 @@
-import type { Fault, Tuple } from '@anagrafe/client';
+import type { FieldError, Tuple } from '@anagrafe/client';
 import type { FileError } from '../file/errors.ts';
 import type { ImportRow } from '../file/rows.ts';
 
@@ -17,7 +17,7 @@ export interface RowError {
 /** Errors by row number. */
 export type RowErrors = Map<number, readonly RowError[]>;
 
-type FieldErrors = Readonly<Record<string, readonly Fault[]>>;
+type FieldErrors = Readonly<Record<string, readonly FieldError[]>>;
 
 const messages = {
   RESET_IN_IMPORT: 'this row would reset a password, which is done by "anagrafe reset".',

@@ -118,7 +118,7 @@ export function auditFields(row: AuditRow) {
 const Position = Type.Integer({ minimum: 1 });
 const Ids = nullable(Type.Array(Id));
 const JournalRow = named(
-  'JournalRow',
+  'AuditRow',
   strictObject({
     Position,
     ID: Id,
@@ -132,7 +132,7 @@ const JournalRow = named(
   }),
 );
 const JournalFeed = named(
-  'JournalFeed',
+  'AuditPage',
   strictObject({
     After: Type.Integer({ minimum: 0, description: 'what to give as `after` to read on' }),
     More: Type.Boolean({ description: 'whether there is more at once' }),
@@ -140,7 +140,7 @@ const JournalFeed = named(
 );
 
 const VerdictSchema = named(
-  'Verdict',
+  'AuditVerification',
   strictObject({
     Sound: Type.Boolean(),
     Rows: Type.Integer({ minimum: 0, description: 'how many rows hold, from the beginning on' }),

@@ -8,7 +8,7 @@ export const Text = nullable(Type.String());
 export const Count = Type.Integer({ minimum: 0 });
 export const count = (description: string) => Type.Integer({ minimum: 0, description });
 export const ErrorCode = named('ErrorCode', oneOf(errorCodes));
-export const ErrorDetail = named('Fault', strictObject({ code: ErrorCode, message: Type.String() }));
+export const ErrorDetail = named('FieldError', strictObject({ code: ErrorCode, message: Type.String() }));
 
 const Debug = named(
   'Debug',

@@ -133,7 +133,7 @@ const delivery = {
 };
 const Delivery = named('Delivery', strictObject(delivery));
 const WholeDelivery = named(
-  'WholeDelivery',
+  'DeliveryDetails',
   strictObject({
     ...delivery,
     Message: nullable(
@@ -154,7 +154,7 @@ const Replayed = named(
 );
 
 const Tested = named(
-  'TestedWebhook',
+  'WebhookTest',
   strictObject({
     ID: Type.String({ format: 'uuid', description: 'the `webhook-id`' }),
     Delivered: Type.Boolean({ description: 'whether the receiver took it, with any answer of 2xx' }),

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Anagrafe, type WholeDelivery } from '../../../client/src/index.ts';
+import { Anagrafe, type DeliveryDetails } from '../../../client/src/index.ts';
 import { sweepAccounts } from '../../src/calls/retention.store.ts';
 import { adminOf, type Credential, credential, recordOf } from '../setup/admin.ts';
 import { endless, type Received, type Receiver, startReceiver, stuck } from '../setup/receiver.ts';
@@ -30,15 +30,15 @@ async function endpoint(
 const insert = (records: unknown[] = [{ Denomination: 'told' }]) =>
   service.call<{ Item1: number }>('irs/insert', records, { headers: office });
 const listed = async (id: number) =>
-  (await admin<WholeDelivery>(`GET webhooks/${id}/deliveries`, office)).body.result?.records ?? [];
+  (await admin<DeliveryDetails>(`GET webhooks/${id}/deliveries`, office)).body.result?.records ?? [];
 const open = (id: number, delivery = '') => admin(`GET webhooks/${id}/deliveries/${delivery}`, office);
 
 /** Waits until the only delivery of a webhook is delivered or failed, and reads it. */
-async function ended(id: number): Promise<WholeDelivery> {
+async function ended(id: number): Promise<DeliveryDetails> {
   const states = async () => (await listed(id)).map(({ State }) => State);
   await expect.poll(states).toEqual([expect.stringMatching(/delivered|failed/)]);
   const [delivery] = await listed(id);
-  return recordOf<WholeDelivery>(await open(id, delivery?.ID));
+  return recordOf<DeliveryDetails>(await open(id, delivery?.ID));
 }
 
 describe('a delivery', () => {

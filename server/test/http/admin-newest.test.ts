@@ -67,7 +67,7 @@ describe('a list of the newest 10,000 rows', () => {
     await service.database.query('analyze anagrafe.deliveries');
     for (const [state, index] of [
       ['', 'deliveries_of_webhook'],
-      [`and state = 'failed'`, 'deliveries_given_up'],
+      [`and state = 'failed'`, 'deliveries_failed'],
     ] as const) {
       const plan = await planOf(
         `select * from anagrafe.deliveries where webhook_id = ${ID} ${state} order by created_at desc, id limit 100`,

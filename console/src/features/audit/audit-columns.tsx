@@ -1,4 +1,4 @@
-import type { JournalRow } from '@anagrafe/client';
+import type { AuditRow } from '@anagrafe/client';
 import { Anchor, Box, Code, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { useFormats } from '../../i18n/formats.ts';
@@ -14,7 +14,7 @@ import { useDescribeAuditRow } from './describe-audit-row.ts';
 const userIdsShown = 20;
 
 /** Collapsible section with all fields of an audit row. */
-export function Details({ row }: { row: JournalRow }) {
+export function Details({ row }: { row: AuditRow }) {
   const messages = useAuditMessages();
   const { moment } = useFormats();
   const formatIds = useFormatUserIds();
@@ -62,12 +62,12 @@ function useFormatUserIds(): (ids: readonly number[]) => string {
 }
 
 /** Columns of the audit log table. */
-export function useColumns(): readonly Column<JournalRow>[] {
+export function useColumns(): readonly Column<AuditRow>[] {
   const { columns, principal } = useAuditMessages();
   const { number } = useFormats();
   const actorName = useActorName();
   const describe = useDescribeAuditRow();
-  const principalLink = ({ IRID }: JournalRow, underline: 'hover' | 'always' = 'hover') =>
+  const principalLink = ({ IRID }: AuditRow, underline: 'hover' | 'always' = 'hover') =>
     IRID !== null && (
       <Anchor
         component={Link}

@@ -1,4 +1,4 @@
-import type { DeliveryFailureDetails, DisabledReason, JournalRow, State } from '@anagrafe/client';
+import type { AuditRow, DeliveryFailureDetails, DisabledReason, State } from '@anagrafe/client';
 import { type AuditRowMessages, type AuditRowValues, auditRowEn } from '../../i18n/en.ts';
 import { useFormats } from '../../i18n/formats.ts';
 import { auditRowIt } from '../../i18n/it.ts';
@@ -17,7 +17,7 @@ const noUsernames: Usernames = new Map();
 const namedUsers = 5;
 
 /** Returns a function that describes an audit row in the interface language; an unknown action is shown as its code. */
-export function useDescribeAuditRow(usernames: Usernames = noUsernames): (row: JournalRow) => string {
+export function useDescribeAuditRow(usernames: Usernames = noUsernames): (row: AuditRow) => string {
   const messages = useAuditRowMessages();
   const { number } = useFormats();
   const clients = useClients().data;
@@ -59,7 +59,7 @@ function disabledReasonIn(
 }
 
 function describeRecord(
-  { Action, Registered, Reset }: JournalRow,
+  { Action, Registered, Reset }: AuditRow,
   messages: AuditRowMessages,
   formatUsers: FormatUsers,
 ): string {
@@ -71,11 +71,7 @@ function describeRecord(
   return sentences.filter(Boolean).join(' ');
 }
 
-function describeStates(
-  { Details }: JournalRow,
-  messages: AuditRowMessages,
-  formatUsers: FormatUsers,
-): string {
+function describeStates({ Details }: AuditRow, messages: AuditRowMessages, formatUsers: FormatUsers): string {
   const state = Details?.state as State | undefined;
   const changes = (Details?.users ?? []) as readonly (readonly [number, State])[];
   const changedTo = (wanted: State) => changes.filter(([, next]) => next === wanted).map(([id]) => id);

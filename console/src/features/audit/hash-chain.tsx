@@ -1,4 +1,4 @@
-import type { Verdict } from '@anagrafe/client';
+import type { AuditVerification } from '@anagrafe/client';
 import { Alert, Button, Stack, Text } from '@mantine/core';
 import { useFormats } from '../../i18n/formats.ts';
 import { useAuditMessages } from '../../i18n/messages.ts';
@@ -35,7 +35,7 @@ export function Chain() {
   );
 }
 
-function VerificationResult({ verdict }: { verdict: Verdict }) {
+function VerificationResult({ verdict }: { verdict: AuditVerification }) {
   const { chain } = useAuditMessages();
   const { number } = useFormats();
   const { Sound, Rows, Position, Fault, LastPosition, LastSeal } = verdict;

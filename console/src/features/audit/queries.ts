@@ -1,4 +1,4 @@
-import type { JournalRow } from '@anagrafe/client';
+import type { AuditRow } from '@anagrafe/client';
 import { useMutation } from '@tanstack/react-query';
 import { type NewestFirst, useNewestFirst } from '../../ui/newest-first-table.tsx';
 import { useAnagrafe, usePatientAnagrafe } from '../session/api-client.ts';
@@ -19,9 +19,9 @@ export function useAuditLog({
   reads,
   position = null,
   pageSize,
-}: AuditLogQuery): NewestFirst<JournalRow> {
+}: AuditLogQuery): NewestFirst<AuditRow> {
   const { admin } = useAnagrafe();
-  return useNewestFirst<JournalRow, number>({
+  return useNewestFirst<AuditRow, number>({
     key: ['audit', principal, reads],
     pageSize,
     start: position === null ? null : position + 1,

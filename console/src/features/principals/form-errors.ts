@@ -1,8 +1,8 @@
-import { type Fault, RecordError } from '@anagrafe/client';
+import { type FieldError, RecordError } from '@anagrafe/client';
 import { type RefObject, useEffect, useRef } from 'react';
 
 /** The field errors of a record, by the path of the field (`Users[0].Email`). */
-export type Faults = Readonly<Record<string, readonly Fault[]>>;
+export type Faults = Readonly<Record<string, readonly FieldError[]>>;
 
 export function faultsOf(error: Error | null): Faults {
   return error instanceof RecordError ? error.fieldErrors : {};

@@ -1,4 +1,4 @@
-import type { JournalRow, Principal } from '@anagrafe/client';
+import type { AuditRow, Principal } from '@anagrafe/client';
 import { Anchor, Button, Skeleton, Switch, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'wouter';
@@ -65,7 +65,7 @@ export function History({ principal }: { principal: Principal }) {
   const usernames = new Map(principal.Users.map(({ ID, Username }) => [ID, Username]));
   const describeRow = useDescribeAuditRow(usernames);
   const actorName = useActorName(usernames);
-  const columns: readonly Column<JournalRow>[] = [
+  const columns: readonly Column<AuditRow>[] = [
     { name: messages.at, cell: ({ At }) => <Moment at={At} /> },
     {
       name: messages.what,

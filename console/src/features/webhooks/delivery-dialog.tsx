@@ -1,4 +1,4 @@
-import type { Webhook, WholeDelivery } from '@anagrafe/client';
+import type { DeliveryDetails, Webhook } from '@anagrafe/client';
 import { Button, Group, Skeleton, Stack } from '@mantine/core';
 import { useFormats } from '../../i18n/formats.ts';
 import { useCommonMessages, useWebhooksMessages } from '../../i18n/messages.ts';
@@ -52,11 +52,11 @@ export function OneDelivery({ webhook, id, onClose }: OneDeliveryProps) {
 }
 
 /** False for a test, which reports no event, and for a delivery whose message is no longer stored. */
-function isSendable({ Type, Message: message }: WholeDelivery): boolean {
+function isSendable({ Type, Message: message }: DeliveryDetails): boolean {
   return Type !== 'webhook.test' && message !== null;
 }
 
-function Details({ delivery, enabled }: { delivery: WholeDelivery; enabled: boolean }) {
+function Details({ delivery, enabled }: { delivery: DeliveryDetails; enabled: boolean }) {
   const { list, delivery: messages, next } = useWebhooksMessages();
   const names = useEventTypeMessages();
   const { number } = useFormats();

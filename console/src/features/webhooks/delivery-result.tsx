@@ -1,4 +1,4 @@
-import type { WholeDelivery } from '@anagrafe/client';
+import type { DeliveryDetails } from '@anagrafe/client';
 import { Alert, Code, Group, Stack, Text, Title } from '@mantine/core';
 import { useId } from 'react';
 import { useFormats } from '../../i18n/formats.ts';
@@ -74,7 +74,7 @@ export function Answer({ text }: { text: string | null }) {
 }
 
 interface DeliveryResultProps {
-  readonly result: Pick<WholeDelivery, 'Status' | 'FailureCode' | 'FailureDetails' | 'Milliseconds'>;
+  readonly result: Pick<DeliveryDetails, 'Status' | 'FailureCode' | 'FailureDetails' | 'Milliseconds'>;
   /** The receiver accepted the delivery; it is not sent again. */
   readonly delivered: boolean;
 }
