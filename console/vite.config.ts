@@ -16,6 +16,15 @@ export default defineConfig({
     // A test holds what a browser loads at first; see server/test/browser.
     chunkSizeWarningLimit: 700,
     rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'start', tags: ['$initial'] },
+            // What pages share, in few files: each request costs more than the few modules that a page does not need.
+            { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 20_000 },
+          ],
+        },
+      },
       // Hundreds of files of the components are marked for servers that this console does not have.
       onLog(level, log, handle) {
         if (log.code !== 'MODULE_LEVEL_DIRECTIVE') handle(level, log);

@@ -1,31 +1,18 @@
-import { Button, Center, Container, Loader } from '@mantine/core';
+import { Container } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { Suspense } from 'react';
-import { Link, Route, Switch, useLocation } from 'wouter';
+import { lazy, Suspense } from 'react';
+import { Route, Switch, useLocation } from 'wouter';
 import { useWatchedSession } from '../features/session/watch-session.ts';
 import { useCommonMessages } from '../i18n/messages.ts';
 import { Boundary, Failure } from '../ui/loading-or-error.tsx';
 import { NoticeProvider } from '../ui/notice.tsx';
-import { Page } from '../ui/page.tsx';
+import { NotFound } from '../ui/page.tsx';
 import { HiddenWhileSignedOut, KeepAlive } from './keep-alive.tsx';
-import { FirstClient, ProtectedBanner } from './protected-mode.tsx';
 import { pages } from './routes.ts';
-import { Shell } from './shell.tsx';
-import { SignIn } from './sign-in.tsx';
+import { ProtectedBanner, Shell } from './shell.tsx';
 
-export function NotFound() {
-  const { lost } = useCommonMessages();
-  return (
-    <Page title={lost.title} intro={lost.text}>
-      <div>
-        <Button component={Link} href="/">
-          {lost.action}
-        </Button>
-      </div>
-    </Page>
-  );
-}
-
+const SignIn = lazy(async () => ({ default: (await import('./sign-in.tsx')).SignIn }));
+const FirstClient = lazy(async () => ({ default: (await import('./first-client.tsx')).FirstClient }));
 const keptPages = pages.filter(({ stays }) => stays);
 
 /**
@@ -40,7 +27,7 @@ export function App() {
 
   // Only the first load can end here: when a later refetch fails, the query keeps its data and the page stays.
   if (!session.data) {
-    if (!session.error) return <Waiting label={messages.opening} />;
+    if (!session.error) return <Loading label={messages.opening} />;
     return (
       <Container size="sm" py="xl">
         <Failure error={session.error} onRetry={session.refetch} />
@@ -56,42 +43,53 @@ export function App() {
           <NoticeProvider>
             <Shell client={Client}>
               {State === 'protected' && <ProtectedBanner onCreate={open} />}
-              {keptPages.map(({ path: pagePath, Show }) => (
+              {keptPages.map(({ path: pagePath, component: componentOf }) => (
                 <KeepAlive key={pagePath} path={pagePath}>
-                  <Boundary>
-                    <Suspense fallback={<Waiting label={messages.loading} />}>
-                      <Show />
-                    </Suspense>
-                  </Boundary>
+                  <PageFrame component={componentOf()} />
                 </KeepAlive>
               ))}
-              <Boundary key={path}>
-                <Suspense fallback={<Waiting label={messages.loading} />}>
-                  <Switch>
-                    {pages.map(({ path: pagePath, route, stays, Show }) => (
-                      <Route key={pagePath} path={route ?? pagePath}>
-                        {!stays && <Show />}
-                      </Route>
-                    ))}
-                    <Route component={NotFound} />
-                  </Switch>
-                </Suspense>
-              </Boundary>
+              <Switch>
+                {pages.map(({ path: pagePath, hasDetail, stays, component: componentOf }) => (
+                  <Route key={pagePath} path={hasDetail ? `${pagePath}/:id?` : pagePath}>
+                    {!stays && <PageFrame key={path} component={componentOf()} />}
+                  </Route>
+                ))}
+                <Route>
+                  <NotFound />
+                </Route>
+              </Switch>
             </Shell>
           </NoticeProvider>
         </HiddenWhileSignedOut>
       )}
-      {isSignedOut && <SignIn ended={visit !== null} notSignedOut={notSignedOut} />}
+      {isSignedOut && (
+        <Boundary>
+          <Suspense fallback={<Loading label={messages.loading} />}>
+            <SignIn ended={visit !== null} notSignedOut={notSignedOut} />
+          </Suspense>
+        </Boundary>
+      )}
       {/* Outside the part that depends on the session: the new secret stays visible even if the session ends. */}
-      <FirstClient opened={creating} onClose={close} />
+      {creating && (
+        <Suspense>
+          <FirstClient onClose={close} />
+        </Suspense>
+      )}
     </>
   );
 }
 
-function Waiting({ label }: { label: string }) {
+function PageFrame({ component: Page }: { component: ReturnType<(typeof pages)[number]['component']> }) {
+  const { loading } = useCommonMessages();
   return (
-    <Center mih={240} role="status" aria-label={label}>
-      <Loader type="dots" aria-hidden />
-    </Center>
+    <Boundary>
+      <Suspense fallback={<Loading label={loading} />}>
+        <Page />
+      </Suspense>
+    </Boundary>
   );
+}
+
+function Loading({ label }: { label: string }) {
+  return <div role="status" aria-label={label} style={{ minHeight: '100vh' }} />;
 }

@@ -1,5 +1,5 @@
-import { ActionIcon, Kbd, Loader, Text, TextInput, UnstyledButton } from '@mantine/core';
-import { useDebouncedValue, useDisclosure, useHotkeys } from '@mantine/hooks';
+import { Kbd, Loader, Text, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
 import { type KeyboardEvent, useId, useState } from 'react';
 import { useLocation } from 'wouter';
 import { nameOf, useFoundPrincipals } from '../features/principals/queries.ts';
@@ -7,11 +7,10 @@ import { useCommonMessages } from '../i18n/messages.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import classes from './finder.module.css';
-import buttonClasses from './finder-button.module.css';
 import { pages } from './routes.ts';
 
 /** A search result: a page of the console or a principal. */
-export interface Find {
+interface Find {
   readonly href: string;
   readonly icon: IconName;
   readonly name: string;
@@ -21,7 +20,7 @@ export interface Find {
 const debounceMs = 150;
 
 /** Finds the pages whose name contains the input, and the principals that match it. Empty input finds every page. */
-export function useFound(typed: string): { readonly finds: readonly Find[]; readonly busy: boolean } {
+function useFound(typed: string): { readonly finds: readonly Find[]; readonly busy: boolean } {
   const messages = useCommonMessages();
   const input = typed.trim();
   const [term] = useDebouncedValue(input, debounceMs);
@@ -78,7 +77,7 @@ export function Finder({ onClose }: { onClose: () => void }) {
   }
 
   return (
-    <Dialog title={finder.title} opened onClose={onClose}>
+    <Dialog title={finder.title} onClose={onClose}>
       <TextInput
         aria-label={finder.label}
         placeholder={finder.placeholder}
@@ -138,42 +137,4 @@ export function Finder({ onClose }: { onClose: () => void }) {
 
 function intoView(option: HTMLElement | null): void {
   option?.scrollIntoView({ block: 'nearest' });
-}
-
-const onMac = navigator.platform.startsWith('Mac');
-
-/** The button and the keyboard shortcut (Ctrl+K or Cmd+K) that open the finder. */
-export function OpenFinder() {
-  const { finder } = useCommonMessages();
-  const [opened, { open, close }] = useDisclosure(false);
-  // The empty list of ignored tags enables the shortcut inside text fields: it types no character.
-  useHotkeys([['mod+K', open]], []);
-  return (
-    <>
-      <UnstyledButton
-        className={buttonClasses.wide ?? ''}
-        onClick={open}
-        visibleFrom="sm"
-        aria-keyshortcuts="Control+K Meta+K"
-      >
-        <Icon name="search" size={16} />
-        <Text span size="sm">
-          {finder.open}
-        </Text>
-        <Kbd size="xs">{onMac ? '⌘ K' : 'Ctrl K'}</Kbd>
-      </UnstyledButton>
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        size="lg"
-        c="inherit"
-        aria-label={finder.open}
-        onClick={open}
-        hiddenFrom="sm"
-      >
-        <Icon name="search" size={20} />
-      </ActionIcon>
-      {opened && <Finder onClose={close} />}
-    </>
-  );
 }

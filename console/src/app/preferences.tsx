@@ -1,49 +1,42 @@
-import { ActionIcon, Menu, useMantineColorScheme } from '@mantine/core';
-import { useLanguage } from '../i18n/language.tsx';
+import { useMantineColorScheme } from '@mantine/core';
+import { lazy, Suspense, useState } from 'react';
+import { languages, useLanguage } from '../i18n/language.tsx';
 import { useCommonMessages } from '../i18n/messages.ts';
-import { Icon, type IconName } from '../ui/icon.tsx';
+import { IconButton } from '../ui/icon.tsx';
+import type { ChoiceProps } from './choice-menu.tsx';
 
-interface ChoiceProps<Value extends string> {
-  readonly label: string;
-  readonly icon: IconName;
-  readonly options: readonly { readonly value: Value; readonly label: string }[];
-  readonly value: Value;
-  readonly onChoose: (value: Value) => void;
-}
+const ChoiceMenu = lazy(async () => ({ default: (await import('./choice-menu.tsx')).ChoiceMenu }));
 
-/** An icon button with a menu that selects one option. */
-export function Choice<Value extends string>({ label, icon, options, value, onChoose }: ChoiceProps<Value>) {
-  return (
-    <Menu position="bottom-end" width={200}>
-      <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size="lg" aria-label={label} title={label} c="inherit">
-          <Icon name={icon} size={20} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.RadioGroup value={value} onChange={(chosen) => onChoose(chosen as Value)}>
-          {options.map((option) => (
-            <Menu.RadioItem key={option.value} value={option.value} closeMenuOnClick>
-              {option.label}
-            </Menu.RadioItem>
-          ))}
-        </Menu.RadioGroup>
-      </Menu.Dropdown>
-    </Menu>
+/** Loads the menu when it is opened for the first time. */
+function Choice(props: ChoiceProps) {
+  const { label, icon } = props;
+  const [wasOpened, setWasOpened] = useState(false);
+  const button = (
+    <IconButton icon={icon} label={label} size={20} aria-haspopup="menu" onClick={() => setWasOpened(true)} />
+  );
+  return wasOpened ? (
+    <Suspense fallback={button}>
+      <ChoiceMenu {...props} />
+    </Suspense>
+  ) : (
+    button
   );
 }
 
-/** The languages, each labelled in that language. */
-const options = [
-  { value: 'en', label: 'English' },
-  { value: 'it', label: 'Italiano' },
-] as const;
+/** Each language is named in that language. */
+const languageNames = { en: 'English', it: 'Italiano' };
 
 export function LanguageSwitch() {
   const messages = useCommonMessages();
   const { language, choose } = useLanguage();
   return (
-    <Choice label={messages.language} icon="globe" options={options} value={language} onChoose={choose} />
+    <Choice
+      label={messages.language}
+      icon="globe"
+      options={languageNames}
+      value={language}
+      onChoose={(chosen) => choose(languages.find((one) => one === chosen) ?? language)}
+    />
   );
 }
 
@@ -52,14 +45,15 @@ const icons = { light: 'sun', dark: 'moon', auto: 'screen' } as const;
 
 export function SchemeSwitch() {
   const { scheme } = useCommonMessages();
+  const { label, ...options } = scheme;
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
     <Choice
-      label={scheme.label}
+      label={label}
       icon={icons[colorScheme]}
-      options={schemes.map((value) => ({ value, label: scheme[value] }))}
+      options={options}
       value={colorScheme}
-      onChoose={setColorScheme}
+      onChoose={(chosen) => setColorScheme(schemes.find((one) => one === chosen) ?? 'auto')}
     />
   );
 }

@@ -1,81 +1,98 @@
-import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
-import type { CommonMessages } from '../i18n/en.ts';
+import { type ComponentType, lazy } from 'react';
+import type { Messages } from '../i18n/en.ts';
 import type { IconName } from '../ui/icon.tsx';
 
 export interface ConsolePage {
   /** The path relative to `/console`. */
   readonly path: string;
-  /** The route pattern, if the page matches more than its path. */
-  readonly route?: string;
-  readonly name: keyof CommonMessages['pages'];
+  readonly name: keyof Messages['common']['pages'];
   readonly icon: IconName;
+  /** The page also shows one object, whose ID follows the path. */
+  readonly hasDetail: boolean;
   /** Keeps the page mounted while another page is shown, so that its work is not interrupted. */
-  readonly stays?: boolean;
-  /** The component, loaded on the first visit. */
-  readonly Show: LazyExoticComponent<ComponentType>;
+  readonly stays: boolean;
+  /** Loads the component before it is rendered for the first time. */
+  readonly preload: () => Promise<void>;
+  /** Returns the component; one that is not loaded yet suspends. It is the same component at every call. */
+  readonly component: () => ComponentType;
+}
+
+type PageOptions = Pick<ConsolePage, 'path' | 'icon'> & Partial<Pick<ConsolePage, 'hasDetail' | 'stays'>>;
+
+function page(
+  name: ConsolePage['name'],
+  { hasDetail = false, stays = false, ...options }: PageOptions,
+  load: () => Promise<ComponentType>,
+): ConsolePage {
+  let loaded: ComponentType | undefined;
+  let shown: ComponentType | undefined;
+  return {
+    ...options,
+    name,
+    hasDetail,
+    stays,
+    async preload() {
+      loaded = await load();
+    },
+    component() {
+      shown ??= loaded ?? lazy(async () => ({ default: await load() }));
+      return shown;
+    },
+  };
 }
 
 /** All pages in the order of the navigation. */
 export const pages: readonly ConsolePage[] = [
-  {
-    path: '/',
-    name: 'overview',
-    icon: 'overview',
-    Show: lazy(async () => ({ default: (await import('../features/overview/overview-page.tsx')).Overview })),
-  },
-  {
-    path: '/principals',
-    route: '/principals/:id?',
-    name: 'principals',
-    icon: 'people',
-    Show: lazy(async () => ({
-      default: (await import('../features/principals/principals-page.tsx')).Principals,
-    })),
-  },
-  {
-    path: '/import',
-    name: 'import',
-    icon: 'upload',
-    stays: true,
-    Show: lazy(async () => ({ default: (await import('../features/import/import-page.tsx')).Import })),
-  },
-  {
-    path: '/calls',
-    route: '/calls/:id?',
-    name: 'calls',
-    icon: 'calls',
-    Show: lazy(async () => ({ default: (await import('../features/calls/calls-page.tsx')).Calls })),
-  },
-  {
-    path: '/jobs',
-    route: '/jobs/:id?',
-    name: 'jobs',
-    icon: 'jobs',
-    Show: lazy(async () => ({ default: (await import('../features/jobs/jobs-page.tsx')).Jobs })),
-  },
-  {
-    path: '/events',
-    name: 'events',
-    icon: 'events',
-    Show: lazy(async () => ({ default: (await import('../features/events/events-page.tsx')).Events })),
-  },
-  {
-    path: '/webhooks',
-    route: '/webhooks/:id?',
-    name: 'webhooks',
-    icon: 'webhooks',
-    Show: lazy(async () => ({ default: (await import('../features/webhooks/webhooks-page.tsx')).Webhooks })),
-  },
-  {
-    path: '/clients',
-    name: 'clients',
-    icon: 'key',
-    Show: lazy(async () => ({ default: (await import('../features/clients/clients-page.tsx')).Clients })),
-  },
-  {
-    path: '/audit',
-    name: 'audit',
-    icon: 'audit',
-    Show: lazy(async () => ({ default: (await import('../features/audit/audit-page.tsx')).Audit })),
-  },
+  page(
+    'overview',
+    { path: '/', icon: 'overview' },
+    async () => (await import('../features/overview/overview-page.tsx')).Overview,
+  ),
+  page(
+    'principals',
+    { path: '/principals', icon: 'people', hasDetail: true },
+    async () => (await import('../features/principals/principals-page.tsx')).Principals,
+  ),
+  page(
+    'import',
+    { path: '/import', icon: 'upload', stays: true },
+    async () => (await import('../features/import/import-page.tsx')).Import,
+  ),
+  page(
+    'calls',
+    { path: '/calls', icon: 'calls', hasDetail: true },
+    async () => (await import('../features/calls/calls-page.tsx')).Calls,
+  ),
+  page(
+    'jobs',
+    { path: '/jobs', icon: 'jobs', hasDetail: true },
+    async () => (await import('../features/jobs/jobs-page.tsx')).Jobs,
+  ),
+  page(
+    'events',
+    { path: '/events', icon: 'events' },
+    async () => (await import('../features/events/events-page.tsx')).Events,
+  ),
+  page(
+    'webhooks',
+    { path: '/webhooks', icon: 'webhooks', hasDetail: true },
+    async () => (await import('../features/webhooks/webhooks-page.tsx')).Webhooks,
+  ),
+  page(
+    'clients',
+    { path: '/clients', icon: 'key' },
+    async () => (await import('../features/clients/clients-page.tsx')).Clients,
+  ),
+  page(
+    'audit',
+    { path: '/audit', icon: 'audit' },
+    async () => (await import('../features/audit/audit-page.tsx')).Audit,
+  ),
 ];
+
+/** Returns the page of a path relative to `/console`. */
+export function pageOf(path: string): ConsolePage | undefined {
+  return pages.find((one) =>
+    one.path === '/' ? path === '/' : path === one.path || path.startsWith(`${one.path}/`),
+  );
+}

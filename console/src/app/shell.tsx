@@ -1,54 +1,124 @@
-import { AppShell, Box, Burger, Button, Group, type MantineBreakpoint, NavLink, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
-import type { ReactNode } from 'react';
+import { Alert, Burger, Button, Kbd, Stack, Text } from '@mantine/core';
+import { useDisclosure, useHotkeys } from '@mantine/hooks';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useSignOut } from '../features/session/session.ts';
 import { useCommonMessages } from '../i18n/messages.ts';
 import { useFocusBack } from '../ui/focus.ts';
 import { Icon } from '../ui/icon.tsx';
-import { OpenFinder } from './finder.tsx';
 import { LanguageSwitch, SchemeSwitch } from './preferences.tsx';
-import { pages } from './routes.ts';
+import { pageOf, pages } from './routes.ts';
 import classes from './shell.module.css';
+
+const Finder = lazy(async () => ({ default: (await import('./finder.tsx')).Finder }));
 
 declare const __VERSION__: string;
 
-/** The version of the service that this console was built with; Vite inserts it at build time. */
-export const version = __VERSION__;
-
-/** The logo, shown beside the product name. */
-export function Mark({ size = 28 }: { size?: number }) {
+/** The logo and the product name. */
+export function Brand() {
+  const { product } = useCommonMessages();
   return (
-    <svg className={classes.mark} width={size} height={size} viewBox="0 0 32 32" aria-hidden="true">
-      <rect width="32" height="32" rx="8" fill="#3b5bdb" />
-      <path
-        d="M8 24 16 7l8 17M11.3 17.5h9.4"
-        fill="none"
-        stroke="#fff"
-        strokeWidth="3"
-        strokeLinecap="round"
-        strokeLinejoin="round"
-      />
-    </svg>
+    <>
+      <svg className={classes.mark} width={28} height={28} viewBox="0 0 32 32" aria-hidden="true">
+        <rect width="32" height="32" rx="8" fill="#3b5bdb" />
+        <path
+          d="M8 24 16 7l8 17M11.3 17.5h9.4"
+          fill="none"
+          stroke="#fff"
+          strokeWidth="3"
+          strokeLinecap="round"
+          strokeLinejoin="round"
+        />
+      </svg>
+      <span className={classes.name}>{product}</span>
+    </>
   );
 }
 
-export interface SignedInClient {
+interface SignedInClient {
   readonly PublicKey: string;
   readonly Name: string;
 }
 
-interface UserMenuProps {
-  readonly client: SignedInClient;
-  readonly visibleFrom?: MantineBreakpoint;
+/** The frame of every page: skip link, header and navigation. `client` is null if none is signed in. */
+export function Shell({ client, children }: { client: SignedInClient | null; children: ReactNode }) {
+  const messages = useCommonMessages();
+  const [menu, { toggle, close }] = useDisclosure(false);
+  useFocusBack();
+  return (
+    <>
+      <a className={classes.skip} href="#content">
+        {messages.skip}
+      </a>
+      <header className={classes.header}>
+        <div className={classes.group}>
+          <Burger
+            opened={menu}
+            onClick={toggle}
+            hiddenFrom="sm"
+            size="sm"
+            aria-label={menu ? messages.closeMenu : messages.openMenu}
+            aria-expanded={menu}
+          />
+          <Link href="/" className={classes.home}>
+            <Brand />
+          </Link>
+          {/* The version of the service that this console was built with; Vite inserts it at build time. */}
+          <span className={classes.version}>{__VERSION__}</span>
+        </div>
+        <div className={classes.group}>
+          <OpenFinder />
+          <LanguageSwitch />
+          <SchemeSwitch />
+          {client && <UserMenu client={client} place="header" />}
+        </div>
+      </header>
+      <nav className={classes.navbar} aria-label={messages.navigation} data-opened={menu || undefined}>
+        <Navigation onGone={close} />
+        {client && <UserMenu client={client} place="navbar" />}
+      </nav>
+      <main id="content" tabIndex={-1} className={classes.main}>
+        <div className={classes.content}>{children}</div>
+      </main>
+    </>
+  );
 }
 
-/** The name of the signed-in client, with a sign-out button. */
-export function UserMenu({ client, visibleFrom }: UserMenuProps) {
+/** The links to all pages. `onGone` closes the menu of a phone. */
+function Navigation({ onGone }: { onGone: () => void }) {
+  const messages = useCommonMessages();
+  const [location] = useLocation();
+  const current = pageOf(location);
+  return (
+    <>
+      <div className={classes.links}>
+        {pages.map((page) => (
+          <Link
+            key={page.path}
+            href={page.path}
+            className={classes.link ?? ''}
+            aria-current={page === current ? 'page' : undefined}
+            onClick={onGone}
+          >
+            <Icon name={page.icon} />
+            {messages.pages[page.name]}
+          </Link>
+        ))}
+      </div>
+      <a href="/docs" className={classes.link}>
+        <Icon name="book" />
+        {messages.reference}
+      </a>
+    </>
+  );
+}
+
+/** The name of the signed-in client, with a sign-out button: in the navigation of a phone, else in the header. */
+function UserMenu({ client, place }: { client: SignedInClient; place: 'header' | 'navbar' }) {
   const messages = useCommonMessages();
   const signOut = useSignOut();
   return (
-    <Group gap="sm" wrap="nowrap" {...(visibleFrom && { visibleFrom })}>
+    <div className={classes.user} data-place={place}>
       <Text size="sm" title={client.PublicKey} maw={220} truncate>
         <Text span c="dimmed" size="sm">
           {messages.signedInAs}{' '}
@@ -66,126 +136,49 @@ export function UserMenu({ client, visibleFrom }: UserMenuProps) {
       >
         {messages.signOut}
       </Button>
-    </Group>
+    </div>
   );
 }
 
-interface HeaderProps {
-  readonly client: SignedInClient | null;
-  readonly menu: boolean;
-  readonly onMenu: () => void;
-}
+const onMac = navigator.platform.startsWith('Mac');
 
-export function Header({ client, menu, onMenu }: HeaderProps) {
-  const messages = useCommonMessages();
-  return (
-    <Group h="100%" px={{ base: 'md', sm: 'lg' }} justify="space-between" wrap="nowrap">
-      <Group gap="sm" wrap="nowrap">
-        <Burger
-          opened={menu}
-          onClick={onMenu}
-          hiddenFrom="sm"
-          size="sm"
-          aria-label={menu ? messages.closeMenu : messages.openMenu}
-          aria-expanded={menu}
-        />
-        <Link href="/" className={classes.home}>
-          <Mark />
-          <Text fw={700} size="lg" component="span" className={classes.name ?? ''}>
-            {messages.product}
-          </Text>
-        </Link>
-        <Text size="xs" c="dimmed" visibleFrom="xs">
-          {version}
-        </Text>
-      </Group>
-      <Group gap="xs" wrap="nowrap">
-        <OpenFinder />
-        <LanguageSwitch />
-        <SchemeSwitch />
-        {client && <UserMenu client={client} visibleFrom="sm" />}
-      </Group>
-    </Group>
-  );
-}
-
-interface NavigationProps {
-  readonly client: SignedInClient | null;
-  /** Called when a page is chosen, to close the menu of a phone. */
-  readonly onGone: () => void;
-}
-
-export function Navigation({ client, onGone }: NavigationProps) {
-  const messages = useCommonMessages();
-  const [location] = useLocation();
+/** The button and the keyboard shortcut (Ctrl+K or Cmd+K) that open the finder. */
+function OpenFinder() {
+  const { finder } = useCommonMessages();
+  const [opened, { open, close }] = useDisclosure(false);
+  // The empty list of ignored tags enables the shortcut inside text fields: it types no character.
+  useHotkeys([['mod+K', open]], []);
   return (
     <>
-      <AppShell.Section grow>
-        {pages.map(({ path, name, icon }) => {
-          const isCurrent = path === '/' ? location === '/' : location.startsWith(path);
-          return (
-            <NavLink
-              key={path}
-              component={Link}
-              href={path}
-              label={messages.pages[name]}
-              leftSection={<Icon name={icon} />}
-              active={isCurrent}
-              aria-current={isCurrent ? 'page' : undefined}
-              className={classes.link ?? ''}
-              onClick={onGone}
-            />
-          );
-        })}
-      </AppShell.Section>
-      <AppShell.Section>
-        <NavLink
-          href="/docs"
-          label={messages.reference}
-          leftSection={<Icon name="book" />}
-          className={classes.link ?? ''}
-        />
-        {client && (
-          <Box hiddenFrom="sm" pt="sm">
-            <UserMenu client={client} />
-          </Box>
-        )}
-      </AppShell.Section>
+      <button type="button" className={classes.finder} aria-keyshortcuts="Control+K Meta+K" onClick={open}>
+        <Icon name="search" />
+        <span className={classes.label}>{finder.open}</span>
+        <Kbd size="xs" className={classes.wide ?? ''}>
+          {onMac ? '⌘ K' : 'Ctrl K'}
+        </Kbd>
+      </button>
+      {opened && (
+        <Suspense>
+          <Finder onClose={close} />
+        </Suspense>
+      )}
     </>
   );
 }
 
-/** The frame of every page: skip link, header and navigation. `client` is null if none is signed in. */
-export function Shell({ client, children }: { client: SignedInClient | null; children: ReactNode }) {
-  const messages = useCommonMessages();
-  const [menu, { toggle, close }] = useDisclosure(false);
-  useFocusBack();
+/** Explains protected mode, which requires no sign-in, and offers to create the first client. */
+export function ProtectedBanner({ onCreate }: { onCreate: () => void }) {
+  const messages = useCommonMessages().protected;
   return (
-    <AppShell
-      header={{ height: 60 }}
-      navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !menu } }}
-      padding={{ base: 'md', sm: 'xl' }}
-      withBorder={false}
-    >
-      <a className={classes.skip} href="#content">
-        {messages.skip}
-      </a>
-      <AppShell.Header className={classes.header}>
-        <Header client={client} menu={menu} onMenu={toggle} />
-      </AppShell.Header>
-      <AppShell.Navbar
-        className={classes.navbar}
-        p="md"
-        aria-label={messages.navigation}
-        data-closed={!menu || undefined}
-      >
-        <Navigation client={client} onGone={close} />
-      </AppShell.Navbar>
-      <AppShell.Main id="content" tabIndex={-1} className={classes.main}>
-        <Box maw={1180} mx="auto">
-          {children}
-        </Box>
-      </AppShell.Main>
-    </AppShell>
+    <Alert title={messages.title} color="indigo" variant="light" icon={<Icon name="info" />} mb="lg">
+      <Stack gap="sm" align="flex-start">
+        <Text size="sm" maw={820}>
+          {messages.text}
+        </Text>
+        <Button size="xs" onClick={onCreate}>
+          {messages.action}
+        </Button>
+      </Stack>
+    </Alert>
   );
 }

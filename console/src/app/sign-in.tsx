@@ -1,17 +1,18 @@
 import type { ConsoleKeys } from '@anagrafe/client';
 import { Alert, Button, Group, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { useForm } from '@mantine/form';
+import { useEffect, useRef } from 'react';
 import { useSignIn, useSignOut } from '../features/session/session.ts';
 import { useCommonMessages } from '../i18n/messages.ts';
 import { Command } from '../ui/copy.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Failure } from '../ui/loading-or-error.tsx';
 import { LanguageSwitch, SchemeSwitch } from './preferences.tsx';
-import { Mark } from './shell.tsx';
+import { Brand } from './shell.tsx';
 import classes from './sign-in.module.css';
 
 /** Reads the keys from the two fields. The first one may hold both: `<public>.<secret>`. Null if a key is missing. */
-export function readKeys(publicKey: string, secretKey: string): ConsoleKeys | null {
+function readKeys(publicKey: string, secretKey: string): ConsoleKeys | null {
   const [first = '', second = ''] = publicKey.trim().split('.');
   const PublicKey = first.trim();
   const SecretKey = (secretKey.trim() || second).trim();
@@ -31,9 +32,12 @@ export function SignIn({ ended, notSignedOut }: SignInProps) {
   const { signIn } = messages;
   const attempt = useSignIn();
   const signOut = useSignOut();
-  const [publicKey, setPublicKey] = useState('');
-  const [secretKey, setSecretKey] = useState('');
-  const [missing, setMissing] = useState(false);
+  const form = useForm({
+    initialValues: { publicKey: '', secretKey: '' },
+    validate: { publicKey: (value, { secretKey }) => readKeys(value, secretKey) === null && signIn.missing },
+    validateInputOnChange: false,
+    clearInputErrorOnChange: false,
+  });
   const heading = useRef<HTMLHeadingElement>(null);
   const field = useRef<HTMLInputElement>(null);
 
@@ -47,21 +51,16 @@ export function SignIn({ ended, notSignedOut }: SignInProps) {
     else field.current?.focus();
   }, [ended]);
 
-  function submit(event: FormEvent) {
-    event.preventDefault();
+  const submit = form.onSubmit(({ publicKey, secretKey }) => {
     const keys = readKeys(publicKey, secretKey);
-    setMissing(keys === null);
     if (keys) attempt.mutate(keys);
-  }
+  });
 
   return (
     <div className={classes.ground}>
       <header className={classes.header}>
         <Group gap="sm">
-          <Mark />
-          <Text fw={700} size="lg">
-            {messages.product}
-          </Text>
+          <Brand />
         </Group>
         <Group gap="xs">
           <LanguageSwitch />
@@ -93,22 +92,19 @@ export function SignIn({ ended, notSignedOut }: SignInProps) {
                 ref={field}
                 label={signIn.publicKey}
                 description={signIn.publicKeyHint}
-                value={publicKey}
-                onChange={(event) => setPublicKey(event.currentTarget.value)}
-                error={missing && signIn.missing}
                 autoComplete="username"
                 autoCapitalize="off"
                 spellCheck={false}
                 required
                 withAsterisk={false}
+                {...form.getInputProps('publicKey')}
               />
               <PasswordInput
                 label={signIn.secretKey}
-                value={secretKey}
-                onChange={(event) => setSecretKey(event.currentTarget.value)}
                 autoComplete="current-password"
                 required
                 withAsterisk={false}
+                {...form.getInputProps('secretKey')}
               />
               <Button type="submit" fullWidth loading={attempt.isPending}>
                 {signIn.submit}

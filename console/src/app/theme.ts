@@ -1,4 +1,4 @@
-import { Badge, type CSSVariablesResolver, createTheme, Menu } from '@mantine/core';
+import { type CSSVariablesResolver, createTheme } from '@mantine/core';
 
 /** The CSP nonce for inline styles. The service writes it into the page; empty if the meta element is missing. */
 export const styleNonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? '';
@@ -32,10 +32,10 @@ export const theme = createTheme({
   headings: { fontWeight: '650' },
   components: {
     // Mantine's defaults would capitalise and truncate the label.
-    Badge: Badge.extend({ defaultProps: { variant: 'light', tt: 'none', miw: 'max-content' } }),
+    Badge: { defaultProps: { variant: 'light', tt: 'none', miw: 'max-content' } },
     // Mantine's focus placeholder is not a menu item, and ARIA allows no other children in a menu. Without the
     // placeholder the first item gets the focus.
-    Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
   },
 });
 
@@ -48,6 +48,7 @@ export const variables: CSSVariablesResolver = () => ({
     '--mantine-color-error': '#b42318',
     '--anagrafe-ground': '#f6f7f9',
     '--anagrafe-line': '#e3e6ea',
+    '--anagrafe-hover': '#f3f4f6',
     '--anagrafe-here': '#edf1ff',
     '--anagrafe-here-text': '#364fc7',
     '--anagrafe-focus': '#3b5bdb',
@@ -63,6 +64,7 @@ export const variables: CSSVariablesResolver = () => ({
     '--mantine-color-error': '#ff8f85',
     '--anagrafe-ground': '#101317',
     '--anagrafe-line': '#2b313a',
+    '--anagrafe-hover': '#1c2129',
     '--anagrafe-here': '#232b45',
     '--anagrafe-here-text': '#bac8ff',
     '--anagrafe-focus': '#91a7ff',

@@ -2,7 +2,7 @@ import type { Delivery } from '@anagrafe/client';
 import type { FileError, ImportField, RowError } from '@anagrafe/importer';
 
 /** English messages that all pages share. */
-export const commonEn = {
+const commonEn = {
   product: 'Anagrafe',
   skip: 'Skip to the content',
   navigation: 'Pages',
@@ -116,9 +116,7 @@ export const commonEn = {
   never: 'never',
 };
 
-export type CommonMessages = typeof commonEn;
-
-export const actorEn = {
+const actorEn = {
   client: (name: string) => name,
   console: (name: string) => `${name}, at the console`,
   user: (id: number | null) => (id === null ? 'whoever tried it' : `user ${id}`),
@@ -127,8 +125,6 @@ export const actorEn = {
   service: 'the service itself',
   unknownClient: (id: number | null) => `client ${id ?? '?'}`,
 };
-
-export type ActorMessages = typeof actorEn;
 
 /** The description of a cause, and the steps that fix it. */
 export interface Advice {
@@ -211,7 +207,7 @@ const causes: Readonly<Record<Cause, Advice>> = {
   },
 };
 
-export const failureCauseEn = {
+const failureCauseEn = {
   causes,
   byHand: 'By hand',
   clientRevoked: 'Its client was revoked',
@@ -219,8 +215,6 @@ export const failureCauseEn = {
   answered: (status: string) => `The receiver answered ${status}`,
   unknown: (why: string) => (why === '' ? causes.other.what : `${causes.other.what}: ${why}`),
 };
-
-export type FailureCauseMessages = typeof failureCauseEn;
 
 /** Causes of a failed delivery; `other` if there is no specific advice. */
 export type Cause =
@@ -244,7 +238,7 @@ export type Cause =
   | 'other';
 
 /** Names of the event types. */
-export const eventTypeEn: Readonly<Record<Delivery['Type'], string>> = {
+const eventTypeEn: Readonly<Record<Delivery['Type'], string>> = {
   'principal.inserted': 'Principal inserted',
   'principal.state_changed': 'State of a principal changed',
   'user.registered': 'User registered',
@@ -260,7 +254,7 @@ export const eventTypeEn: Readonly<Record<Delivery['Type'], string>> = {
 const some = (told: string, what: string) => `${told} ${what}${told === '1' ? '' : 's'}`;
 
 /** Descriptions of audit log rows. */
-export const auditRowEn = {
+const auditRowEn = {
   inserted: 'The principal was created.',
   registered: (users: string) => `Registered: ${users}.`,
   reset: (users: string) => `Password reset: ${users}.`,
@@ -312,8 +306,6 @@ export const auditRowEn = {
   } satisfies Record<string, (told: AuditRowValues) => string>,
 };
 
-export type AuditRowMessages = typeof auditRowEn;
-
 /** The values that the description of an audit log row may contain. */
 export interface AuditRowValues {
   readonly principal: number | null;
@@ -331,7 +323,7 @@ export interface AuditRowValues {
 }
 
 /** Messages about the progress and the results of a call or a job. */
-export const resultEn = {
+const resultEn = {
   operation: { update: 'Users', insert: 'Principals', state: 'States' },
   progress: {
     users: (done: string, all: string) => `${done} of ${all} users`,
@@ -383,9 +375,7 @@ export const resultEn = {
   } as Record<string, string>,
 };
 
-export type ResultMessages = typeof resultEn;
-
-export const auditEn = {
+const auditEn = {
   title: 'Audit',
   intro: 'Everything that was done, when and by whom, the newest first.',
   caption: 'The journal',
@@ -435,9 +425,7 @@ export const auditEn = {
   },
 };
 
-export type AuditMessages = typeof auditEn;
-
-export const callsEn = {
+const callsEn = {
   title: 'Calls',
   intro: 'Calls that were answered at once, the newest first. Dry runs are not among them.',
   caption: 'Calls',
@@ -478,9 +466,7 @@ export const callsEn = {
   },
 };
 
-export type CallsMessages = typeof callsEn;
-
-export const clientsEn = {
+const clientsEn = {
   title: 'API clients',
   intro: 'Programs that may call the service, each with its own keys.',
   caption: 'API clients',
@@ -543,9 +529,7 @@ export const clientsEn = {
   revokedNotice: (name: string) => `${name} was revoked.`,
 };
 
-export type ClientsMessages = typeof clientsEn;
-
-export const eventsEn = {
+const eventsEn = {
   title: 'Events',
   intro: 'What happened, the newest first: the same that webhooks are told of.',
   caption: 'Events',
@@ -567,8 +551,6 @@ export const eventsEn = {
   },
 };
 
-export type EventsMessages = typeof eventsEn;
-
 const fields: Readonly<Record<ImportField, string>> = {
   ID: 'Principal: ID',
   ExternalKey: 'Principal: external key',
@@ -589,7 +571,7 @@ const fields: Readonly<Record<ImportField, string>> = {
 const resetInImport =
   'This would reset a password, and an import only registers users. Reset it on the page of its principal, or many of them with "anagrafe reset".';
 
-export const importEn = {
+const importEn = {
   title: 'Import',
   intro: 'Registers the users of a file. Nothing is done before you have seen what would be.',
   choose: {
@@ -683,9 +665,7 @@ export const importEn = {
   rowFault: ({ code, message }: RowError): string => (code === 'RESET_IN_IMPORT' ? resetInImport : message),
 };
 
-export type ImportMessages = typeof importEn;
-
-export const jobsEn = {
+const jobsEn = {
   title: 'Jobs',
   intro: 'Calls that were sent to be done later, of all clients, the newest first.',
   caption: 'Jobs',
@@ -735,9 +715,7 @@ export const jobsEn = {
   cancelled: 'The job was cancelled.',
 };
 
-export type JobsMessages = typeof jobsEn;
-
-export const overviewEn = {
+const overviewEn = {
   title: 'Overview',
   intro: 'How much there is, what is being done, and what went wrong lately.',
   figures: {
@@ -808,9 +786,7 @@ export const overviewEn = {
   },
 };
 
-export type OverviewMessages = typeof overviewEn;
-
-export const principalsEn = {
+const principalsEn = {
   title: 'Principals',
   intro: 'The customers and companies that have users.',
   all: 'All principals',
@@ -937,9 +913,7 @@ export const principalsEn = {
   },
 };
 
-export type PrincipalsMessages = typeof principalsEn;
-
-export const webhooksEn = {
+const webhooksEn = {
   title: 'Webhooks',
   intro: 'Programs that are told what happens, by a signed message to their address.',
   caption: 'Webhooks',
@@ -1051,4 +1025,23 @@ export const webhooksEn = {
   },
 };
 
-export type WebhooksMessages = typeof webhooksEn;
+/** All texts of the console. `it.ts` has the same keys. */
+export const en = {
+  common: commonEn,
+  actor: actorEn,
+  failureCause: failureCauseEn,
+  eventType: eventTypeEn,
+  auditRow: auditRowEn,
+  result: resultEn,
+  audit: auditEn,
+  calls: callsEn,
+  clients: clientsEn,
+  events: eventsEn,
+  import: importEn,
+  jobs: jobsEn,
+  overview: overviewEn,
+  principals: principalsEn,
+  webhooks: webhooksEn,
+};
+
+export type Messages = typeof en;

@@ -1,4 +1,3 @@
-import { useMemo } from 'react';
 import { type Language, useLanguage } from './language.tsx';
 
 /** Formats numbers and times for the locale of the reader. */
@@ -26,9 +25,14 @@ const units: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60],
 ];
 
+/** The formats of each language, shared by all components: a formatter takes milliseconds to create. */
+const created = new Map<Language, Formats>();
+
 export function useFormats(): Formats {
   const { language } = useLanguage();
-  return useMemo(() => formatsOf(localeOf(language)), [language]);
+  const formats = created.get(language) ?? formatsOf(localeOf(language));
+  created.set(language, formats);
+  return formats;
 }
 
 function formatsOf(locale: string): Formats {

@@ -1,25 +1,7 @@
 import type { FileError, FileErrorCode, FileErrorParams, RowError, RowErrorCode } from '@anagrafe/importer';
-import type {
-  ActorMessages,
-  Advice,
-  AuditMessages,
-  AuditRowMessages,
-  CallsMessages,
-  Cause,
-  ClientsMessages,
-  CommonMessages,
-  EventsMessages,
-  eventTypeEn,
-  FailureCauseMessages,
-  ImportMessages,
-  JobsMessages,
-  OverviewMessages,
-  PrincipalsMessages,
-  ResultMessages,
-  WebhooksMessages,
-} from './en.ts';
+import type { Advice, Cause, Messages } from './en.ts';
 
-export const commonIt: CommonMessages = {
+const commonIt: Messages['common'] = {
   product: 'Anagrafe',
   skip: 'Vai al contenuto',
   navigation: 'Pagine',
@@ -133,7 +115,7 @@ export const commonIt: CommonMessages = {
   never: 'mai',
 };
 
-export const actorIt: ActorMessages = {
+const actorIt: Messages['actor'] = {
   client: (name) => name,
   console: (name) => `${name}, dalla console`,
   user: (id) => (id === null ? 'chi ci ha provato' : `utente ${id}`),
@@ -218,7 +200,7 @@ const causes: Readonly<Record<Cause, Advice>> = {
   },
 };
 
-export const failureCauseIt: FailureCauseMessages = {
+const failureCauseIt: Messages['failureCause'] = {
   causes,
   byHand: 'A mano',
   clientRevoked: 'Il suo client è stato revocato',
@@ -227,7 +209,7 @@ export const failureCauseIt: FailureCauseMessages = {
   unknown: (why) => (why === '' ? causes.other.what : `${causes.other.what}: ${why}`),
 };
 
-export const eventTypeIt: typeof eventTypeEn = {
+const eventTypeIt: Messages['eventType'] = {
   'principal.inserted': 'Anagrafica inserita',
   'principal.state_changed': "Stato di un'anagrafica cambiato",
   'user.registered': 'Utente registrato',
@@ -239,7 +221,7 @@ export const eventTypeIt: typeof eventTypeEn = {
   'webhook.test': 'Messaggio di prova',
 };
 
-export const auditRowIt: AuditRowMessages = {
+const auditRowIt: Messages['auditRow'] = {
   inserted: "L'anagrafica è stata creata.",
   registered: (users) => `Registrazione: ${users}.`,
   reset: (users) => `Password reimpostata: ${users}.`,
@@ -297,7 +279,7 @@ export const auditRowIt: AuditRowMessages = {
   },
 };
 
-export const resultIt: ResultMessages = {
+const resultIt: Messages['result'] = {
   operation: { update: 'Utenti', insert: 'Anagrafiche', state: 'Stati' },
   progress: {
     users: (done, all) => `${done} di ${all} utenti`,
@@ -349,7 +331,7 @@ export const resultIt: ResultMessages = {
   },
 };
 
-export const auditIt: AuditMessages = {
+const auditIt: Messages['audit'] = {
   title: 'Registro',
   intro: 'Tutto ciò che è stato fatto, quando e da chi, dal più recente.',
   caption: 'Il registro',
@@ -408,7 +390,7 @@ export const auditIt: AuditMessages = {
   },
 };
 
-export const callsIt: CallsMessages = {
+const callsIt: Messages['calls'] = {
   title: 'Chiamate',
   intro: 'Le chiamate a cui si è risposto subito, dalla più recente. Le prove non ne fanno parte.',
   caption: 'Chiamate',
@@ -449,7 +431,7 @@ export const callsIt: CallsMessages = {
   },
 };
 
-export const clientsIt: ClientsMessages = {
+const clientsIt: Messages['clients'] = {
   title: 'Client API',
   intro: 'I programmi che possono chiamare il servizio, ciascuno con le proprie chiavi.',
   caption: 'Client API',
@@ -513,7 +495,7 @@ export const clientsIt: ClientsMessages = {
   revokedNotice: (name) => `${name} è stato revocato.`,
 };
 
-export const eventsIt: EventsMessages = {
+const eventsIt: Messages['events'] = {
   title: 'Eventi',
   intro: 'Che cosa è accaduto, dal più recente: lo stesso che viene comunicato ai webhook.',
   caption: 'Eventi',
@@ -609,7 +591,7 @@ function listed(names: readonly string[]): string {
   return names.map((name) => `"${name}"`).join(', ');
 }
 
-export const importIt: ImportMessages = {
+const importIt: Messages['import'] = {
   title: 'Importazione',
   intro: 'Registra gli utenti di un file. Non si fa nulla prima che tu abbia visto che cosa succederebbe.',
   choose: {
@@ -718,7 +700,7 @@ export const importIt: ImportMessages = {
   rowFault: rowFaultInItalian,
 };
 
-export const jobsIt: JobsMessages = {
+const jobsIt: Messages['jobs'] = {
   title: 'Lavori',
   intro: 'Le chiamate inviate per essere eseguite dopo, di tutti i client, dalla più recente.',
   caption: 'Lavori',
@@ -768,7 +750,7 @@ export const jobsIt: JobsMessages = {
   cancelled: 'Il lavoro è stato annullato.',
 };
 
-export const overviewIt: OverviewMessages = {
+const overviewIt: Messages['overview'] = {
   title: 'Riepilogo',
   intro: "Quanto c'è, che cosa è in corso e che cosa non è riuscito di recente.",
   figures: {
@@ -843,7 +825,7 @@ export const overviewIt: OverviewMessages = {
   },
 };
 
-export const principalsIt: PrincipalsMessages = {
+const principalsIt: Messages['principals'] = {
   title: 'Anagrafiche',
   intro: 'I clienti e le aziende che hanno utenti.',
   all: 'Tutte le anagrafiche',
@@ -973,7 +955,7 @@ export const principalsIt: PrincipalsMessages = {
   },
 };
 
-export const webhooksIt: WebhooksMessages = {
+const webhooksIt: Messages['webhooks'] = {
   title: 'Webhook',
   intro: 'I programmi avvisati di ciò che accade, con un messaggio firmato al loro indirizzo.',
   caption: 'Webhook',
@@ -1083,4 +1065,22 @@ export const webhooksIt: WebhooksMessages = {
     noAnswer: 'La risposta non aveva testo.',
     beginning: 'Si conservano solo i primi 1.000 caratteri.',
   },
+};
+
+export const it: Messages = {
+  common: commonIt,
+  actor: actorIt,
+  failureCause: failureCauseIt,
+  eventType: eventTypeIt,
+  auditRow: auditRowIt,
+  result: resultIt,
+  audit: auditIt,
+  calls: callsIt,
+  clients: clientsIt,
+  events: eventsIt,
+  import: importIt,
+  jobs: jobsIt,
+  overview: overviewIt,
+  principals: principalsIt,
+  webhooks: webhooksIt,
 };

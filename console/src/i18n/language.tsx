@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react';
+import type { Messages } from './en.ts';
 
 export const languages = ['en', 'it'] as const;
 export type Language = (typeof languages)[number];
@@ -8,6 +9,18 @@ interface Choice {
   readonly language: Language;
   readonly choose: (language: Language) => void;
 }
+
+const loaded = new Map<Language, Messages>();
+
+/** Loads the messages of one language; the browser fetches the other one only when it is chosen. */
+export async function loadMessages(language: Language): Promise<void> {
+  if (!loaded.has(language)) loaded.set(language, await loaders[language]());
+}
+
+const loaders: Readonly<Record<Language, () => Promise<Messages>>> = {
+  en: async () => (await import('./en.ts')).en,
+  it: async () => (await import('./it.ts')).it,
+};
 
 const place = 'anagrafe-language';
 const Chosen = createContext<Choice | null>(null);
@@ -31,7 +44,7 @@ export function LanguageProvider({ children }: { children: ReactNode }) {
       language,
       choose: (chosen) => {
         localStorage.setItem(place, chosen);
-        setLanguage(chosen);
+        void loadMessages(chosen).then(() => setLanguage(chosen));
       },
     }),
     [language],
@@ -45,13 +58,15 @@ export function useLanguage(): Choice {
   return choice;
 }
 
-/** Creates a hook that returns messages in the chosen language: `const useJobsMessages = messagesOf({ en, it })`. */
-export function messagesOf<Words>(words: Readonly<Record<Language, Words>>): () => Words {
-  return () => words[useLanguage().language];
+/** Returns all messages in the chosen language. */
+export function useMessages(): Messages {
+  const messages = loaded.get(useLanguage().language);
+  if (!messages) throw new Error('the messages of the language are not loaded');
+  return messages;
 }
 
 /** Returns the language chosen last, else the first supported language of the browser, else English. */
-function rememberedLanguage(): Language {
+export function rememberedLanguage(): Language {
   const wanted = [localStorage.getItem(place) ?? '', ...navigator.languages];
   for (const tag of wanted) {
     const found = languages.find((language) => tag === language || tag.startsWith(`${language}-`));

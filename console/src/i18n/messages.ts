@@ -1,54 +1,26 @@
-import {
-  auditEn,
-  callsEn,
-  clientsEn,
-  commonEn,
-  eventsEn,
-  failureCauseEn,
-  importEn,
-  jobsEn,
-  overviewEn,
-  principalsEn,
-  resultEn,
-  webhooksEn,
-} from './en.ts';
-import {
-  auditIt,
-  callsIt,
-  clientsIt,
-  commonIt,
-  eventsIt,
-  failureCauseIt,
-  importIt,
-  jobsIt,
-  overviewIt,
-  principalsIt,
-  resultIt,
-  webhooksIt,
-} from './it.ts';
-import { messagesOf } from './language.tsx';
+import type { Messages } from './en.ts';
+import { useMessages } from './language.tsx';
+
+/** Creates a hook that returns one section of the messages in the chosen language. */
+function section<Name extends keyof Messages>(name: Name): () => Messages[Name] {
+  return () => useMessages()[name];
+}
 
 /** Messages that all pages share. */
-export const useCommonMessages = messagesOf({ en: commonEn, it: commonIt });
-
-export const useFailureCauseMessages = messagesOf({ en: failureCauseEn, it: failureCauseIt });
-
-export const useResultMessages = messagesOf({ en: resultEn, it: resultIt });
-
-export const useAuditMessages = messagesOf({ en: auditEn, it: auditIt });
-
-export const useCallsMessages = messagesOf({ en: callsEn, it: callsIt });
-
-export const useClientsMessages = messagesOf({ en: clientsEn, it: clientsIt });
-
-export const useEventsMessages = messagesOf({ en: eventsEn, it: eventsIt });
-
-export const useImportMessages = messagesOf({ en: importEn, it: importIt });
-
-export const useJobsMessages = messagesOf({ en: jobsEn, it: jobsIt });
-
-export const useOverviewMessages = messagesOf({ en: overviewEn, it: overviewIt });
-
-export const usePrincipalsMessages = messagesOf({ en: principalsEn, it: principalsIt });
-
-export const useWebhooksMessages = messagesOf({ en: webhooksEn, it: webhooksIt });
+export const useCommonMessages = section('common');
+export const useActorMessages = section('actor');
+/** Reasons why a delivery failed. */
+export const useFailureCauseMessages = section('failureCause');
+export const useEventTypeMessages = section('eventType');
+export const useAuditRowMessages = section('auditRow');
+/** Progress and results of calls and jobs. */
+export const useResultMessages = section('result');
+export const useAuditMessages = section('audit');
+export const useCallsMessages = section('calls');
+export const useClientsMessages = section('clients');
+export const useEventsMessages = section('events');
+export const useImportMessages = section('import');
+export const useJobsMessages = section('jobs');
+export const useOverviewMessages = section('overview');
+export const usePrincipalsMessages = section('principals');
+export const useWebhooksMessages = section('webhooks');

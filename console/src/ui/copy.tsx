@@ -1,7 +1,7 @@
-import { ActionIcon, Code, CopyButton, Group, TextInput, Tooltip, VisuallyHidden } from '@mantine/core';
+import { Code, CopyButton, Group, TextInput, VisuallyHidden } from '@mantine/core';
 import { useCommonMessages } from '../i18n/messages.ts';
 import classes from './command.module.css';
-import { Icon } from './icon.tsx';
+import { IconButton } from './icon.tsx';
 
 interface CopyProps {
   readonly value: string;
@@ -16,17 +16,17 @@ export function Copy({ value, what }: CopyProps) {
     <CopyButton value={value} timeout={2000}>
       {({ copied, copy }) => (
         <>
-          <Tooltip label={copied ? messages.copied : messages.copy(what)}>
-            <ActionIcon
-              variant="default"
-              size="input-sm"
-              aria-label={messages.copy(what)}
-              onClick={copy}
-              {...(copied && { c: 'teal' })}
-            >
-              <Icon name={copied ? 'check' : 'copy'} />
-            </ActionIcon>
-          </Tooltip>
+          <IconButton
+            icon={copied ? 'check' : 'copy'}
+            label={messages.copy(what)}
+            isOutlined
+            onClick={copy}
+            style={{
+              height: 36,
+              width: 36,
+              ...(copied && { color: 'var(--mantine-color-teal-light-color)' }),
+            }}
+          />
           <VisuallyHidden role="status">{copied ? messages.copied : ''}</VisuallyHidden>
         </>
       )}
@@ -66,4 +66,12 @@ export function Command({ text, what }: { text: string; what: string }) {
       <Copy value={text} what={what} />
     </Group>
   );
+}
+
+/** Starts a download of the content as a file with this name. */
+export function saveFile(name: string, content: readonly string[], type = ''): void {
+  const url = URL.createObjectURL(new Blob([...content], { type }));
+  Object.assign(document.createElement('a'), { href: url, download: name }).click();
+  // The browser reads the blob after `click` has returned, so that its URL must stay valid for a while.
+  window.setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

@@ -1,44 +1,13 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
-import { type FormEvent, type ReactNode, useLayoutEffect, useRef, useState } from 'react';
+import { useForm } from '@mantine/form';
+import { type FormEventHandler, type ReactNode, type Ref, useLayoutEffect, useRef, useState } from 'react';
 import { useCommonMessages } from '../i18n/messages.ts';
 import { Failure } from './loading-or-error.tsx';
-
-interface FormButtonsProps {
-  readonly submit: string;
-  /** The request is pending. */
-  readonly busy: boolean;
-  readonly onCancel: () => void;
-  /** A required input is missing. */
-  readonly disabled?: boolean;
-  /** Red for a destructive action. */
-  readonly color?: 'red';
-}
-
-/**
- * The cancel and submit buttons of a form. A pending request cannot be cancelled, since its response may contain a
- * secret that is shown once. The cancel button stays focusable meanwhile, so that keyboard users keep their position.
- */
-export function FormButtons({ submit, busy, onCancel, disabled = false, color }: FormButtonsProps) {
-  const { cancel } = useCommonMessages();
-  return (
-    <Group justify="flex-end">
-      <Button
-        variant="default"
-        onClick={busy ? undefined : onCancel}
-        {...(busy && { 'aria-disabled': true, 'data-disabled': true })}
-      >
-        {cancel}
-      </Button>
-      <Button type="submit" loading={busy} disabled={disabled} {...(color && { color })}>
-        {submit}
-      </Button>
-    </Group>
-  );
-}
+import { useNotice } from './notice.tsx';
 
 interface DialogProps {
   readonly title: string;
-  readonly opened: boolean;
+  readonly opened?: boolean;
   readonly onClose: () => void;
   /** Removes the close button and disables Escape: only a button in the content closes the dialog. */
   readonly lasting?: boolean;
@@ -53,9 +22,8 @@ document.addEventListener('focusin', ({ target }) => {
 });
 
 /** A modal dialog that returns the focus to the element that opened it. */
-export function Dialog({ title, opened, onClose, lasting = false, children }: DialogProps) {
+export function Dialog({ title, opened = true, onClose, lasting = false, children }: DialogProps) {
   const { close } = useCommonMessages();
-
   const opener = useRef<HTMLElement>(null);
 
   useLayoutEffect(() => {
@@ -64,7 +32,7 @@ export function Dialog({ title, opened, onClose, lasting = false, children }: Di
       return;
     }
     // A dialog that `HiddenWhileSignedOut` restores keeps the element that opened it first.
-    opener.current ??= lastInPage;
+    opener.current ??= lastInPage ?? focusedElement();
     const { current } = opener;
     // The microtask runs after `HiddenWhileSignedOut` has hidden the page, which then takes no focus.
     return () => queueMicrotask(() => current?.focus({ preventScroll: true }));
@@ -96,7 +64,77 @@ export function Dialog({ title, opened, onClose, lasting = false, children }: Di
   );
 }
 
-interface ConfirmProps {
+/** Returns the element with the focus, if this module was loaded after the element got it. */
+function focusedElement(): HTMLElement | null {
+  const { activeElement } = document;
+  return activeElement instanceof HTMLElement && activeElement !== document.body ? activeElement : null;
+}
+
+/** Returns the open dialog, and a function that opens one: `open((close) => <Edit onClose={close} />)`. */
+export function useDialog() {
+  const [dialog, setDialog] = useState<ReactNode>(null);
+  const open = (render: (close: () => void) => ReactNode) => setDialog(render(() => setDialog(null)));
+  return [dialog, open] as const;
+}
+
+/** Returns a function that closes the dialog and shows a notice, for the `onSuccess` of a mutation. */
+export function useFinish(onClose: () => void): (sentence: string) => void {
+  const notify = useNotice();
+  return (sentence) => {
+    notify(sentence);
+    onClose();
+  };
+}
+
+interface DialogFormProps {
+  readonly onSubmit: FormEventHandler<HTMLFormElement>;
+  /** The label of the button. */
+  readonly submit: string;
+  /** The request that the form sends. `error` is null if the form shows the error beside its fields. */
+  readonly request: { readonly isPending: boolean; readonly error: Error | null };
+  readonly onCancel: () => void;
+  /** A required input is missing. */
+  readonly disabled?: boolean;
+  /** Red for a destructive action. */
+  readonly color?: 'red';
+  /** Turns off the validation of the browser, for a form that the service validates. */
+  readonly noValidate?: boolean;
+  readonly ref?: Ref<HTMLFormElement>;
+  readonly children: ReactNode;
+}
+
+/**
+ * The form of a dialog: its fields, the error of its request, and its buttons. A pending request cannot be cancelled,
+ * since its response may contain a secret that is shown once. The cancel button stays focusable meanwhile, so that
+ * keyboard users keep their position.
+ */
+export function DialogForm(props: DialogFormProps) {
+  const { submit, request, onCancel, disabled = false, color, children, ...form } = props;
+  const { cancel } = useCommonMessages();
+  const { isPending, error } = request;
+  return (
+    <form {...form}>
+      <Stack>
+        {children}
+        {error && <Failure error={error} />}
+        <Group justify="flex-end">
+          <Button
+            variant="default"
+            onClick={isPending ? undefined : onCancel}
+            {...(isPending && { 'aria-disabled': true, 'data-disabled': true })}
+          >
+            {cancel}
+          </Button>
+          <Button type="submit" loading={isPending} disabled={disabled} {...(color && { color })}>
+            {submit}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+interface ConfirmDialogProps {
   readonly title: string;
   /** The effect of the action, and whether it can be undone. */
   readonly text: string;
@@ -106,57 +144,39 @@ interface ConfirmProps {
   readonly name?: string;
   /** Shows the button in the primary colour, for an action that is not destructive. */
   readonly gentle?: boolean;
-  readonly busy: boolean;
-  readonly error: Error | null;
+  readonly request?: { readonly isPending: boolean; readonly error: Error | null };
   readonly onConfirm: () => void;
   readonly onClose: () => void;
 }
 
+const noRequest = { isPending: false, error: null };
+
 /** Asks for confirmation of an action. */
-export function Confirm({
-  title,
-  text,
-  action,
-  name,
-  gentle = false,
-  busy,
-  error,
-  onConfirm,
-  onClose,
-}: ConfirmProps) {
-  const messages = useCommonMessages();
-  const [typed, setTyped] = useState('');
-  const isConfirmed = name === undefined || typed.trim() === name;
-
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    if (isConfirmed) onConfirm();
-  }
-
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  const { title, text, action, name, gentle = false, request = noRequest, onConfirm, onClose } = props;
+  const { confirm } = useCommonMessages();
+  const form = useForm({ initialValues: { name: '' } });
+  const isConfirmed = name === undefined || form.values.name.trim() === name;
   return (
-    <Dialog title={title} opened onClose={onClose} lasting={busy}>
-      <form onSubmit={submit}>
-        <Stack>
-          <Text>{text}</Text>
-          {name !== undefined && (
-            <TextInput
-              label={messages.confirm.type(name)}
-              value={typed}
-              onChange={(event) => setTyped(event.currentTarget.value)}
-              autoComplete="off"
-              data-autofocus
-            />
-          )}
-          {error && <Failure error={error} />}
-          <FormButtons
-            submit={action}
-            busy={busy}
-            onCancel={onClose}
-            disabled={!isConfirmed}
-            {...(!gentle && { color: 'red' })}
+    <Dialog title={title} onClose={onClose} lasting={request.isPending}>
+      <DialogForm
+        onSubmit={form.onSubmit(() => void (isConfirmed && onConfirm()))}
+        submit={action}
+        request={request}
+        onCancel={onClose}
+        disabled={!isConfirmed}
+        {...(!gentle && { color: 'red' })}
+      >
+        <Text>{text}</Text>
+        {name !== undefined && (
+          <TextInput
+            label={confirm.type(name)}
+            autoComplete="off"
+            data-autofocus
+            {...form.getInputProps('name')}
           />
-        </Stack>
-      </form>
+        )}
+      </DialogForm>
     </Dialog>
   );
 }

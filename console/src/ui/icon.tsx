@@ -1,3 +1,6 @@
+import type { ComponentProps } from 'react';
+import classes from './icon.module.css';
+
 /** SVG paths on a 24 × 24 grid. An icon package would be a far larger dependency than these lines. */
 const paths = {
   overview: 'M4 20V11M10 20V4M16 20v-6M21 20H3',
@@ -51,5 +54,30 @@ export function Icon({ name, size = 18 }: { name: IconName; size?: number }) {
     >
       <path d={paths[name]} />
     </svg>
+  );
+}
+
+interface IconButtonProps extends ComponentProps<'button'> {
+  readonly icon: IconName;
+  readonly label: string;
+  readonly size?: number;
+  /** Draws a border. */
+  readonly isOutlined?: boolean;
+}
+
+/** A button with an icon. It has no loading state, so that it costs far less than the one of Mantine. */
+export function IconButton(props: IconButtonProps) {
+  const { icon, label, size = 18, isOutlined = false, className = '', ...button } = props;
+  return (
+    <button
+      type="button"
+      className={`${classes.button} ${className}`}
+      aria-label={label}
+      title={label}
+      data-outlined={isOutlined || undefined}
+      {...button}
+    >
+      <Icon name={icon} size={size} />
+    </button>
   );
 }

@@ -1,5 +1,5 @@
 import { AnagrafeError, ApiError, ConnectionError, RecordError, TimeoutError } from '@anagrafe/client';
-import { Alert, Button, Skeleton, Stack, Text } from '@mantine/core';
+import { Alert, Button, Stack, Text } from '@mantine/core';
 import { Component, type ReactNode } from 'react';
 import { useCommonMessages } from '../i18n/messages.ts';
 import { Icon } from './icon.tsx';
@@ -68,14 +68,4 @@ export class Boundary extends Component<{ children: ReactNode }, { error: Error 
     const { error } = this.state;
     return error ? <Failure error={error} onRetry={() => location.reload()} /> : this.props.children;
   }
-}
-
-interface LoadingOrErrorProps {
-  readonly list: { readonly error: Error | null; readonly refetch: () => void };
-}
-
-/** Replaces content that is still loading or that could not be loaded. */
-export function LoadingOrError({ list: { error, refetch } }: LoadingOrErrorProps) {
-  const { table } = useCommonMessages();
-  return error ? <Failure error={error} title={table.failed} onRetry={refetch} /> : <Skeleton height={180} />;
 }

@@ -1,7 +1,8 @@
-import { Affix, Notification, Transition } from '@mantine/core';
-import { createContext, type ReactNode, useCallback, useContext, useEffect, useState } from 'react';
+import { CloseButton } from '@mantine/core';
+import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
 import { useCommonMessages } from '../i18n/messages.ts';
 import { Icon } from './icon.tsx';
+import classes from './notice.module.css';
 
 const NoticeContext = createContext<(sentence: string) => void>(() => {});
 const shownMs = 7000;
@@ -10,44 +11,30 @@ const shownMs = 7000;
 export function NoticeProvider({ children }: { children: ReactNode }) {
   const { close } = useCommonMessages();
   const [sentence, setSentence] = useState<string | null>(null);
-  const [lastSentence, setLastSentence] = useState('');
-  const hide = useCallback(() => setSentence(null), []);
-  const say = useCallback((next: string) => {
-    setLastSentence(next);
-    setSentence(next);
-  }, []);
 
   useEffect(() => {
     if (sentence === null) return;
-    const timer = window.setTimeout(hide, shownMs);
+    const timer = window.setTimeout(() => setSentence(null), shownMs);
     return () => window.clearTimeout(timer);
-  }, [sentence, hide]);
+  }, [sentence]);
 
   return (
-    <NoticeContext value={say}>
+    <NoticeContext value={setSentence}>
       {children}
-      <Affix position={{ bottom: 20, right: 20 }} role="status">
-        <Transition mounted={sentence !== null} transition="slide-up">
-          {(styles) => (
-            <Notification
-              style={styles}
-              role="presentation"
-              withBorder
-              color="teal"
-              icon={<Icon name="check" />}
-              closeButtonProps={{ 'aria-label': close }}
-              onClose={hide}
-            >
-              {lastSentence}
-            </Notification>
-          )}
-        </Transition>
-      </Affix>
+      <div className={classes.corner} role="status">
+        {sentence !== null && (
+          <div className={classes.notice}>
+            <Icon name="check" />
+            <span>{sentence}</span>
+            <CloseButton aria-label={close} onClick={() => setSentence(null)} />
+          </div>
+        )}
+      </div>
     </NoticeContext>
   );
 }
 
-/** Returns the function that shows a notice: `say('The client was revoked.')`. */
+/** Returns the function that shows a notice: `notify('The client was revoked.')`. */
 export function useNotice(): (sentence: string) => void {
   return useContext(NoticeContext);
 }

@@ -1,4 +1,4 @@
-import { Anchor, Box, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Box, Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { createContext, type ReactNode, useContext, useEffect, useId, useRef } from 'react';
 import { Link } from 'wouter';
 import { useCommonMessages } from '../i18n/messages.ts';
@@ -8,15 +8,6 @@ export const ActivePage = createContext(true);
 
 export function useIsActivePage(): boolean {
   return useContext(ActivePage);
-}
-
-/** The border around a table. */
-export function TableFrame({ children }: { children: ReactNode }) {
-  return (
-    <Paper withBorder style={{ overflow: 'hidden' }}>
-      {children}
-    </Paper>
-  );
 }
 
 interface SurfaceProps {
@@ -97,4 +88,30 @@ export function Page({ title, intro, back, actions, children }: PageProps) {
       {children}
     </Stack>
   );
+}
+
+interface NotFoundProps {
+  readonly title?: string;
+  readonly text?: string;
+  /** The link to the list; without it, to the overview. */
+  readonly back?: { readonly href: string; readonly name: string };
+}
+
+/** Replaces a page whose URL names nothing that exists. */
+export function NotFound({ title, text, back }: NotFoundProps) {
+  const { lost } = useCommonMessages();
+  return (
+    <Page title={title ?? lost.title} intro={text ?? lost.text}>
+      <div>
+        <Button component={Link} href={back?.href ?? '/'}>
+          {back?.name ?? lost.action}
+        </Button>
+      </div>
+    </Page>
+  );
+}
+
+/** Reads the ID of an object from the URL; null unless it is a positive integer of at most 15 digits. */
+export function idOf(text: string): number | null {
+  return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : null;
 }

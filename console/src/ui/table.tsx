@@ -1,10 +1,11 @@
-import { Box, Table as MantineTable, Skeleton, Stack, Text, VisuallyHidden } from '@mantine/core';
+import { Box, Skeleton, Stack, Text, VisuallyHidden } from '@mantine/core';
 import type { Key, ReactNode } from 'react';
+import { Link } from 'wouter';
 import { useCommonMessages } from '../i18n/messages.ts';
 import { Failure } from './loading-or-error.tsx';
 import classes from './table.module.css';
 
-interface EmptyProps {
+export interface EmptyProps {
   readonly title: string;
   /** The next step for the reader. */
   readonly hint: string;
@@ -46,10 +47,13 @@ interface TableProps<Item> {
   readonly onRetry: () => void;
   /** The content that replaces a table without rows. */
   readonly empty: ReactNode;
+  /** The number of rows to reserve space for while they are loading. */
+  readonly expectedRows?: number;
 }
 
 /** A table with its loading, error and empty states. An error does not replace rows that have loaded before. */
-export function Table<Item>({ caption, columns, rows, keyOf, error, onRetry, empty }: TableProps<Item>) {
+export function Table<Item>(props: TableProps<Item>) {
+  const { caption, columns, rows, keyOf, error, onRetry, empty, expectedRows = 8 } = props;
   const messages = useCommonMessages();
   if (error && !rows) {
     return (
@@ -59,54 +63,64 @@ export function Table<Item>({ caption, columns, rows, keyOf, error, onRetry, emp
     );
   }
   if (rows?.length === 0) return empty;
+  const row = (key: Key, cell: (column: Column<Item>) => ReactNode) => (
+    <tr key={key}>
+      {columns.map((column) => (
+        <td key={column.name} className={classOf(column)}>
+          {cell(column)}
+        </td>
+      ))}
+    </tr>
+  );
   return (
     // The section is focusable so that the arrow keys can scroll a table that is wider than the screen.
     <section className={classes.scroll} aria-label={caption} tabIndex={rows ? 0 : -1}>
-      <MantineTable
-        verticalSpacing="sm"
-        horizontalSpacing="lg"
-        highlightOnHover={rows !== undefined}
-        aria-busy={!rows}
-      >
+      <table className={classes.table} data-loaded={rows !== undefined || undefined} aria-busy={!rows}>
         <caption className={classes.caption}>{caption}</caption>
-        <MantineTable.Thead>
-          <MantineTable.Tr>
+        <thead>
+          <tr>
             {columns.map((column) => (
-              <MantineTable.Th key={column.name} scope="col" className={classOf(column)}>
+              <th key={column.name} scope="col" className={classOf(column)}>
                 {column.quiet ? <VisuallyHidden>{column.name}</VisuallyHidden> : column.name}
-              </MantineTable.Th>
+              </th>
             ))}
-          </MantineTable.Tr>
-        </MantineTable.Thead>
-        <MantineTable.Tbody>
+          </tr>
+        </thead>
+        <tbody>
           {rows
-            ? rows.map((row) => (
-                <MantineTable.Tr key={keyOf(row)}>
-                  {columns.map((column) => (
-                    <MantineTable.Td key={column.name} className={classOf(column)}>
-                      {column.cell(row)}
-                    </MantineTable.Td>
-                  ))}
-                </MantineTable.Tr>
-              ))
-            : skeletonRows.map((row) => (
-                <MantineTable.Tr key={row}>
-                  {columns.map((column) => (
-                    <MantineTable.Td key={column.name} className={classOf(column)}>
-                      <Skeleton height={14} my={4} />
-                    </MantineTable.Td>
-                  ))}
-                </MantineTable.Tr>
-              ))}
-        </MantineTable.Tbody>
-      </MantineTable>
+            ? rows.map((item) => row(keyOf(item), (column) => column.cell(item)))
+            : Array.from({ length: expectedRows }, (_, n) => row(n, () => <Skeleton height={14} my={4} />))}
+        </tbody>
+      </table>
       {!rows && <VisuallyHidden role="status">{messages.loading}</VisuallyHidden>}
     </section>
   );
 }
 
-const skeletonRows = [1, 2, 3, 4];
-
 function classOf<Item>({ wide, numeric }: Column<Item>): string {
   return [wide && classes.wide, numeric && classes.numeric].filter(Boolean).join(' ');
+}
+
+interface CellLinkProps {
+  readonly href: string;
+  /** Sets the name of the row apart from the other cells. */
+  readonly isName?: boolean;
+  /** Underlines a link that other text surrounds. */
+  readonly isUnderlined?: boolean;
+  readonly children: ReactNode;
+}
+
+/** A link to another page of the console. */
+export function CellLink({ href, isName = false, isUnderlined = false, children }: CellLinkProps) {
+  const className = [classes.link, isName && classes.name, isUnderlined && classes.underlined];
+  return (
+    <Link href={href} className={className.filter(Boolean).join(' ')}>
+      {children}
+    </Link>
+  );
+}
+
+/** Secondary text below the text of a cell. `phoneOnly` repeats there what a wide screen has in another column. */
+export function Note({ phoneOnly = false, children }: { phoneOnly?: boolean; children: ReactNode }) {
+  return <div className={phoneOnly ? `${classes.note} ${classes.phoneOnly}` : classes.note}>{children}</div>;
 }

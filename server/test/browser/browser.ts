@@ -8,7 +8,7 @@ import {
 } from 'playwright-core';
 import { afterEach, expect } from 'vitest';
 import { builtConsole } from '../../src/console/console.routes.ts';
-import type { Credential } from '../setup/admin.ts';
+import { type Credential, credential } from '../setup/admin.ts';
 import { keysOf, ownPage } from '../setup/console.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
 import { waitLimitMs } from '../setup/until.ts';
@@ -102,28 +102,43 @@ export async function startConsole(settings: Record<string, string> = {}): Promi
   return startTestService(settings, { consoleFolder });
 }
 
-interface VisitOptions extends Pick<BrowserContextOptions, 'colorScheme' | 'locale' | 'viewport'> {
+/**
+ * Starts a service with the console and an admin client for the tests of a file, and calls `useBrowser`. Called at the
+ * top level of the file: `const { service, office } = await useConsole();`
+ */
+export async function useConsole(
+  settings: Record<string, string> = {},
+  client: Parameters<typeof credential>[1] = {},
+): Promise<{ service: TestService; office: Credential }> {
+  useBrowser();
+  const service = await startConsole(settings);
+  return { service, office: await credential(service, client) };
+}
+
+interface VisitOptions
+  extends Pick<BrowserContextOptions, 'colorScheme' | 'locale' | 'timezoneId' | 'viewport'> {
   /** Uses a new context, with an empty cache, for this test only: a change of `page.clock` cannot be undone. */
   readonly newContext?: boolean;
 }
 
 export async function visit({ url }: TestService, options: VisitOptions = {}): Promise<Visit> {
-  const { colorScheme = 'light', locale, viewport = desktop, newContext = false } = options;
-  const isReusable = !newContext && locale === undefined;
+  const { colorScheme = 'light', locale, timezoneId, viewport = desktop, newContext = false } = options;
+  const isReusable = !newContext && locale === undefined && timezoneId === undefined;
   const idle = isReusable && !idlePage?.isClosed() ? idlePage : undefined;
   if (idle) idlePage = undefined;
-  const page = idle ?? (await newPage(locale));
+  const page = idle ?? (await newPage(locale, timezoneId));
   open.push({ context: page.context(), reused: isReusable ? { page, url } : null });
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
   await page.setViewportSize(viewport ?? desktop);
   return watch(page, url);
 }
 
-async function newPage(locale = 'en-GB'): Promise<Page> {
+async function newPage(locale = 'en-GB', timezoneId?: string): Promise<Page> {
   const browser = await launchBrowser();
   const context = await browser.newContext({
     viewport: desktop,
     locale,
+    ...(timezoneId !== undefined && { timezoneId }),
     reducedMotion: 'reduce',
     permissions: ['clipboard-read', 'clipboard-write'],
   });

@@ -1,19 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { type Credential, credential } from '../setup/admin.ts';
-import type { TestService } from '../setup/service.ts';
-import { enter, startConsole, useBrowser, visit } from './browser.ts';
+import { describe, expect, it } from 'vitest';
+import { enter, useConsole, visit } from './browser.ts';
 import { fill } from './filled.ts';
 
-let service: TestService;
-let office: Credential;
-
-useBrowser();
-beforeAll(async () => {
-  service = await startConsole();
-  office = await credential(service);
-  await fill(service, office);
-});
+const { service, office } = await useConsole();
+await fill(service, office);
 
 describe('the calls pages', () => {
   it('filter by calls with failed records, show their errors, and offer these records as a file', async () => {

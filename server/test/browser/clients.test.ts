@@ -1,17 +1,10 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Credential, credential } from '../setup/admin.ts';
-import type { TestService } from '../setup/service.ts';
-import { enter, startConsole, useBrowser, type Visit, visit } from './browser.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { credential } from '../setup/admin.ts';
+import { enter, useConsole, type Visit, visit } from './browser.ts';
 
-let service: TestService;
-let office: Credential;
+const { service, office } = await useConsole();
 let person: Visit;
 
-useBrowser();
-beforeAll(async () => {
-  service = await startConsole();
-  office = await credential(service);
-});
 beforeEach(async () => {
   person = await visit(service);
 });

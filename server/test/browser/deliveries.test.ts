@@ -1,18 +1,13 @@
 import type { Locator, Page } from 'playwright-core';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { adminOf, type Credential, credential } from '../setup/admin.ts';
+import { describe, expect, it } from 'vitest';
+import { adminOf } from '../setup/admin.ts';
 import { type Received, type Receiver, startReceiver } from '../setup/receiver.ts';
-import type { TestService } from '../setup/service.ts';
 import { subscribe } from '../setup/webhooks.ts';
-import { enter, phone, startConsole, useBrowser, visit } from './browser.ts';
+import { enter, phone, useConsole, visit } from './browser.ts';
 
-let service: TestService;
-let office: Credential;
-
-useBrowser();
-beforeAll(async () => {
-  service = await startConsole({ ANAGRAFE_WEBHOOK_NETWORKS: '127.0.0.1', ANAGRAFE_WEBHOOK_WAITS: '3600' });
-  office = await credential(service);
+const { service, office } = await useConsole({
+  ANAGRAFE_WEBHOOK_NETWORKS: '127.0.0.1',
+  ANAGRAFE_WEBHOOK_WAITS: '3600',
 });
 
 const types = ['principal.inserted'] as const;

@@ -1,23 +1,15 @@
 import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { type Credential, credential } from '../setup/admin.ts';
-import { newUser, type TestService } from '../setup/service.ts';
+import { describe, expect, it } from 'vitest';
+import { newUser } from '../setup/service.ts';
 import { expectAccessible } from './accessibility.ts';
-import { enter, phone, startConsole, useBrowser, visit } from './browser.ts';
+import { enter, phone, useConsole, visit } from './browser.ts';
 
-let service: TestService;
-let office: Credential;
-
-useBrowser();
-beforeAll(async () => {
-  service = await startConsole();
-  office = await credential(service, { scopes: ['admin', 'sync:write'] });
-  const records = [
-    { Denomination: 'Rossi Srl', ExternalKey: 'C-1', Users: [newUser('zeno.cosini')] },
-    { Denomination: 'Rosati SpA', Vatnumber: 'IT01234567890' },
-  ];
-  await service.call('irs/insert', records, { headers: office });
-});
+const { service, office } = await useConsole({}, { scopes: ['admin', 'sync:write'] });
+const records = [
+  { Denomination: 'Rossi Srl', ExternalKey: 'C-1', Users: [newUser('zeno.cosini')] },
+  { Denomination: 'Rosati SpA', Vatnumber: 'IT01234567890' },
+];
+await service.call('irs/insert', records, { headers: office });
 
 /** Opens the search dialog and waits until its field has the focus, so that typed text reaches it. */
 async function openFinder(page: Page): Promise<void> {

@@ -1,20 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import type { Locator, Page } from 'playwright-core';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { type Credential, credential } from '../setup/admin.ts';
+import { describe, expect, it } from 'vitest';
+import { credential } from '../setup/admin.ts';
 import { finished, holding, importedUser, principalsLock, submit } from '../setup/jobs.ts';
-import { newUser, type TestService } from '../setup/service.ts';
-import { enter, startConsole, useBrowser, visit } from './browser.ts';
+import { newUser } from '../setup/service.ts';
+import { enter, useConsole, visit } from './browser.ts';
 import { blockedJob, withBlockedJob } from './filled.ts';
 
-let service: TestService;
-let office: Credential;
-
-useBrowser();
-beforeAll(async () => {
-  service = await startConsole();
-  office = await credential(service, { scopes: ['admin', 'sync:write'] });
-});
+const { service, office } = await useConsole({}, { scopes: ['admin', 'sync:write'] });
 
 const rowOfJob = (page: Page, id: string): Locator =>
   page.getByRole('row', { name: new RegExp(id.slice(0, 8)) });

@@ -1,20 +1,11 @@
-import { beforeAll, describe, it } from 'vitest';
-import { type Credential, credential } from '../setup/admin.ts';
-import type { TestService } from '../setup/service.ts';
+import { describe, it } from 'vitest';
 import { expectAccessible } from './accessibility.ts';
-import { enter, startConsole, useBrowser, visit } from './browser.ts';
+import { enter, useConsole, visit } from './browser.ts';
 import { fill, fillJournal } from './filled.ts';
 
-let service: TestService;
-let office: Credential;
-
-useBrowser();
-beforeAll(async () => {
-  service = await startConsole();
-  office = await credential(service);
-  await fill(service, office);
-  await fillJournal(service, 200);
-});
+const { service, office } = await useConsole();
+await fill(service, office);
+await fillJournal(service, 200);
 
 describe('in light and dark, on a desktop and on a phone', () => {
   it('the audit log of one principal, the result of a verification and the details of a row are accessible', async () => {

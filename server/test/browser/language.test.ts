@@ -1,18 +1,9 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import { type Credential, credential } from '../setup/admin.ts';
-import type { TestService } from '../setup/service.ts';
-import { enter, startConsole, useBrowser, visit } from './browser.ts';
+import { describe, expect, it } from 'vitest';
+import { enter, useConsole, visit } from './browser.ts';
 import { fill } from './filled.ts';
 
-let service: TestService;
-let office: Credential;
-
-useBrowser();
-beforeAll(async () => {
-  service = await startConsole();
-  office = await credential(service);
-  await fill(service, office);
-});
+const { service, office } = await useConsole();
+await fill(service, office);
 
 describe('the console in Italian', () => {
   it('is the default for an Italian browser', async () => {

@@ -1,38 +1,32 @@
 import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { adminOf, type Credential, credential } from '../setup/admin.ts';
+import { describe, expect, it } from 'vitest';
+import { adminOf } from '../setup/admin.ts';
 import { finished, holding, principalsLock, submit } from '../setup/jobs.ts';
 import { startReceiver } from '../setup/receiver.ts';
-import { newUser, type TestService } from '../setup/service.ts';
+import { newUser } from '../setup/service.ts';
 import { subscribe } from '../setup/webhooks.ts';
 import { expectAccessible, expectPartAccessible } from './accessibility.ts';
-import { enter, phone, startConsole, useBrowser, visit } from './browser.ts';
+import { enter, phone, useConsole, visit } from './browser.ts';
 import { fill, withBlockedJob } from './filled.ts';
 
-let service: TestService;
-let office: Credential;
-let ended: string;
-let call: string;
-
-useBrowser();
-beforeAll(async () => {
-  service = await startConsole({ ANAGRAFE_WEBHOOK_NETWORKS: '127.0.0.1', ANAGRAFE_WEBHOOK_WAITS: '0' });
-  office = await credential(service);
-  const [taking, refusing] = [await startReceiver(), await startReceiver()];
-  refusing.answer = () => ({ status: 500, body: 'out of order '.repeat(80) });
-  await subscribe(service, taking.url);
-  await subscribe(service, refusing.url, { types: ['principal.inserted'] });
-  await fill(service, office);
-  const short = newUser('too.short', { Password: 'short', ConfirmPassword: 'short' });
-  const records = [{ Denomination: 'Good' }, { Denomination: 'Bad', Users: [short] }];
-  ended = await submit(service, 'irs/insert', records, office);
-  await finished(service, ended, office);
-  await holding(service, principalsLock, async () => {
-    await cancel(await submit(service, 'irs/insert', records, office));
-  });
-  const { body } = await adminOf(service)<{ CallID: string }>('GET calls?failed=true', office);
-  call = body.result?.records[0]?.CallID ?? '';
+const { service, office } = await useConsole({
+  ANAGRAFE_WEBHOOK_NETWORKS: '127.0.0.1',
+  ANAGRAFE_WEBHOOK_WAITS: '0',
 });
+const [taking, refusing] = [await startReceiver(), await startReceiver()];
+refusing.answer = () => ({ status: 500, body: 'out of order '.repeat(80) });
+await subscribe(service, taking.url);
+await subscribe(service, refusing.url, { types: ['principal.inserted'] });
+await fill(service, office);
+const short = newUser('too.short', { Password: 'short', ConfirmPassword: 'short' });
+const records = [{ Denomination: 'Good' }, { Denomination: 'Bad', Users: [short] }];
+const ended = await submit(service, 'irs/insert', records, office);
+await finished(service, ended, office);
+await holding(service, principalsLock, async () => {
+  await cancel(await submit(service, 'irs/insert', records, office));
+});
+const { body } = await adminOf(service)<{ CallID: string }>('GET calls?failed=true', office);
+const call = body.result?.records[0]?.CallID ?? '';
 
 function cancel(job: string) {
   return service.call(`jobs/${job}`, undefined, { method: 'DELETE', headers: office });

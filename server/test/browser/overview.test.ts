@@ -31,6 +31,13 @@ async function start(): Promise<[TestService, Credential]> {
   return [started, await credential(started, { scopes: ['admin', 'sync:write'] })];
 }
 
+/** Returns a time zone in which it is noon, so that what the tests have done is of today, even at midnight UTC. */
+function zoneAtNoon(): string {
+  const offset = 12 - new Date().getUTCHours();
+  // The sign is the opposite of the usual one: `Etc/GMT-2` is two hours ahead of UTC.
+  return offset > 0 ? `Etc/GMT-${offset}` : `Etc/GMT+${-offset}`;
+}
+
 describe('the overview', () => {
   it('shows the next steps on an empty service', async () => {
     const [empty, client] = await start();
@@ -51,7 +58,7 @@ describe('the overview', () => {
   });
 
   it('shows totals, daily activity and failed records on a service in use', async () => {
-    const person = await visit(filled);
+    const person = await visit(filled, { timezoneId: zoneAtNoon() });
     const { page } = person;
     await enter(person, '', filledOffice);
     const figures = page.getByRole('region', { name: 'Figures' });

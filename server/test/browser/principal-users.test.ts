@@ -1,20 +1,12 @@
 import type { Locator } from 'playwright-core';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Credential, credential } from '../setup/admin.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { asUser, login, signedIn } from '../setup/login.ts';
-import type { TestService } from '../setup/service.ts';
-import { startConsole, useBrowser, type Visit, visit } from './browser.ts';
+import { useConsole, type Visit, visit } from './browser.ts';
 import { besides, enterNew, expectBeside, rowOf, takePassword } from './principals.ts';
 
-let service: TestService;
-let office: Credential;
+const { service, office } = await useConsole();
 let person: Visit;
 
-useBrowser();
-beforeAll(async () => {
-  service = await startConsole();
-  office = await credential(service);
-});
 beforeEach(async () => {
   person = await visit(service);
 });

@@ -1,19 +1,10 @@
-import { beforeAll, describe, it } from 'vitest';
-import { type Credential, credential } from '../setup/admin.ts';
-import type { TestService } from '../setup/service.ts';
+import { describe, it } from 'vitest';
 import { expectAccessible, expectPartAccessible } from './accessibility.ts';
-import { enter, startConsole, useBrowser, visit } from './browser.ts';
+import { enter, useConsole, visit } from './browser.ts';
 import { fill } from './filled.ts';
 
-let service: TestService;
-let office: Credential;
-
-useBrowser();
-beforeAll(async () => {
-  service = await startConsole();
-  office = await credential(service);
-  await fill(service, office);
-});
+const { service, office } = await useConsole();
+await fill(service, office);
 
 describe('in light and dark, on a desktop and on a phone', () => {
   it('the list of principals, the page of one, and their dialogs are accessible', async () => {

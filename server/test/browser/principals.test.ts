@@ -1,25 +1,19 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Credential, credential } from '../setup/admin.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { allSealed } from '../setup/journal.ts';
 import { asUser, login, rightPassword, signedIn } from '../setup/login.ts';
-import { newUser, type TestService } from '../setup/service.ts';
-import { enter, startConsole, useBrowser, type Visit, visit } from './browser.ts';
+import { newUser } from '../setup/service.ts';
+import { enter, startConsole, useConsole, type Visit, visit } from './browser.ts';
 import { besides, enterNew, expectBeside, insert, rowOf, takePassword } from './principals.ts';
 
-let service: TestService;
-let office: Credential;
+const { service, office } = await useConsole();
+await insert(service, office, [
+  { Denomination: 'Rossi Srl', ExternalKey: 'C-1000', Vatnumber: 'IT01234567890' },
+  { Denomination: 'Comune di Lucca', Users: [newUser('anna.verdi')] },
+  ...Array.from({ length: 40 }, (_, n) => ({ Denomination: `Cliente ${n + 1}` })),
+]);
+
 let person: Visit;
 
-useBrowser();
-beforeAll(async () => {
-  service = await startConsole();
-  office = await credential(service);
-  await insert(service, office, [
-    { Denomination: 'Rossi Srl', ExternalKey: 'C-1000', Vatnumber: 'IT01234567890' },
-    { Denomination: 'Comune di Lucca', Users: [newUser('anna.verdi')] },
-    ...Array.from({ length: 40 }, (_, n) => ({ Denomination: `Cliente ${n + 1}` })),
-  ]);
-});
 beforeEach(async () => {
   person = await visit(service);
 });

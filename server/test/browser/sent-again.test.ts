@@ -1,21 +1,13 @@
 import type { Page } from 'playwright-core';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Credential, credential } from '../setup/admin.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { login } from '../setup/login.ts';
-import type { TestService } from '../setup/service.ts';
 import { waitLimitMs } from '../setup/until.ts';
-import { enter, startConsole, useBrowser, type Visit, visit } from './browser.ts';
+import { enter, useConsole, type Visit, visit } from './browser.ts';
 import { enterNew, rowOf, takePassword } from './principals.ts';
 
-let service: TestService;
-let office: Credential;
+const { service, office } = await useConsole();
 let person: Visit;
 
-useBrowser();
-beforeAll(async () => {
-  service = await startConsole();
-  office = await credential(service);
-});
 beforeEach(async () => {
   person = await visit(service);
   person.expectStatus(422);

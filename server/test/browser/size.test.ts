@@ -1,24 +1,15 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { builtConsole } from '../../src/console/console.routes.ts';
-import { type Credential, credential } from '../setup/admin.ts';
-import type { TestService } from '../setup/service.ts';
-import { enter, startConsole, useBrowser, visit } from './browser.ts';
+import { enter, useConsole, visit } from './browser.ts';
 import { fill } from './filled.ts';
 
 const maxBytes = 300_000;
 const folder = builtConsole() ?? '';
 
-let service: TestService;
-let office: Credential;
-
-useBrowser();
-beforeAll(async () => {
-  service = await startConsole();
-  office = await credential(service, { scopes: ['admin', 'sync:write'] });
-  await fill(service, office);
-});
+const { service, office } = await useConsole({}, { scopes: ['admin', 'sync:write'] });
+await fill(service, office);
 
 describe('the first load of the console', () => {
   it('fetches less than 300 kB with gzip for the overview and its charts', async () => {

@@ -1,21 +1,13 @@
 import type { Locator } from 'playwright-core';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Credential, credential } from '../setup/admin.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { login } from '../setup/login.ts';
 import { startReceiver } from '../setup/receiver.ts';
-import type { TestService } from '../setup/service.ts';
-import { delayed, enter, startConsole, useBrowser, type Visit, visit } from './browser.ts';
+import { delayed, enter, startConsole, useConsole, type Visit, visit } from './browser.ts';
 import { enterNew, takePassword } from './principals.ts';
 
-let service: TestService;
-let office: Credential;
+const { service, office } = await useConsole({ ANAGRAFE_WEBHOOK_NETWORKS: '127.0.0.1' });
 let person: Visit;
 
-useBrowser();
-beforeAll(async () => {
-  service = await startConsole({ ANAGRAFE_WEBHOOK_NETWORKS: '127.0.0.1' });
-  office = await credential(service);
-});
 beforeEach(async () => {
   person = await visit(service);
   person.expectStatus(422);

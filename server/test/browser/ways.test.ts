@@ -1,16 +1,7 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import { type Credential, credential } from '../setup/admin.ts';
-import type { TestService } from '../setup/service.ts';
-import { enter, phone, startConsole, useBrowser, visit } from './browser.ts';
+import { describe, expect, it } from 'vitest';
+import { enter, phone, useConsole, visit } from './browser.ts';
 
-let service: TestService;
-let office: Credential;
-
-useBrowser();
-beforeAll(async () => {
-  service = await startConsole();
-  office = await credential(service);
-});
+const { service, office } = await useConsole();
 
 const scheme = 'document.documentElement.dataset.mantineColorScheme';
 

@@ -1,22 +1,15 @@
 import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { verifyWebhook } from '../../../client/src/index.ts';
-import { adminOf, type Credential, credential } from '../setup/admin.ts';
+import { adminOf, credential } from '../setup/admin.ts';
 import { type Received, type Receiver, startReceiver } from '../setup/receiver.ts';
-import { newUser, type TestService } from '../setup/service.ts';
+import { newUser } from '../setup/service.ts';
 import { subscribe } from '../setup/webhooks.ts';
-import { enter, startConsole, useBrowser, visit } from './browser.ts';
+import { enter, startConsole, useConsole, visit } from './browser.ts';
 
 const settings = { ANAGRAFE_WEBHOOK_NETWORKS: '127.0.0.1', ANAGRAFE_WEBHOOK_WAITS: '0' };
 
-let service: TestService;
-let office: Credential;
-
-useBrowser();
-beforeAll(async () => {
-  service = await startConsole(settings);
-  office = await credential(service);
-});
+const { service, office } = await useConsole(settings);
 
 const idOf = ({ headers }: Received) => headers['webhook-id'];
 
@@ -219,5 +212,13 @@ describe('a webhook', () => {
     await row.getByText('Anagrafica inserita').waitFor();
     await row.getByRole('link').click();
     await page.getByText('Non è ancora stato inviato nulla.').waitFor();
+  });
+
+  it('does not exist if the ID in the URL is not a number', async () => {
+    const person = await visit(service);
+    await enter(person, '/webhooks/abc', office);
+    await person.page.getByRole('heading', { name: 'There is no such page', level: 1 }).waitFor();
+    await person.page.getByRole('link', { name: 'All webhooks' }).click();
+    await person.page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
   });
 });

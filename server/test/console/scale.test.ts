@@ -1,6 +1,6 @@
 import { assert, integer, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { roundSteps } from '../../../console/src/features/overview/chart-scale.ts';
+import { addedToday, roundSteps } from '../../../console/src/features/overview/chart-data.ts';
 
 describe('the axis of a chart', () => {
   it.each([
@@ -30,5 +30,35 @@ describe('the axis of a chart', () => {
         expect(steps.at(-2)).toBeLessThan(highest);
       }),
     );
+  });
+});
+
+describe('the additions of today', () => {
+  const noActivity = {
+    UsersRegistered: 0,
+    PasswordsReset: 0,
+    PrincipalsInserted: 0,
+    Calls: 0,
+    Jobs: 0,
+    RecordsFailed: 0,
+  };
+  /** The local hour of a day in May, with users registered in it. */
+  const hour = (day: number, hours: number, UsersRegistered: number) => ({
+    ...noActivity,
+    Start: new Date(2026, 4, day, hours).toISOString(),
+    UsersRegistered,
+  });
+  const hours = [hour(4, 22, 7), hour(4, 23, 8), hour(5, 0, 3), hour(5, 1, 1)];
+
+  it('are those of the local day of the reader, also shortly after its midnight', () => {
+    expect(addedToday(hours, 'UsersRegistered', new Date(2026, 4, 5, 1, 30))).toBe(4);
+  });
+
+  it('are those of the day before until midnight', () => {
+    expect(addedToday(hours.slice(0, 2), 'UsersRegistered', new Date(2026, 4, 4, 23, 59))).toBe(15);
+  });
+
+  it('are none if the statistics were read before midnight', () => {
+    expect(addedToday(hours.slice(0, 2), 'UsersRegistered', new Date(2026, 4, 5, 0, 1))).toBe(0);
   });
 });

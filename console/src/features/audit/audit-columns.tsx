@@ -1,12 +1,11 @@
 import type { AuditRow } from '@anagrafe/client';
-import { Anchor, Box, Code, Text } from '@mantine/core';
-import { Link } from 'wouter';
+import { Box, Code, Text } from '@mantine/core';
 import { useFormats } from '../../i18n/formats.ts';
 import { useAuditMessages } from '../../i18n/messages.ts';
-import { type Fact, Facts } from '../../ui/facts.tsx';
+import { Facts } from '../../ui/detail-page.tsx';
 import { Moment } from '../../ui/moment.tsx';
-import type { Column } from '../../ui/table.tsx';
-import { useActorName } from '../clients/actor-name.ts';
+import { CellLink, type Column, Note } from '../../ui/table.tsx';
+import { useActorName } from '../clients/queries.ts';
 import classes from './audit-details.module.css';
 import { useDescribeAuditRow } from './describe-audit-row.ts';
 
@@ -14,29 +13,31 @@ import { useDescribeAuditRow } from './describe-audit-row.ts';
 const userIdsShown = 20;
 
 /** Collapsible section with all fields of an audit row. */
-export function Details({ row }: { row: AuditRow }) {
+function Details({ row }: { row: AuditRow }) {
   const messages = useAuditMessages();
   const { moment } = useFormats();
   const formatIds = useFormatUserIds();
-  const facts: readonly (Fact | false | null)[] = [
-    [messages.columns.position, row.Position],
-    [messages.columns.at, moment(new Date(row.At))],
-    [messages.detail.action, row.Action],
-    [messages.detail.entry, row.ID],
-    row.Address !== null && [messages.detail.address, row.Address],
-    row.RequestId !== null && [messages.detail.request, row.RequestId],
-    row.CallID !== null && [messages.detail.call, row.CallID],
-    row.Registered && row.Registered.length > 0 && [messages.detail.registered, formatIds(row.Registered)],
-    row.Reset && row.Reset.length > 0 && [messages.detail.reset, formatIds(row.Reset)],
-    [messages.detail.seal, row.Seal],
-  ];
   return (
     <details className={classes.details}>
       <Text component="summary" size="xs" c="dimmed">
         {messages.details}
       </Text>
       <Box mt="xs">
-        <Facts facts={facts.filter((fact) => !!fact)} />
+        <Facts
+          facts={[
+            [messages.columns.position, row.Position],
+            [messages.columns.at, moment(new Date(row.At))],
+            [messages.detail.action, row.Action],
+            [messages.detail.entry, row.ID],
+            row.Address !== null && [messages.detail.address, row.Address],
+            row.RequestId !== null && [messages.detail.request, row.RequestId],
+            row.CallID !== null && [messages.detail.call, row.CallID],
+            row.Registered &&
+              row.Registered.length > 0 && [messages.detail.registered, formatIds(row.Registered)],
+            row.Reset && row.Reset.length > 0 && [messages.detail.reset, formatIds(row.Reset)],
+            [messages.detail.seal, row.Seal],
+          ]}
+        />
         {row.Details && (
           <>
             <Text size="xs" c="dimmed" fw={600} mt="sm">
@@ -67,17 +68,11 @@ export function useColumns(): readonly Column<AuditRow>[] {
   const { number } = useFormats();
   const actorName = useActorName();
   const describe = useDescribeAuditRow();
-  const principalLink = ({ IRID }: AuditRow, underline: 'hover' | 'always' = 'hover') =>
+  const principalLink = ({ IRID }: AuditRow, isUnderlined = false) =>
     IRID !== null && (
-      <Anchor
-        component={Link}
-        href={`/principals/${IRID}`}
-        inherit
-        underline={underline}
-        style={{ whiteSpace: 'nowrap' }}
-      >
+      <CellLink href={`/principals/${IRID}`} isUnderlined={isUnderlined}>
         {principal(IRID)}
-      </Anchor>
+      </CellLink>
     );
   return [
     { name: columns.position, numeric: true, wide: true, cell: ({ Position }) => number(Position) },
@@ -88,10 +83,10 @@ export function useColumns(): readonly Column<AuditRow>[] {
       name: columns.what,
       cell: (row) => (
         <>
-          <Text size="sm">{describe(row)}</Text>
-          <Text size="xs" c="dimmed" hiddenFrom="sm">
-            {actorName(row)} {principalLink(row, 'always')}
-          </Text>
+          {describe(row)}
+          <Note phoneOnly>
+            {actorName(row)} {principalLink(row, true)}
+          </Note>
           <Details row={row} />
         </>
       ),

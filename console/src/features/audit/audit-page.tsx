@@ -1,17 +1,83 @@
-import { Button, Group, NumberInput, Switch, Text } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import type { AuditVerification } from '@anagrafe/client';
+import { Alert, Button, Group, NumberInput, Stack, Switch, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { useSearchParams } from 'wouter';
 import { useFormats } from '../../i18n/formats.ts';
 import { useAuditMessages } from '../../i18n/messages.ts';
-import { NewestFirstTable } from '../../ui/newest-first-table.tsx';
+import { Copied } from '../../ui/copy.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { ListSection } from '../../ui/list-page.tsx';
+import { Failure } from '../../ui/loading-or-error.tsx';
 import { Page, Surface } from '../../ui/page.tsx';
-import { Empty } from '../../ui/table.tsx';
 import { useColumns } from './audit-columns.tsx';
-import { Chain } from './hash-chain.tsx';
-import { useAuditLog } from './queries.ts';
+import { useAuditLog, useVerify } from './queries.ts';
 
-/** Filter of the audit log page. */
-export interface Asked {
+/** `/console/audit`: the audit log and the verification of its hash chain. */
+export function Audit() {
+  const messages = useAuditMessages();
+  return (
+    <Page title={messages.title} intro={messages.intro}>
+      <HashChain />
+      <AuditLog />
+    </Page>
+  );
+}
+
+/**
+ * Verifies the hash chain of the audit log on request. If it is intact, shows the position and hash of the last row,
+ * which the user can store outside the service and compare later.
+ */
+function HashChain() {
+  const { chain } = useAuditMessages();
+  const { data, error, isPending, mutate } = useVerify();
+  const verify = (
+    <Button size="xs" loading={isPending} onClick={() => mutate()}>
+      {chain.verify}
+    </Button>
+  );
+  return (
+    <Surface title={chain.title} actions={verify}>
+      <Stack>
+        <Text size="sm" c="dimmed">
+          {chain.text}
+        </Text>
+        {error && <Failure error={error} />}
+        {data && <VerificationResult verdict={data} />}
+      </Stack>
+    </Surface>
+  );
+}
+
+function VerificationResult({ verdict }: { verdict: AuditVerification }) {
+  const { chain } = useAuditMessages();
+  const { number } = useFormats();
+  const { Sound, Rows, Position, Fault, LastPosition, LastSeal } = verdict;
+  if (!Sound) {
+    return (
+      <Alert color="red" variant="light" role="alert" icon={<Icon name="warning" />} title={chain.broken}>
+        {chain.brokenText(number(Rows), number(Position ?? 0), Fault ? chain.faults[Fault] : '')}
+      </Alert>
+    );
+  }
+  return (
+    <>
+      <Alert color="teal" variant="light" role="status" icon={<Icon name="check" />} title={chain.sound}>
+        {chain.soundText(number(Rows))}
+      </Alert>
+      {LastPosition !== null && LastSeal !== null && (
+        <div>
+          <Copied label={chain.end} value={`${LastPosition}:${LastSeal}`} />
+          <Text size="xs" c="dimmed" mt={6}>
+            {chain.endHint}
+          </Text>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** The filter of the audit log, which the query string holds: `?principal=7&position=1200&reads=false`. */
+interface Filter {
   /** Shows only the rows of this principal ID; null shows all rows. */
   readonly principal: number | null;
   /** Starts the list at this position and continues to older rows; null starts at the newest row. */
@@ -20,15 +86,14 @@ export interface Asked {
   readonly reads: boolean;
 }
 
-/** Reads and writes the filter in the query string: `?principal=7&position=1200&reads=false`. */
-export function useAuditFilter(): [Asked, setFilter: (change: Partial<Asked>) => void] {
+function useFilter(): [Filter, setFilter: (change: Partial<Filter>) => void] {
   const [search, setSearch] = useSearchParams();
-  const filter: Asked = {
+  const filter: Filter = {
     principal: positiveInteger(search.get('principal')),
     position: positiveInteger(search.get('position')),
     reads: search.get('reads') !== 'false',
   };
-  const setFilter = (change: Partial<Asked>) => {
+  const setFilter = (change: Partial<Filter>) => {
     const { principal, position, reads } = { ...filter, ...change };
     setSearch({
       ...(principal !== null && { principal: String(principal) }),
@@ -45,53 +110,22 @@ function positiveInteger(text: string | null): number | null {
   return Number.isSafeInteger(value) && value > 0 && value < Number.MAX_SAFE_INTEGER ? value : null;
 }
 
-/** Form with one number field, minimum 1. Submitting an empty field does nothing. */
-export function NumberForm({ label, onAsk }: { label: string; onAsk: (number: number) => void }) {
-  const { find } = useAuditMessages();
-  const [number, setNumber] = useState<number | string>('');
-
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    if (number !== '') onAsk(Number(number));
-  }
-
-  return (
-    <form onSubmit={submit}>
-      <Group align="flex-end" gap="xs" wrap="nowrap">
-        <NumberInput
-          label={label}
-          size="xs"
-          w={210}
-          value={number}
-          onChange={setNumber}
-          min={1}
-          max={Number.MAX_SAFE_INTEGER - 1}
-          allowDecimal={false}
-          allowNegative={false}
-          hideControls
-        />
-        <Button type="submit" size="xs" variant="default" aria-label={`${find.go}: ${label}`}>
-          {find.go}
-        </Button>
-      </Group>
-    </form>
-  );
-}
-
-/** Audit log table, newest row first, with the controls of its filter. */
-export function Journal() {
+/** The rows of the audit log, newest first, with the controls of the filter. */
+function AuditLog() {
   const messages = useAuditMessages();
-  const [{ principal, position, reads }, setFilter] = useAuditFilter();
+  const { find } = messages;
+  const { number } = useFormats();
+  const [{ principal, position, reads }, setFilter] = useFilter();
   const list = useAuditLog({ principal, position, reads, pageSize: 50 });
-  const filterControls = (
+  const controls = (
     <Group align="flex-end">
-      <NumberForm label={messages.find.position} onAsk={(number) => setFilter({ position: number })} />
+      <NumberForm label={find.position} onSubmit={(value) => setFilter({ position: value })} />
       <NumberForm
-        label={messages.find.principal}
-        onAsk={(id) => setFilter({ principal: id, position: null })}
+        label={find.principal}
+        onSubmit={(value) => setFilter({ principal: value, position: null })}
       />
       <Switch
-        label={messages.find.reads}
+        label={find.reads}
         checked={reads}
         onChange={(event) => setFilter({ reads: event.currentTarget.checked })}
         mb={5}
@@ -99,53 +133,52 @@ export function Journal() {
     </Group>
   );
   return (
-    <Surface title={messages.caption} actions={filterControls} flush>
-      <ActiveFilter
-        principal={principal}
-        position={position}
-        onAll={() => setFilter({ principal: null, position: null })}
-      />
-      <NewestFirstTable
-        caption={messages.caption}
-        columns={useColumns()}
-        list={list}
-        keyOf={({ Position }) => Position}
-        empty={<Empty {...(principal === null ? messages.empty : messages.emptyOf)} />}
-      />
-    </Surface>
+    <ListSection
+      title={messages.caption}
+      actions={controls}
+      caption={messages.caption}
+      columns={useColumns()}
+      list={list}
+      keyOf={({ Position }) => Position}
+      empty={principal === null ? messages.empty : messages.emptyOf}
+    >
+      {(principal !== null || position !== null) && (
+        <Group px="lg" pb="sm">
+          <Text size="sm">
+            {principal !== null && find.of(String(principal))}{' '}
+            {position !== null && find.from(number(position))}
+          </Text>
+          <Button variant="default" size="xs" onClick={() => setFilter({ principal: null, position: null })}>
+            {principal === null ? find.newest : find.all}
+          </Button>
+        </Group>
+      )}
+    </ListSection>
   );
 }
 
-interface ActiveFilterProps {
-  readonly principal: number | null;
-  readonly position: number | null;
-  readonly onAll: () => void;
-}
-
-/** Shows the active principal and position filters with a button that clears both; renders nothing without a filter. */
-function ActiveFilter({ principal, position, onAll }: ActiveFilterProps) {
+/** A form with one number, from 1 on. Submitting an empty field does nothing. */
+function NumberForm({ label, onSubmit }: { label: string; onSubmit: (value: number) => void }) {
   const { find } = useAuditMessages();
-  const { number } = useFormats();
-  if (principal === null && position === null) return null;
+  const form = useForm<{ value: number | string }>({ initialValues: { value: '' } });
   return (
-    <Group px="lg" pb="sm">
-      <Text size="sm">
-        {principal !== null && find.of(String(principal))} {position !== null && find.from(number(position))}
-      </Text>
-      <Button variant="default" size="xs" onClick={onAll}>
-        {principal === null ? find.newest : find.all}
-      </Button>
-    </Group>
-  );
-}
-
-/** `/console/audit`: the audit log and the verification of its hash chain. */
-export function Audit() {
-  const messages = useAuditMessages();
-  return (
-    <Page title={messages.title} intro={messages.intro}>
-      <Chain />
-      <Journal />
-    </Page>
+    <form onSubmit={form.onSubmit(({ value }) => void (value !== '' && onSubmit(Number(value))))}>
+      <Group align="flex-end" gap="xs" wrap="nowrap">
+        <NumberInput
+          label={label}
+          size="xs"
+          w={210}
+          min={1}
+          max={Number.MAX_SAFE_INTEGER - 1}
+          allowDecimal={false}
+          allowNegative={false}
+          hideControls
+          {...form.getInputProps('value')}
+        />
+        <Button type="submit" size="xs" variant="default" aria-label={`${find.go}: ${label}`}>
+          {find.go}
+        </Button>
+      </Group>
+    </form>
   );
 }

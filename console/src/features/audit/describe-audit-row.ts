@@ -1,17 +1,16 @@
 import type { AuditRow, DeliveryFailureDetails, DisabledReason, State } from '@anagrafe/client';
-import { type AuditRowMessages, type AuditRowValues, auditRowEn } from '../../i18n/en.ts';
+import type { AuditRowValues, Messages } from '../../i18n/en.ts';
 import { useFormats } from '../../i18n/formats.ts';
-import { auditRowIt } from '../../i18n/it.ts';
-import { messagesOf } from '../../i18n/language.tsx';
+import { useAuditRowMessages } from '../../i18n/messages.ts';
 import { useClients } from '../clients/queries.ts';
 import { useDisabledReason } from '../webhooks/failure-cause.ts';
 
 /** Known usernames by user ID. A user without an entry is described by its ID. */
 export type Usernames = ReadonlyMap<number, string>;
 
+type AuditRowMessages = Messages['auditRow'];
 type FormatUsers = (ids: readonly number[]) => string;
 
-const useAuditRowMessages = messagesOf({ en: auditRowEn, it: auditRowIt });
 const noUsernames: Usernames = new Map();
 /** Maximum number of users named in one sentence; the others are only counted. */
 const namedUsers = 5;

@@ -1,6 +1,6 @@
 import type { AuditRow } from '@anagrafe/client';
 import { useMutation } from '@tanstack/react-query';
-import { type NewestFirst, useNewestFirst } from '../../ui/newest-first-table.tsx';
+import { type NewestFirst, useNewestFirst } from '../../ui/newest-first.ts';
 import { useAnagrafe, usePatientAnagrafe } from '../session/api-client.ts';
 
 interface AuditLogQuery {

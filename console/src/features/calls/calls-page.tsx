@@ -1,55 +1,15 @@
 import type { CompletedCall } from '@anagrafe/client';
-import { Anchor, Text } from '@mantine/core';
-import { Link, useParams } from 'wouter';
+import { useParams } from 'wouter';
 import { useFormats } from '../../i18n/formats.ts';
 import { useCallsMessages, useResultMessages } from '../../i18n/messages.ts';
+import { DetailPage } from '../../ui/detail-page.tsx';
+import { FailedOnly, useFailedOnly } from '../../ui/filters.tsx';
+import { ListPage } from '../../ui/list-page.tsx';
 import { Moment } from '../../ui/moment.tsx';
-import { Page, TableFrame } from '../../ui/page.tsx';
-import { FailedOnly, PagedTable, useFailedOnly, usePageNumber } from '../../ui/paged-table.tsx';
-import { type Column, Empty } from '../../ui/table.tsx';
-import { useActorName } from '../clients/actor-name.ts';
-import { OneCall } from './call-page.tsx';
-import { useCalls } from './queries.ts';
-
-/** Columns of the calls table. */
-export function useColumns(): readonly Column<CompletedCall>[] {
-  const { columns, milliseconds } = useCallsMessages();
-  const { operation } = useResultMessages();
-  const { number } = useFormats();
-  const actorName = useActorName();
-  return [
-    { name: columns.at, cell: ({ At }) => <Moment at={At} /> },
-    {
-      name: columns.call,
-      cell: ({ CallID, Operation }) =>
-        CallID === null ? (
-          operation[Operation]
-        ) : (
-          <Anchor component={Link} href={`/calls/${CallID}`} size="sm" fw={600}>
-            {operation[Operation]} · {CallID.slice(0, 8)}
-          </Anchor>
-        ),
-    },
-    { name: columns.author, wide: true, cell: actorName },
-    { name: columns.records, wide: true, numeric: true, cell: ({ Records }) => number(Records) },
-    {
-      name: columns.failed,
-      numeric: true,
-      cell: ({ RecordsFailed }) => (
-        <Text span size="sm" {...(RecordsFailed > 0 && { c: 'var(--mantine-color-error)', fw: 600 })}>
-          {number(RecordsFailed)}
-        </Text>
-      ),
-    },
-    { name: columns.users, wide: true, numeric: true, cell: ({ UsersApplied }) => number(UsersApplied) },
-    {
-      name: columns.took,
-      wide: true,
-      numeric: true,
-      cell: ({ Milliseconds }) => milliseconds(number(Milliseconds)),
-    },
-  ];
-}
+import { CellLink, type Column } from '../../ui/table.tsx';
+import { useActorName } from '../clients/queries.ts';
+import { FailedCount, Results } from '../results/results-table.tsx';
+import { useCall, useCalls, useFailedCallRecords } from './queries.ts';
 
 /** `/console/calls`: the list of synchronous calls. `/console/calls/:id`: one call. */
 export function Calls() {
@@ -59,24 +19,83 @@ export function Calls() {
 
 function AllCalls() {
   const messages = useCallsMessages();
-  const [place, goTo] = usePageNumber();
-  const [failed, chooseFailed] = useFailedOnly();
-  const list = useCalls(place, failed);
-  const { title, hint } = failed ? messages.emptyFailed : messages.empty;
-  const filter = <FailedOnly label={messages.failedOnly} failed={failed} onFailed={chooseFailed} />;
+  const { columns: names, milliseconds } = messages;
+  const { operation } = useResultMessages();
+  const { number } = useFormats();
+  const actorName = useActorName();
+  const [failed] = useFailedOnly();
+  const columns: readonly Column<CompletedCall>[] = [
+    { name: names.at, cell: ({ At }) => <Moment at={At} /> },
+    {
+      name: names.call,
+      cell: ({ CallID, Operation }) =>
+        CallID === null ? (
+          operation[Operation]
+        ) : (
+          <CellLink href={`/calls/${CallID}`} isName>
+            {operation[Operation]} · {CallID.slice(0, 8)}
+          </CellLink>
+        ),
+    },
+    { name: names.author, wide: true, cell: actorName },
+    { name: names.records, wide: true, numeric: true, cell: ({ Records }) => number(Records) },
+    { name: names.failed, numeric: true, cell: (call) => <FailedCount of={call} /> },
+    { name: names.users, wide: true, numeric: true, cell: ({ UsersApplied }) => number(UsersApplied) },
+    {
+      name: names.took,
+      wide: true,
+      numeric: true,
+      cell: ({ Milliseconds }) => milliseconds(number(Milliseconds)),
+    },
+  ];
   return (
-    <Page title={messages.title} intro={messages.intro} actions={filter}>
-      <TableFrame>
-        <PagedTable
-          caption={messages.caption}
-          columns={useColumns()}
-          list={list}
-          place={place}
-          onPage={goTo}
-          keyOf={({ CallID, At, RequestId }) => CallID ?? `${At} ${RequestId}`}
-          empty={<Empty title={title} hint={hint} />}
-        />
-      </TableFrame>
-    </Page>
+    <ListPage
+      title={messages.title}
+      intro={messages.intro}
+      actions={<FailedOnly label={messages.failedOnly} />}
+      caption={messages.caption}
+      columns={columns}
+      list={useCalls(failed)}
+      keyOf={({ CallID, At, RequestId }) => CallID ?? `${At} ${RequestId}`}
+      empty={failed ? messages.emptyFailed : messages.empty}
+    />
+  );
+}
+
+function OneCall({ id }: { id: string }) {
+  const messages = useCallsMessages();
+  const { facts } = messages;
+  const { operation } = useResultMessages();
+  const { number } = useFormats();
+  const actorName = useActorName();
+  const [failed] = useFailedOnly();
+  const list = useCall(id, failed);
+  const failedRecords = useFailedCallRecords(id);
+  const call = list.data?.record;
+  return (
+    <DetailPage
+      title={messages.one(id.slice(0, 8))}
+      back={{ href: '/calls', name: messages.all }}
+      query={list}
+      factsTitle={messages.figures}
+      expectedFacts={11}
+      facts={
+        call && [
+          [facts.at, <Moment key="at" at={call.At} />],
+          [facts.operation, operation[call.Operation]],
+          [facts.author, actorName(call)],
+          [facts.address, call.Address ?? '—'],
+          [facts.records, number(call.Records)],
+          [facts.failed, number(call.RecordsFailed)],
+          [facts.users, number(call.Users)],
+          [facts.usersApplied, number(call.UsersApplied)],
+          [facts.took, messages.milliseconds(number(call.Milliseconds))],
+          [facts.request, call.RequestId ?? '—'],
+          [facts.id, call.CallID ?? '—'],
+        ]
+      }
+    >
+      <Results id={id} list={list} failedRecords={call && call.RecordsFailed > 0 ? failedRecords : null} />
+    </DetailPage>
   );
 }

@@ -1,27 +1,24 @@
 import { useMutation } from '@tanstack/react-query';
-import { type Place, usePaged } from '../../ui/paged-table.tsx';
+import { usePaged } from '../../ui/paging.tsx';
 import { usePollInterval } from '../../ui/polling.ts';
 import { useAnagrafe, usePatientAnagrafe } from '../session/api-client.ts';
 
-const key = ['calls'];
-
 /** Polls one page of the synchronous calls, newest first. `failed` keeps only calls with failed records. */
-export function useCalls(place: Place, failed: boolean) {
+export function useCalls(failed: boolean) {
   const { admin } = useAnagrafe();
   return usePaged(
-    [...key, 'all', failed],
-    place,
+    ['calls', 'all', failed],
     ({ page, pageSize }, signal) => admin.calls({ pageSize, failed, signal }).page(page),
-    usePollInterval(5_000),
+    { refetchInterval: usePollInterval(5_000) },
   );
 }
 
 /** Reads a call with one page of its tuples. `failed` keeps only the tuples of failed records. */
-export function useCall(id: string, place: Place, failed: boolean) {
+export function useCall(id: string, failed: boolean) {
   const { admin } = useAnagrafe();
-  return usePaged([...key, id, failed], place, (asked, signal) =>
-    admin.call(id, { ...asked, failed, signal }),
-  );
+  return usePaged(['calls', id, failed], (place, signal) => admin.call(id, { ...place, failed, signal }), {
+    pageSize: 50,
+  });
 }
 
 /** Fetches all failed records of a call. */

@@ -1,44 +1,115 @@
-import type { Client } from '@anagrafe/client';
-import { Alert, Text } from '@mantine/core';
-import { useFormats } from '../../i18n/formats.ts';
+import type { Client, Scope } from '@anagrafe/client';
+import { Alert, Checkbox, Stack, Switch, Textarea, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { useClientsMessages } from '../../i18n/messages.ts';
-import { Confirm, Dialog } from '../../ui/dialog.tsx';
-import { HoursForm } from '../../ui/hours-form.tsx';
-import { useNotice } from '../../ui/notice.tsx';
-import { ShowKeysOnce } from '../../ui/show-secret-once.tsx';
+import { ConfirmDialog, Dialog, DialogForm, useFinish } from '../../ui/dialog.tsx';
+import { RotateDialog, SecretDialog, useKeys } from '../../ui/secret-dialog.tsx';
 import { useStayInSight } from '../session/watch-session.ts';
-import { ClientForm } from './client-form.tsx';
 import { useChangeClient, useCreateClient, useRevokeClient, useRotateClient } from './queries.ts';
 
-export function Create({ onClose }: { onClose: () => void }) {
-  const messages = useClientsMessages();
-  const create = useCreateClient();
-  const { data, error, isPending } = create;
+/** The editable properties of a client. */
+type Choices = Pick<Client, 'Name' | 'Scopes' | 'Networks' | 'KnownByAddress'>;
+
+interface ClientFormProps {
+  readonly start: Choices;
+  readonly submit: string;
+  readonly request: { readonly isPending: boolean; readonly error: Error | null };
+  /** True for the client of the current console session: the form warns before it loses the scope `admin`. */
+  readonly own?: boolean;
+  readonly onSubmit: (choices: Choices) => void;
+  readonly onCancel: () => void;
+}
+
+const scopes: readonly Scope[] = ['sync:write', 'sync:read', 'admin'];
+
+function ClientForm({ start, own = false, onSubmit, ...rest }: ClientFormProps) {
+  const { form: messages } = useClientsMessages();
+  const form = useForm({
+    initialValues: {
+      Name: start.Name,
+      Scopes: start.Scopes,
+      networks: start.Networks.join('\n'),
+      KnownByAddress: start.KnownByAddress,
+    },
+    transformValues: ({ networks, Scopes, ...others }) => ({
+      ...others,
+      Scopes: scopes.filter((scope) => Scopes.includes(scope)),
+      Networks: networks.split(/[\s,;]+/).filter((network) => network !== ''),
+    }),
+    validate: { Scopes: (chosen) => chosen.length === 0 && messages.scopesMissing },
+  });
   return (
-    <Dialog
-      title={data ? messages.created(data.Name) : messages.form.createTitle}
-      opened
-      onClose={onClose}
-      lasting={data !== undefined || isPending}
-    >
-      {data ? (
-        <ShowKeysOnce publicKey={data.PublicKey} secretKey={data.SecretKey} onDone={onClose} />
-      ) : (
-        <ClientForm
-          start={{ Name: '', Scopes: ['sync:write', 'sync:read'], Networks: [], KnownByAddress: false }}
-          submit={messages.form.submitCreate}
-          busy={isPending}
-          error={error}
-          onSubmit={(choices) => create.mutate(choices)}
-          onCancel={onClose}
-        />
+    <DialogForm onSubmit={form.onSubmit(onSubmit)} {...rest}>
+      <TextInput
+        label={messages.name}
+        description={messages.nameHint}
+        maxLength={255}
+        required
+        withAsterisk={false}
+        data-autofocus
+        {...form.getInputProps('Name')}
+      />
+      <Checkbox.Group label={messages.scopes} {...form.getInputProps('Scopes')}>
+        <Stack gap="xs" mt="xs">
+          {scopes.map((scope) => (
+            <Checkbox key={scope} value={scope} label={messages.scope[scope]} />
+          ))}
+        </Stack>
+      </Checkbox.Group>
+      {own && !form.values.Scopes.includes('admin') && (
+        <Alert color="yellow" variant="light" role="status">
+          {messages.ownScope}
+        </Alert>
       )}
-    </Dialog>
+      <Textarea
+        label={messages.networks}
+        description={messages.networksHint}
+        autosize
+        minRows={2}
+        maxRows={6}
+        spellCheck={false}
+        {...form.getInputProps('networks')}
+      />
+      <Switch
+        label={messages.knownByAddress}
+        description={messages.knownByAddressHint}
+        {...form.getInputProps('KnownByAddress', { type: 'checkbox' })}
+      />
+    </DialogForm>
   );
 }
 
-/** Props of the dialogs that change one existing client. */
-export interface ClientDialogProps {
+const newClient: Choices = {
+  Name: '',
+  Scopes: ['sync:write', 'sync:read'],
+  Networks: [],
+  KnownByAddress: false,
+};
+
+export function Create({ onClose }: { onClose: () => void }) {
+  const messages = useClientsMessages();
+  const keysOf = useKeys();
+  const request = useCreateClient();
+  const { data, isPending, mutate } = request;
+  return (
+    <SecretDialog
+      title={data ? messages.created(data.Name) : messages.form.createTitle}
+      isPending={isPending}
+      secret={data && keysOf(data)}
+      onClose={onClose}
+    >
+      <ClientForm
+        start={newClient}
+        submit={messages.form.submitCreate}
+        request={request}
+        onSubmit={(choices) => mutate(choices)}
+        onCancel={onClose}
+      />
+    </SecretDialog>
+  );
+}
+
+interface ClientDialogProps {
   readonly client: Client;
   /** True for the client of the current console session. */
   readonly own: boolean;
@@ -47,23 +118,17 @@ export interface ClientDialogProps {
 
 export function Edit({ client, own, onClose }: ClientDialogProps) {
   const messages = useClientsMessages();
-  const notify = useNotice();
-  const { mutate, error, isPending } = useChangeClient(client.PublicKey);
+  const finish = useFinish(onClose);
+  const request = useChangeClient(client.PublicKey);
   return (
-    <Dialog title={messages.form.editTitle(client.Name)} opened onClose={onClose} lasting={isPending}>
+    <Dialog title={messages.form.editTitle(client.Name)} onClose={onClose} lasting={request.isPending}>
       <ClientForm
         start={client}
         own={own}
         submit={messages.form.submitEdit}
-        busy={isPending}
-        error={error}
+        request={request}
         onSubmit={(choices) =>
-          mutate(choices, {
-            onSuccess: ({ Name }) => {
-              notify(messages.saved(Name));
-              onClose();
-            },
-          })
+          request.mutate(choices, { onSuccess: ({ Name }) => finish(messages.saved(Name)) })
         }
         onCancel={onClose}
       />
@@ -73,63 +138,38 @@ export function Edit({ client, own, onClose }: ClientDialogProps) {
 
 export function Rotate({ client, own, onClose }: ClientDialogProps) {
   const messages = useClientsMessages();
-  const { moment } = useFormats();
-  const rotate = useRotateClient(client.PublicKey, own);
-  const { data, error, isPending } = rotate;
-  useStayInSight(own && (isPending || data?.signedIn === false));
-
+  const request = useRotateClient(client.PublicKey, own);
+  useStayInSight(own && (request.isPending || request.data?.signedIn === false));
   return (
-    <Dialog
+    <RotateDialog
       title={messages.rotateTitle(client.Name)}
-      opened
+      messages={messages}
+      request={request}
+      secretOf={useKeys()}
       onClose={onClose}
-      lasting={data !== undefined || isPending}
     >
-      {data ? (
-        <ShowKeysOnce publicKey={data.PublicKey} secretKey={data.SecretKey} onDone={onClose}>
-          <Text size="sm">{messages.oldEnds(moment(new Date(data.OldEndsAt)))}</Text>
-        </ShowKeysOnce>
-      ) : (
-        <HoursForm
-          text={messages.rotateText}
-          label={messages.hours}
-          hint={messages.hoursHint}
-          submit={messages.rotateSubmit}
-          busy={isPending}
-          error={error}
-          onSubmit={(hours) => rotate.mutate(hours)}
-          onCancel={onClose}
-        >
-          {own && (
-            <Alert color="indigo" variant="light">
-              {messages.rotateOwn}
-            </Alert>
-          )}
-        </HoursForm>
+      {own && (
+        <Alert color="indigo" variant="light">
+          {messages.rotateOwn}
+        </Alert>
       )}
-    </Dialog>
+    </RotateDialog>
   );
 }
 
 export function Revoke({ client, own, onClose }: ClientDialogProps) {
   const messages = useClientsMessages();
-  const notify = useNotice();
-  const { mutate, error, isPending } = useRevokeClient(client.PublicKey);
+  const finish = useFinish(onClose);
+  const request = useRevokeClient(client.PublicKey);
   return (
-    <Confirm
+    <ConfirmDialog
       title={messages.revokeTitle(client.Name)}
       text={own ? `${messages.revokeText} ${messages.revokeOwn}` : messages.revokeText}
       action={messages.revoke}
       name={client.Name}
-      busy={isPending}
-      error={error}
+      request={request}
       onConfirm={() =>
-        mutate(undefined, {
-          onSuccess: () => {
-            notify(messages.revokedNotice(client.Name));
-            onClose();
-          },
-        })
+        request.mutate(undefined, { onSuccess: () => finish(messages.revokedNotice(client.Name)) })
       }
       onClose={onClose}
     />

@@ -1,22 +1,58 @@
 import type { Client } from '@anagrafe/client';
-import { ActionIcon, Badge, Button, Code, Group, Menu, Text } from '@mantine/core';
-import { useState } from 'react';
+import { Badge, Button, Code, Group, Text } from '@mantine/core';
+import type { ComponentType } from 'react';
 import { useClientsMessages } from '../../i18n/messages.ts';
-import { Icon } from '../../ui/icon.tsx';
+import { ActionsMenu, CreateButton } from '../../ui/actions-menu.tsx';
+import { useDialog } from '../../ui/dialog.tsx';
+import { ListPage } from '../../ui/list-page.tsx';
 import { Moment } from '../../ui/moment.tsx';
-import { Page, TableFrame } from '../../ui/page.tsx';
-import { type Column, Empty, Table } from '../../ui/table.tsx';
+import { type Column, Note } from '../../ui/table.tsx';
 import { useSession } from '../session/session.ts';
 import { Create, Edit, Revoke, Rotate } from './client-dialogs.tsx';
 import { useClients } from './queries.ts';
 
-/** Columns of the clients table. `own` is the public key of the client of the current console session. */
-export function useColumns(
-  own: string | null,
-  onAct: (client: Client, act: ClientAction) => void,
+/** `/console/clients`: the API clients of the service. */
+export function Clients() {
+  const messages = useClientsMessages();
+  const { data, error, refetch } = useClients();
+  const [dialog, open] = useDialog();
+  const ownKey = useSession().data?.Client?.PublicKey;
+  const create = () => open((close) => <Create onClose={close} />);
+  return (
+    <ListPage
+      title={messages.title}
+      intro={messages.intro}
+      actions={<CreateButton onClick={create}>{messages.create}</CreateButton>}
+      caption={messages.caption}
+      columns={useColumns(open, ownKey)}
+      list={{ rows: data, error, refetch }}
+      keyOf={({ ID }) => ID}
+      empty={{
+        ...messages.empty,
+        action: (
+          <Button variant="default" mt="xs" onClick={create}>
+            {messages.empty.action}
+          </Button>
+        ),
+      }}
+    >
+      {dialog}
+    </ListPage>
+  );
+}
+
+/** `ownKey` is the public key of the client of the current console session. */
+function useColumns(
+  open: ReturnType<typeof useDialog>[1],
+  ownKey: string | undefined,
 ): readonly Column<Client>[] {
   const messages = useClientsMessages();
   const { columns } = messages;
+  const action = (name: string, client: Client, Dialog: ComponentType<Parameters<typeof Edit>[0]>) => ({
+    name,
+    onChoose: () =>
+      open((close) => <Dialog client={client} own={client.PublicKey === ownKey} onClose={close} />),
+  });
   return [
     {
       name: columns.name,
@@ -30,7 +66,7 @@ export function useColumns(
               {messages.revoked}
             </Badge>
           )}
-          {PublicKey === own && <Badge flex="none">{messages.you}</Badge>}
+          {PublicKey === ownKey && <Badge flex="none">{messages.you}</Badge>}
         </Group>
       ),
     },
@@ -54,11 +90,7 @@ export function useColumns(
       cell: ({ Networks, KnownByAddress }) => (
         <>
           {Networks.length === 0 ? messages.anywhere : Networks.join(', ')}
-          {KnownByAddress && (
-            <Text size="xs" c="dimmed">
-              {messages.knownByAddress}
-            </Text>
-          )}
+          {KnownByAddress && <Note>{messages.knownByAddress}</Note>}
         </>
       ),
     },
@@ -68,77 +100,16 @@ export function useColumns(
       quiet: true,
       numeric: true,
       cell: (client) =>
-        client.RevokedAt === null && <Actions name={client.Name} onAct={(act) => onAct(client, act)} />,
+        client.RevokedAt === null && (
+          <ActionsMenu
+            label={messages.actionsOf(client.Name)}
+            actions={[
+              action(messages.edit, client, Edit),
+              action(messages.rotate, client, Rotate),
+              { ...action(messages.revoke, client, Revoke), isDestructive: true },
+            ]}
+          />
+        ),
     },
   ];
-}
-
-function Actions({ name, onAct }: { name: string; onAct: (act: ClientAction) => void }) {
-  const messages = useClientsMessages();
-  return (
-    <Menu position="bottom-end" width={210}>
-      <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" c="inherit" aria-label={messages.actionsOf(name)}>
-          <Icon name="more" />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item onClick={() => onAct('edit')}>{messages.edit}</Menu.Item>
-        <Menu.Item onClick={() => onAct('rotate')}>{messages.rotate}</Menu.Item>
-        <Menu.Divider />
-        <Menu.Item c="var(--mantine-color-error)" onClick={() => onAct('revoke')}>
-          {messages.revoke}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
-  );
-}
-
-export type ClientAction = 'edit' | 'rotate' | 'revoke';
-
-const dialogs = { edit: Edit, rotate: Rotate, revoke: Revoke };
-
-/** `/console/clients`: the API clients of the service. */
-export function Clients() {
-  const messages = useClientsMessages();
-  const clients = useClients();
-  const own = useSession().data?.Client?.PublicKey ?? null;
-  const [creating, setCreating] = useState(false);
-  const [chosen, setChosen] = useState<{ client: Client; act: ClientAction } | null>(null);
-  const columns = useColumns(own, (client, act) => setChosen({ client, act }));
-  const ChosenDialog = chosen && dialogs[chosen.act];
-
-  const create = (
-    <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setCreating(true)}>
-      {messages.create}
-    </Button>
-  );
-  const createFirst = (
-    <Button variant="default" mt="xs" onClick={() => setCreating(true)}>
-      {messages.empty.action}
-    </Button>
-  );
-  return (
-    <Page title={messages.title} intro={messages.intro} actions={create}>
-      <TableFrame>
-        <Table
-          caption={messages.caption}
-          columns={columns}
-          rows={clients.data}
-          keyOf={({ ID }) => ID}
-          error={clients.error}
-          onRetry={clients.refetch}
-          empty={<Empty title={messages.empty.title} hint={messages.empty.hint} action={createFirst} />}
-        />
-      </TableFrame>
-      {creating && <Create onClose={() => setCreating(false)} />}
-      {chosen && ChosenDialog && (
-        <ChosenDialog
-          client={chosen.client}
-          own={chosen.client.PublicKey === own}
-          onClose={() => setChosen(null)}
-        />
-      )}
-    </Page>
-  );
 }

@@ -1,6 +1,7 @@
-import type { ClientChange, CreateClient } from '@anagrafe/client';
-import { type QueryKey, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useAnagrafe } from '../session/api-client.ts';
+import type { ClientChange, CompletedCall, CreateClient, Job } from '@anagrafe/client';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useActorMessages } from '../../i18n/messages.ts';
+import { useAnagrafe, useChange } from '../session/api-client.ts';
 import { arrive, sessionKey } from '../session/session.ts';
 
 const key = ['clients'];
@@ -22,14 +23,14 @@ export function useClients() {
 }
 
 export function useCreateClient() {
-  const anagrafe = useAnagrafe();
-  return useClientMutation((input: CreateClient) => anagrafe.admin.clients.create(input));
+  const { admin } = useAnagrafe();
+  return useChange((input: CreateClient) => admin.clients.create(input), key);
 }
 
 export function useChangeClient(publicKey: string) {
-  const anagrafe = useAnagrafe();
-  return useClientMutation(
-    (change: ClientChange) => anagrafe.admin.clients.change(publicKey, change),
+  const { admin } = useAnagrafe();
+  return useChange(
+    (change: ClientChange) => admin.clients.change(publicKey, change),
     () => [key, sessionKey],
   );
 }
@@ -41,7 +42,7 @@ export function useChangeClient(publicKey: string) {
 export function useRotateClient(publicKey: string, own: boolean) {
   const anagrafe = useAnagrafe();
   const queries = useQueryClient();
-  return useClientMutation(
+  return useChange(
     async (Hours: number) => {
       const rotated = await anagrafe.admin.clients.rotate(publicKey, { Hours });
       const { PublicKey, SecretKey } = rotated;
@@ -60,23 +61,30 @@ export function useRotateClient(publicKey: string, own: boolean) {
 }
 
 export function useRevokeClient(publicKey: string) {
-  const anagrafe = useAnagrafe();
-  return useClientMutation(
-    () => anagrafe.admin.clients.revoke(publicKey),
+  const { admin } = useAnagrafe();
+  return useChange(
+    () => admin.clients.revoke(publicKey),
     () => [key, sessionKey],
   );
 }
 
-/** Runs `change` and then invalidates the query keys that `stale` returns; by default that of the client list. */
-function useClientMutation<Input, Result>(
-  change: (input: Input) => Promise<Result>,
-  stale: (result: Result) => readonly QueryKey[] = () => [key],
-) {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: change,
-    onSuccess: (result) => {
-      for (const queryKey of stale(result)) void queries.invalidateQueries({ queryKey });
-    },
-  });
+type ActorFields = Pick<CompletedCall, 'Actor' | 'ClientID' | 'UserID'>;
+
+/** Returns a function that names an actor. `usernames` has user IDs as keys; a user without an entry is named by ID. */
+export function useActorName(usernames?: ReadonlyMap<number, string>): (actor: ActorFields) => string {
+  const messages = useActorMessages();
+  const clients = useClients().data;
+  return ({ Actor, ClientID, UserID }) => {
+    if (Actor === 'user') return usernames?.get(UserID ?? 0) ?? messages.user(UserID);
+    if (Actor !== 'client' && Actor !== 'console') return messages[Actor];
+    const name = clients?.find(({ ID }) => ID === ClientID)?.Name ?? messages.unknownClient(ClientID);
+    return messages[Actor](name);
+  };
+}
+
+/** Returns a function that names the client of a job. A job without a client ID was submitted in protected mode. */
+export function useSenderName(): (job: Pick<Job, 'ClientID'>) => string {
+  const actorName = useActorName();
+  return ({ ClientID }) =>
+    actorName({ Actor: ClientID === null ? 'protected' : 'client', ClientID, UserID: null });
 }

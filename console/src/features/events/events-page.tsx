@@ -1,17 +1,74 @@
 import type { CloudEvent } from '@anagrafe/client';
-import { Code, NativeSelect, Text } from '@mantine/core';
+import { Code, NativeSelect } from '@mantine/core';
 import { useSearchParams } from 'wouter';
 import { useFormats } from '../../i18n/formats.ts';
-import { useEventsMessages, useResultMessages } from '../../i18n/messages.ts';
+import { useEventsMessages, useEventTypeMessages, useResultMessages } from '../../i18n/messages.ts';
+import { ListPage } from '../../ui/list-page.tsx';
 import { Moment } from '../../ui/moment.tsx';
-import { NewestFirstTable } from '../../ui/newest-first-table.tsx';
-import { Page, TableFrame } from '../../ui/page.tsx';
-import { type Column, Empty } from '../../ui/table.tsx';
-import { eventTypes, useEventTypeMessages } from './event-types.ts';
-import { useEvents } from './queries.ts';
+import { type Column, Note } from '../../ui/table.tsx';
+import { eventTypes, useEvents } from './queries.ts';
+
+/** `/console/events`: the events, newest first. `?type=user.registered` filters by type. */
+export function Events() {
+  const messages = useEventsMessages();
+  const typeNames = useEventTypeMessages();
+  const about = useEventSubject();
+  const [search, setSearch] = useSearchParams();
+  const type = eventTypes.find((known) => known === search.get('type')) ?? null;
+  const list = useEvents(type);
+  const { reachedAt, exists: hasOlder } = list.older;
+  const { moment } = useFormats();
+  const columns: readonly Column<CloudEvent>[] = [
+    { name: messages.columns.at, cell: ({ time }) => <Moment at={time} /> },
+    {
+      name: messages.columns.type,
+      cell: (event) => (
+        <>
+          {typeNames[event.type]}
+          <Note phoneOnly>{about(event)}</Note>
+        </>
+      ),
+    },
+    { name: messages.columns.about, wide: true, cell: about },
+    { name: messages.columns.id, wide: true, cell: ({ id }) => <Code>{id}</Code> },
+  ];
+
+  const typeFilter = (
+    <NativeSelect
+      aria-label={messages.type}
+      value={type ?? ''}
+      onChange={({ currentTarget: { value } }) => setSearch(value === '' ? {} : { type: value })}
+      data={[
+        { value: '', label: messages.allTypes },
+        ...eventTypes.map((value) => ({ value, label: typeNames[value] })),
+      ]}
+    />
+  );
+  const isSearched = type !== null && reachedAt !== null;
+  const emptyOfType = hasOlder ? messages.emptySoFar : messages.emptyType;
+  return (
+    <ListPage
+      title={messages.title}
+      intro={messages.intro}
+      actions={typeFilter}
+      caption={messages.caption}
+      columns={columns}
+      list={list}
+      keyOf={({ id }) => id}
+      empty={isSearched ? emptyOfType : messages.empty}
+      reached={
+        isSearched
+          ? hasOlder
+            ? messages.reached(moment(new Date(reachedAt)))
+            : messages.reachedAll
+          : undefined
+      }
+    />
+  );
+}
 
 /** Returns a function that describes the subject of an event, such as its user and principal. */
-export function useEventSubject(): (event: CloudEvent) => string {
+function useEventSubject(): (event: CloudEvent) => string {
   const { about } = useEventsMessages();
   const { operation } = useResultMessages();
   const { number } = useFormats();
@@ -36,64 +93,4 @@ export function useEventSubject(): (event: CloudEvent) => string {
         return about.webhook(event.data.WebhookID, event.data.URL);
     }
   };
-}
-
-/** `/console/events`: the events, newest first. `?type=user.registered` filters by type. */
-export function Events() {
-  const messages = useEventsMessages();
-  const typeNames = useEventTypeMessages();
-  const about = useEventSubject();
-  const [search, setSearch] = useSearchParams();
-  const type = eventTypes.find((known) => known === search.get('type')) ?? null;
-  const list = useEvents(type);
-  const { moment } = useFormats();
-  const columns: readonly Column<CloudEvent>[] = [
-    { name: messages.columns.at, cell: ({ time }) => <Moment at={time} /> },
-    {
-      name: messages.columns.type,
-      cell: (event) => (
-        <>
-          {typeNames[event.type]}
-          <Text size="xs" c="dimmed" hiddenFrom="sm">
-            {about(event)}
-          </Text>
-        </>
-      ),
-    },
-    { name: messages.columns.about, wide: true, cell: about },
-    { name: messages.columns.id, wide: true, cell: ({ id }) => <Code>{id}</Code> },
-  ];
-
-  function reachedText(): string | undefined {
-    if (type === null || list.reachedAt === null) return;
-    return list.hasOlder ? messages.reached(moment(new Date(list.reachedAt))) : messages.reachedAll;
-  }
-
-  const typeFilter = (
-    <NativeSelect
-      aria-label={messages.type}
-      value={type ?? ''}
-      onChange={({ currentTarget: { value } }) => setSearch(value === '' ? {} : { type: value })}
-      data={[
-        { value: '', label: messages.allTypes },
-        ...eventTypes.map((value) => ({ value, label: typeNames[value] })),
-      ]}
-    />
-  );
-  const isSearched = type !== null && list.reachedAt !== null;
-  const emptyOfType = list.hasOlder ? messages.emptySoFar : messages.emptyType;
-  return (
-    <Page title={messages.title} intro={messages.intro} actions={typeFilter}>
-      <TableFrame>
-        <NewestFirstTable
-          caption={messages.caption}
-          columns={columns}
-          list={list}
-          keyOf={({ id }) => id}
-          empty={<Empty {...(isSearched ? emptyOfType : messages.empty)} />}
-          reached={reachedText()}
-        />
-      </TableFrame>
-    </Page>
-  );
 }

@@ -1,11 +1,18 @@
 import type { Anagrafe, CloudEvent, EventType } from '@anagrafe/client';
-import {
-  type Asked,
-  type KeysetPage,
-  type NewestFirst,
-  useNewestFirst,
-} from '../../ui/newest-first-table.tsx';
+import { type Asked, type KeysetPage, type NewestFirst, useNewestFirst } from '../../ui/newest-first.ts';
 import { useAnagrafe } from '../session/api-client.ts';
+
+/** All event types, in the order of the options in the interface. */
+export const eventTypes: readonly EventType[] = [
+  'principal.inserted',
+  'principal.state_changed',
+  'user.registered',
+  'user.password_reset',
+  'user.state_changed',
+  'call.completed',
+  'job.completed',
+  'webhook.disabled',
+];
 
 /** Events per request of a search by type. */
 const searchPageSize = 1000;

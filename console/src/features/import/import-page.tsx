@@ -8,7 +8,7 @@ import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useFormats } from '../../i18n/formats.ts';
 import { useCommonMessages, useImportMessages } from '../../i18n/messages.ts';
-import { Confirm } from '../../ui/dialog.tsx';
+import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { focusOnMount } from '../../ui/focus.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Failure } from '../../ui/loading-or-error.tsx';
@@ -171,12 +171,10 @@ export function Import() {
         {file ? <Work file={file} /> : <Choose again={again} onRead={setFile} />}
       </Unsaved>
       {confirming && isActive && (
-        <Confirm
+        <ConfirmDialog
           title={messages.drop.title}
           text={messages.drop.text}
           action={messages.drop.action}
-          busy={false}
-          error={null}
           onConfirm={chooseAnother}
           onClose={() => setConfirming(false)}
         />

@@ -6,7 +6,7 @@ import { useFormats } from '../../i18n/formats.ts';
 import { useImportMessages } from '../../i18n/messages.ts';
 import { focusOnMount } from '../../ui/focus.ts';
 import { Surface } from '../../ui/page.tsx';
-import { Pager } from '../../ui/paged-table.tsx';
+import { Pager } from '../../ui/paging.tsx';
 import { Empty, Table } from '../../ui/table.tsx';
 import type { Checked } from './check-rows.ts';
 import { useRowColumns } from './row-columns.tsx';

@@ -22,6 +22,8 @@ export interface Sending {
 
 /** Rows that the service accepted as jobs. The jobs run even if the console is closed. */
 export interface SentRows extends SubmittedRows {
+  /** The name of the attempt. */
+  readonly name: string;
   /** Number of rows, including those that the service did not accept. */
   readonly rows: number;
 }
@@ -44,7 +46,7 @@ export function useSendRows() {
       retryAfterSignIn(queries, async (signal) => {
         const connection = { anagrafe, signal };
         const submitted = await submitRows(rows, connection, submitWithKey(name, connection));
-        return { ...submitted, rows: rows.length };
+        return { ...submitted, name, rows: rows.length };
       }),
     // The rows contain passwords, which must not stay in the mutation cache.
     gcTime: 0,
@@ -56,7 +58,8 @@ export function useSentProgress(sent: SentRows) {
   const anagrafe = usePatientAnagrafe();
   const live = usePollInterval(1_000);
   return useQuery<SentProgress>({
-    queryKey: ['import', ...sent.jobs.map(({ id }) => id)],
+    // Without the name, two attempts that the service has refused as a whole, and so without jobs, would share a result.
+    queryKey: ['import', sent.name, ...sent.jobs.map(({ id }) => id)],
     queryFn: async ({ signal }) => {
       const connection = { anagrafe, signal };
       const jobs = await readJobs(sent.jobs, connection);

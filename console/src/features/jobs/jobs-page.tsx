@@ -1,48 +1,67 @@
 import type { Job } from '@anagrafe/client';
-import { Anchor, Progress, Text } from '@mantine/core';
-import { Link, useParams } from 'wouter';
+import { Badge, Button, Progress, Text, VisuallyHidden } from '@mantine/core';
+import { useParams } from 'wouter';
 import { useFormats } from '../../i18n/formats.ts';
 import { useJobsMessages, useResultMessages } from '../../i18n/messages.ts';
+import { DetailPage, type Fact } from '../../ui/detail-page.tsx';
+import { ConfirmDialog, useDialog, useFinish } from '../../ui/dialog.tsx';
+import { FailedOnly, useFailedOnly } from '../../ui/filters.tsx';
+import { ListPage } from '../../ui/list-page.tsx';
 import { Moment } from '../../ui/moment.tsx';
-import { Page, TableFrame } from '../../ui/page.tsx';
-import { FailedOnly, PagedTable, useFailedOnly, usePageNumber } from '../../ui/paged-table.tsx';
-import { type Column, Empty } from '../../ui/table.tsx';
-import { useSenderName } from '../clients/actor-name.ts';
-import { useProgress } from '../results/job-progress.tsx';
-import { OneJob, State } from './job-page.tsx';
-import { useJobs } from './queries.ts';
+import { Surface } from '../../ui/page.tsx';
+import { CellLink, type Column } from '../../ui/table.tsx';
+import { useSenderName } from '../clients/queries.ts';
+import { JobProgress, useProgress } from '../results/job-progress.tsx';
+import { FailedCount, Results } from '../results/results-table.tsx';
+import { useCancelJob, useFailedJobRecords, useJob, useJobs } from './queries.ts';
 
-/** Columns of the jobs table. */
-export function useColumns(): readonly Column<Job>[] {
-  const { columns } = useJobsMessages();
+/** `/console/jobs`: the list of jobs. `/console/jobs/:id`: one job. */
+export function Jobs() {
+  const { id } = useParams<{ id?: string }>();
+  return id ? <OneJob id={id} /> : <AllJobs />;
+}
+
+function AllJobs() {
+  const messages = useJobsMessages();
+  const { columns: names } = messages;
   const { operation } = useResultMessages();
-  const { number } = useFormats();
   const sender = useSenderName();
-  return [
+  const [failed] = useFailedOnly();
+  const columns: readonly Column<Job>[] = [
     {
-      name: columns.job,
+      name: names.job,
       cell: ({ ID, Operation }) => (
-        <Anchor component={Link} href={`/jobs/${ID}`} size="sm" fw={600}>
+        <CellLink href={`/jobs/${ID}`} isName>
           {operation[Operation]} · {ID.slice(0, 8)}
-        </Anchor>
+        </CellLink>
       ),
     },
-    { name: columns.client, wide: true, cell: sender },
-    { name: columns.state, cell: ({ State: state }) => <State state={state} /> },
-    { name: columns.progress, wide: true, cell: (job) => <Bar job={job} /> },
-    {
-      name: columns.failed,
-      wide: true,
-      numeric: true,
-      cell: ({ RecordsFailed }) => (
-        <Text span size="sm" {...(RecordsFailed > 0 && { c: 'var(--mantine-color-error)', fw: 600 })}>
-          {number(RecordsFailed)}
-        </Text>
-      ),
-    },
-    { name: columns.submitted, cell: ({ SubmittedAt }) => <Moment at={SubmittedAt} /> },
-    { name: columns.ended, wide: true, cell: ({ EndedAt }) => (EndedAt ? <Moment at={EndedAt} /> : '—') },
+    { name: names.client, wide: true, cell: sender },
+    { name: names.state, cell: (job) => <State job={job} /> },
+    { name: names.progress, wide: true, cell: (job) => <Bar job={job} /> },
+    { name: names.failed, wide: true, numeric: true, cell: (job) => <FailedCount of={job} /> },
+    { name: names.submitted, cell: ({ SubmittedAt }) => <Moment at={SubmittedAt} /> },
+    { name: names.ended, wide: true, cell: ({ EndedAt }) => (EndedAt ? <Moment at={EndedAt} /> : '—') },
   ];
+  return (
+    <ListPage
+      title={messages.title}
+      intro={messages.intro}
+      actions={<FailedOnly label={messages.failedOnly} />}
+      caption={messages.caption}
+      columns={columns}
+      list={useJobs(failed)}
+      keyOf={({ ID }) => ID}
+      empty={failed ? messages.emptyFailed : messages.empty}
+    />
+  );
+}
+
+const colors = { queued: 'gray', running: 'indigo', completed: 'teal', cancelled: 'gray' } as const;
+
+function State({ job: { State: state } }: { job: Job }) {
+  const { states } = useJobsMessages();
+  return <Badge color={colors[state]}>{states[state]}</Badge>;
 }
 
 function Bar({ job }: { job: Job }) {
@@ -62,32 +81,85 @@ function Bar({ job }: { job: Job }) {
   );
 }
 
-/** `/console/jobs`: the list of jobs. `/console/jobs/:id`: one job. */
-export function Jobs() {
-  const { id } = useParams<{ id?: string }>();
-  return id ? <OneJob id={id} /> : <AllJobs />;
+function OneJob({ id }: { id: string }) {
+  const messages = useJobsMessages();
+  const [failed] = useFailedOnly();
+  const list = useJob(id, failed);
+  const failedRecords = useFailedJobRecords(id);
+  const [dialog, open] = useDialog();
+  const job = list.data?.record;
+  const factsOf = useFacts();
+  return (
+    <DetailPage
+      title={messages.one(id.slice(0, 8))}
+      back={{ href: '/jobs', name: messages.all }}
+      actions={
+        job?.EndedAt === null &&
+        job.State !== 'cancelled' && (
+          <Button variant="default" onClick={() => open((close) => <Cancel id={id} onClose={close} />)}>
+            {messages.cancel}
+          </Button>
+        )
+      }
+      query={list}
+      notice={
+        job && (
+          <>
+            <VisuallyHidden role="status">{messages.states[job.State]}</VisuallyHidden>
+            {job.EndedAt === null && (
+              <Surface title={messages.progress}>
+                <JobProgress job={job} />
+              </Surface>
+            )}
+          </>
+        )
+      }
+      factsTitle={messages.figures}
+      expectedFacts={13}
+      facts={job && factsOf(job)}
+    >
+      <Results id={id} list={list} failedRecords={job && job.RecordsFailed > 0 ? failedRecords : null} />
+      {dialog}
+    </DetailPage>
+  );
 }
 
-function AllJobs() {
+/** Returns a function that lists the properties of a job. */
+function useFacts(): (job: Job) => readonly Fact[] {
+  const { facts } = useJobsMessages();
+  const { operation } = useResultMessages();
+  const { number, rate } = useFormats();
+  const sender = useSenderName();
+  const moment = (at: string | null) => (at ? <Moment at={at} /> : '—');
+  return (job) => [
+    [facts.state, <State key="state" job={job} />],
+    [facts.operation, operation[job.Operation]],
+    [facts.client, sender(job)],
+    [facts.records, number(job.Records)],
+    [facts.done, number(job.RecordsDone)],
+    [facts.failed, number(job.RecordsFailed)],
+    [facts.users, number(job.Users)],
+    [facts.usersDone, number(job.UsersDone)],
+    [facts.rate, job.UsersPerSecond === null ? '—' : rate(job.UsersPerSecond)],
+    [facts.submitted, moment(job.SubmittedAt)],
+    [facts.started, moment(job.StartedAt)],
+    job.EndedAt === null ? [facts.left, moment(job.EstimatedEnd)] : [facts.ended, moment(job.EndedAt)],
+    [facts.id, job.ID],
+  ];
+}
+
+function Cancel({ id, onClose }: { id: string; onClose: () => void }) {
   const messages = useJobsMessages();
-  const [place, goTo] = usePageNumber();
-  const [failed, chooseFailed] = useFailedOnly();
-  const list = useJobs(place, failed);
-  const { title, hint } = failed ? messages.emptyFailed : messages.empty;
-  const filter = <FailedOnly label={messages.failedOnly} failed={failed} onFailed={chooseFailed} />;
+  const finish = useFinish(onClose);
+  const request = useCancelJob(id);
   return (
-    <Page title={messages.title} intro={messages.intro} actions={filter}>
-      <TableFrame>
-        <PagedTable
-          caption={messages.caption}
-          columns={useColumns()}
-          list={list}
-          place={place}
-          onPage={goTo}
-          keyOf={({ ID }) => ID}
-          empty={<Empty title={title} hint={hint} />}
-        />
-      </TableFrame>
-    </Page>
+    <ConfirmDialog
+      title={messages.cancelTitle(id.slice(0, 8))}
+      text={messages.cancelText}
+      action={messages.cancel}
+      request={request}
+      onConfirm={() => request.mutate(undefined, { onSuccess: () => finish(messages.cancelled) })}
+      onClose={onClose}
+    />
   );
 }

@@ -1,7 +1,7 @@
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type Place, usePaged } from '../../ui/paged-table.tsx';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { usePaged } from '../../ui/paging.tsx';
 import { usePollInterval } from '../../ui/polling.ts';
-import { useAnagrafe, usePatientAnagrafe } from '../session/api-client.ts';
+import { useAnagrafe, useChange, usePatientAnagrafe } from '../session/api-client.ts';
 
 const key = ['jobs'];
 
@@ -16,35 +16,28 @@ export function useOpenJobs(pageSize: number) {
 }
 
 /** Polls one page of the jobs of all clients, newest first. `failed` keeps only jobs with failed records. */
-export function useJobs(place: Place, failed: boolean) {
+export function useJobs(failed: boolean) {
   const { admin } = useAnagrafe();
   return usePaged(
     [...key, 'all', failed],
-    place,
     ({ page, pageSize }, signal) => admin.jobs({ pageSize, failed, signal }).page(page),
-    usePollInterval(2_000),
+    { refetchInterval: usePollInterval(2_000) },
   );
 }
 
 /** Reads a job with one page of its tuples and polls until the job has ended. `failed` keeps only failed records. */
-export function useJob(id: string, { page, pageSize }: Place, failed: boolean) {
+export function useJob(id: string, failed: boolean) {
   const { jobs } = useAnagrafe();
   const live = usePollInterval(1_000);
-  return useQuery({
-    queryKey: [...key, id, page, pageSize, failed],
-    queryFn: ({ signal }) => jobs.get(id, { page, pageSize, failed, signal }),
-    placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => (state.data?.record.EndedAt ? false : live),
+  return usePaged([...key, id, failed], (place, signal) => jobs.get(id, { ...place, failed, signal }), {
+    pageSize: 50,
+    refetchInterval: (page) => (page?.record.EndedAt ? false : live),
   });
 }
 
 export function useCancelJob(id: string) {
   const { jobs } = useAnagrafe();
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: () => jobs.cancel(id),
-    onSuccess: () => queries.invalidateQueries({ queryKey: key }),
-  });
+  return useChange(() => jobs.cancel(id), key);
 }
 
 /** Fetches all failed records of a job. */

@@ -1,24 +1,17 @@
 import type { Span } from '@anagrafe/client';
-import { ColorSwatch, Group, Paper, Text } from '@mantine/core';
+import { Group, Paper, Text } from '@mantine/core';
 import { type PointerEvent, useState } from 'react';
 import { useFormats } from '../../i18n/formats.ts';
 import styles from './activity-chart.module.css';
-import { roundSteps } from './chart-scale.ts';
-
-/** A field of the statistics that the chart draws, with its label and its CSS colour. */
-export interface Series {
-  readonly name: Exclude<keyof Span, 'Start'>;
-  readonly label: string;
-  readonly color: string;
-}
+import { heightOf, roundSteps, type Series, stacked } from './chart-data.ts';
 
 /** The legend entry of a series. */
 export function SeriesName({ label, color }: Series) {
   return (
-    <Group gap={6} wrap="nowrap">
-      <ColorSwatch size={10} color={color} withShadow={false} />
-      <Text size="xs">{label}</Text>
-    </Group>
+    <span className={styles.name}>
+      <span className={styles.swatch} style={{ background: color }} />
+      {label}
+    </span>
   );
 }
 
@@ -31,7 +24,7 @@ interface SpanFiguresProps {
 }
 
 /** The tooltip of a column, with the value of each series. */
-export function SpanFigures({ title, span, series, at }: SpanFiguresProps) {
+function SpanFigures({ title, span, series, at }: SpanFiguresProps) {
   const { number } = useFormats();
   return (
     <Paper
@@ -120,19 +113,4 @@ export function SpanChart({ spans, series, label }: SpanChartProps) {
       )}
     </div>
   );
-}
-
-/** Returns the bars of a span without the empty ones. `from` is the sum of the bars below. */
-function stacked(span: Span, series: readonly Series[]) {
-  let from = 0;
-  return series.flatMap(({ name, color }) => {
-    const figure = span[name];
-    const bar = { name, color, figure, from };
-    from += figure;
-    return figure === 0 ? [] : [bar];
-  });
-}
-
-function heightOf(span: Span, series: readonly Series[]): number {
-  return series.reduce((sum, { name }) => sum + span[name], 0);
 }

@@ -1,10 +1,12 @@
 import type { Span } from '@anagrafe/client';
-import { Group, SegmentedControl, SimpleGrid, Text, Title, VisuallyHidden } from '@mantine/core';
-import { useState } from 'react';
+import { Group, Text, Title, VisuallyHidden } from '@mantine/core';
+import { memo, useId, useState } from 'react';
 import { useFormats } from '../../i18n/formats.ts';
 import { useOverviewMessages } from '../../i18n/messages.ts';
 import { Surface } from '../../ui/page.tsx';
-import { type Series, SeriesName, SpanChart } from './activity-chart.tsx';
+import { SeriesName, SpanChart } from './activity-chart.tsx';
+import { heightOf, type Series } from './chart-data.ts';
+import classes from './overview.module.css';
 
 interface SpanTableProps {
   readonly caption: string;
@@ -14,10 +16,10 @@ interface SpanTableProps {
 }
 
 /** The chart as a table for screen readers. It leaves out hours or days without activity. */
-export function SpanTable({ caption, spans, series, label }: SpanTableProps) {
+function SpanTable({ caption, spans, series, label }: SpanTableProps) {
   const { activity } = useOverviewMessages();
   const { number } = useFormats();
-  const activeSpans = spans.filter((span) => series.some(({ name }) => span[name] > 0));
+  const activeSpans = spans.filter((span) => heightOf(span, series) > 0);
   if (activeSpans.length === 0) return null;
   return (
     <VisuallyHidden component="div">
@@ -48,11 +50,17 @@ export function SpanTable({ caption, spans, series, label }: SpanTableProps) {
   );
 }
 
+interface ActivityProps {
+  readonly hours: readonly Span[];
+  readonly days: readonly Span[];
+}
+
 /** Charts of the changes and of the calls, per hour or per day. */
-export function Activity({ hours, days }: { hours: readonly Span[]; days: readonly Span[] }) {
+export const Activity = memo(function Activity({ hours, days }: ActivityProps) {
   const { activity } = useOverviewMessages();
   const formats = useFormats();
-  const [span, setSpan] = useState('hours');
+  const [span, setSpan] = useState<'hours' | 'days'>('hours');
+  const name = useId();
   const spans = span === 'hours' ? hours : days;
   const label = (at: Date) => (span === 'hours' ? formats.hour(at) : formats.day(at));
   const charts: readonly { title: string; series: readonly Series[] }[] = [
@@ -74,27 +82,25 @@ export function Activity({ hours, days }: { hours: readonly Span[]; days: readon
     },
   ];
   const control = (
-    <SegmentedControl
-      aria-label={activity.span}
-      size="xs"
-      value={span}
-      onChange={setSpan}
-      data={[
-        { value: 'hours', label: activity.hours },
-        { value: 'days', label: activity.days },
-      ]}
-    />
+    <div role="radiogroup" aria-label={activity.span} className={classes.spans}>
+      {(['hours', 'days'] as const).map((one) => (
+        <label key={one}>
+          <input type="radio" name={name} checked={span === one} onChange={() => setSpan(one)} />
+          <span>{activity[one]}</span>
+        </label>
+      ))}
+    </div>
   );
   return (
     <Surface title={activity.title} actions={control}>
-      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl">
+      <div className={classes.charts}>
         {charts.map(({ title, series }) => (
-          <div key={title}>
+          <div key={title} className={classes.chart}>
             <Title order={3} size="sm" fw={600} c="dimmed" mb="xs">
               {title}
             </Title>
             <SpanTable caption={title} spans={spans} series={series} label={label} />
-            {isEmpty(spans, series) ? (
+            {spans.every((one) => heightOf(one, series) === 0) ? (
               <Text size="sm" c="dimmed">
                 {activity.none}
               </Text>
@@ -110,11 +116,7 @@ export function Activity({ hours, days }: { hours: readonly Span[]; days: readon
             )}
           </div>
         ))}
-      </SimpleGrid>
+      </div>
     </Surface>
   );
-}
-
-function isEmpty(spans: readonly Span[], series: readonly Series[]): boolean {
-  return spans.every((span) => series.every(({ name }) => span[name] === 0));
-}
+});

@@ -1,37 +1,24 @@
 import type { Failure } from '@anagrafe/client';
-import { Anchor, Text } from '@mantine/core';
-import { Link } from 'wouter';
 import { useFormats } from '../../i18n/formats.ts';
 import { useOverviewMessages, useResultMessages } from '../../i18n/messages.ts';
+import { ListSection } from '../../ui/list-page.tsx';
 import { Moment } from '../../ui/moment.tsx';
-import { Surface } from '../../ui/page.tsx';
-import { PagedTable, usePageNumber } from '../../ui/paged-table.tsx';
-import { type Column, Empty } from '../../ui/table.tsx';
-import { useFieldLabel } from '../results/field-errors.tsx';
-import { PrincipalLink } from '../results/results-table.tsx';
-import { useFailures } from './queries.ts';
-
-const pageSize = 8;
+import { CellLink, type Column, Note } from '../../ui/table.tsx';
+import { PrincipalLink, useFieldLabel } from '../results/field-errors.tsx';
+import type { useFailures } from './queries.ts';
 
 /** The latest failed records, each with its first field error. */
-export function Failures() {
+export function Failures({ list }: { list: ReturnType<typeof useFailures> }) {
   const { failures } = useOverviewMessages();
   const { operation } = useResultMessages();
-  const [place, goTo] = usePageNumber(pageSize);
-  const list = useFailures(place);
   const columns: readonly Column<Failure>[] = [
     { name: failures.at, cell: ({ At }) => <Moment at={At} /> },
     {
       name: failures.operation,
       cell: ({ Operation, CallID, JobID }) => (
-        <Anchor
-          component={Link}
-          href={`/${JobID ? 'jobs' : 'calls'}/${CallID}?failed=true`}
-          size="sm"
-          underline="always"
-        >
+        <CellLink href={`/${JobID ? 'jobs' : 'calls'}/${CallID}?failed=true`} isUnderlined>
           {operation[Operation]}
-        </Anchor>
+        </CellLink>
       ),
     },
     {
@@ -42,17 +29,14 @@ export function Failures() {
     { name: failures.reason, cell: (failure) => <Reason failure={failure} /> },
   ];
   return (
-    <Surface title={failures.title} flush>
-      <PagedTable
-        caption={failures.caption}
-        columns={columns}
-        list={list}
-        place={place}
-        onPage={goTo}
-        keyOf={({ CallID, Position }) => `${CallID} ${Position}`}
-        empty={<Empty title={failures.none} hint={failures.noneHint} />}
-      />
-    </Surface>
+    <ListSection
+      title={failures.title}
+      caption={failures.caption}
+      columns={columns}
+      list={list}
+      keyOf={({ CallID, Position }) => `${CallID} ${Position}`}
+      empty={{ title: failures.none, hint: failures.noneHint }}
+    />
   );
 }
 
@@ -65,12 +49,12 @@ function Reason({ failure }: { failure: Failure }) {
   const others = failure.FaultsCount - 1;
   return (
     <>
-      <Text size="sm">{error?.message ?? failure.Message}</Text>
-      <Text size="xs" c="dimmed">
+      {error?.message ?? failure.Message}
+      <Note>
         {[error?.code ?? failure.Code, field && labelOf(field), others > 0 && failures.more(number(others))]
           .filter(Boolean)
           .join(' · ')}
-      </Text>
+      </Note>
     </>
   );
 }

@@ -1,62 +1,113 @@
-import type { Hashing as HashingFigures, Statistics } from '@anagrafe/client';
-import { Anchor, Grid, Group, Paper, Progress, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
+import type { Hashing as HashingFigures, Job, Page as PageOf, Statistics } from '@anagrafe/client';
+import { Anchor, Group, Progress, Skeleton, Stack, Text } from '@mantine/core';
+import { lazy, memo, type ReactNode, Suspense } from 'react';
 import { Link } from 'wouter';
 import { useFormats } from '../../i18n/formats.ts';
 import { useCommonMessages, useOverviewMessages, useResultMessages } from '../../i18n/messages.ts';
 import { Failure } from '../../ui/loading-or-error.tsx';
 import { Page, Surface } from '../../ui/page.tsx';
-import { Empty } from '../../ui/table.tsx';
+import { CellLink, Empty, Note } from '../../ui/table.tsx';
 import { useOpenJobs } from '../jobs/queries.ts';
 import { JobProgress } from '../results/job-progress.tsx';
-import { Activity } from './activity.tsx';
+import { addedToday } from './chart-data.ts';
 import { Failures } from './failed-records.tsx';
-import { NextSteps } from './next-steps.tsx';
-import { useStatistics } from './queries.ts';
+import classes from './overview.module.css';
+import { useFailures, useStatistics } from './queries.ts';
 
-interface Figure {
-  readonly name: string;
-  readonly value: number;
-  readonly note?: string | false;
-}
+/** Loaded at the same time as the statistics that it shows. */
+const activity = import('./activity.tsx');
+const Activity = lazy(async () => ({ default: (await activity).Activity }));
+const NextSteps = lazy(async () => ({ default: (await import('./next-steps.tsx')).NextSteps }));
+const maxJobs = 5;
 
-/** The totals of the service, with the additions of today. */
-export function Figures({ statistics }: { statistics: Statistics }) {
-  const { figures } = useOverviewMessages();
-  const { number } = useFormats();
-  const today = statistics.Days.at(-1);
-  const added = (count = 0) => count > 0 && figures.today(`+${number(count)}`);
-  const { JobsRunning, JobsQueued } = statistics;
-  const all: readonly Figure[] = [
-    { name: figures.users, value: statistics.Users, note: added(today?.UsersRegistered) },
-    { name: figures.principals, value: statistics.Principals, note: added(today?.PrincipalsInserted) },
-    { name: figures.sessions, value: statistics.Sessions },
-    {
-      name: figures.jobs,
-      value: JobsRunning + JobsQueued,
-      note: JobsQueued > 0 && figures.queued(number(JobsQueued)),
-    },
-  ];
+/**
+ * The start page, `/console`: totals, activity, open jobs and failed records. The sections below the activity are shown
+ * when their height is known, so that nothing moves while the page loads.
+ */
+export function Overview() {
+  const messages = useOverviewMessages();
+  const { table } = useCommonMessages();
+  const { data, error, refetch } = useStatistics();
+  const jobs = useOpenJobs(maxJobs);
+  const failures = useFailures();
+  const isNew = data?.Principals === 0 && data.Users === 0;
+  const isReady = (data || error) && (jobs.data || jobs.error);
+  const frame = <ActivityFrame />;
   return (
-    <SimpleGrid component="section" aria-label={figures.label} cols={{ base: 2, md: 4 }} spacing="lg">
-      {all.map(({ name, value, note }) => (
-        <Paper key={name} withBorder p="lg">
-          <Text size="sm" c="dimmed" fw={500}>
-            {name}
-          </Text>
-          <Text fz={30} fw={650} lh={1.2} mt={4} style={{ fontVariantNumeric: 'tabular-nums' }}>
-            {number(value)}
-          </Text>
-          <Text size="xs" c="dimmed" mih={18}>
-            {note}
-          </Text>
-        </Paper>
-      ))}
-    </SimpleGrid>
+    <Page title={messages.title} intro={messages.intro}>
+      {error && <Failure error={error} title={table.failed} onRetry={refetch} />}
+      {(data || !error) && <Figures statistics={data} />}
+      {!data && !error && frame}
+      {data && (
+        <Suspense fallback={frame}>
+          {isNew ? <NextSteps /> : <Activity hours={data.Hours} days={data.Days} />}
+        </Suspense>
+      )}
+      {isReady && (
+        <>
+          <div className={classes.row}>
+            <OpenJobs page={jobs.data}>
+              {jobs.error && <Failure error={jobs.error} onRetry={jobs.refetch} />}
+            </OpenJobs>
+            {data && <Hashing hashing={data.Hashing} />}
+          </div>
+          <Failures list={failures} />
+        </>
+      )}
+    </Page>
   );
 }
 
+/** Reserves the space of the charts while they are loading. */
+function ActivityFrame() {
+  const { activity } = useOverviewMessages();
+  const { loading } = useCommonMessages();
+  return (
+    <Surface title={activity.title}>
+      <div className={classes.charts} role="status" aria-label={loading}>
+        <Skeleton className={classes.chart ?? ''} />
+        <Skeleton className={classes.chart ?? ''} />
+      </div>
+    </Surface>
+  );
+}
+
+/** The totals of the service, with the additions of today. */
+const Figures = memo(function Figures({ statistics }: { statistics: Statistics | undefined }) {
+  const { figures } = useOverviewMessages();
+  const { number } = useFormats();
+  const added = (name: 'UsersRegistered' | 'PrincipalsInserted') => {
+    const count = statistics ? addedToday(statistics.Hours, name, new Date()) : 0;
+    return count > 0 && figures.today(`+${number(count)}`);
+  };
+  const queued = statistics?.JobsQueued ?? 0;
+  const all: readonly (readonly [name: string, value: number | undefined, note?: string | false])[] = [
+    [figures.users, statistics?.Users, added('UsersRegistered')],
+    [figures.principals, statistics?.Principals, added('PrincipalsInserted')],
+    [figures.sessions, statistics?.Sessions],
+    [
+      figures.jobs,
+      statistics && statistics.JobsRunning + queued,
+      queued > 0 && figures.queued(number(queued)),
+    ],
+  ];
+  return (
+    <section aria-label={figures.label}>
+      <dl className={classes.figures} style={{ margin: 0 }}>
+        {all.map(([name, value, note]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value === undefined ? <Skeleton height={24} width="60%" /> : number(value)}</dd>
+            <dd>{note}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+});
+
 /** The load of the password hash pool of this node, the slowest part of the service, and its queue lengths. */
-export function Hashing({ hashing }: { hashing: HashingFigures }) {
+const Hashing = memo(function Hashing({ hashing }: { hashing: HashingFigures }) {
   const { hashing: messages } = useOverviewMessages();
   const { rate, number, percent } = useFormats();
   const { HashesPerSecond, Capacity } = hashing;
@@ -92,36 +143,30 @@ export function Hashing({ hashing }: { hashing: HashingFigures }) {
           </Group>
         ))}
       </Stack>
-      <Text size="xs" c="dimmed">
-        {messages.node}
-      </Text>
+      <Note>{messages.node}</Note>
     </Surface>
   );
-}
-
-const maxJobs = 5;
+});
 
 /** The queued and running jobs, with their progress. */
-export function OpenJobs() {
+function OpenJobs({ page, children }: { page: PageOf<Job, unknown> | undefined; children: ReactNode }) {
   const { jobs } = useOverviewMessages();
   const { operation } = useResultMessages();
   const { number } = useFormats();
-  const { data, error, refetch } = useOpenJobs(maxJobs);
-  const others = data ? data.totalCount - data.records.length : 0;
+  const others = page ? page.totalCount - page.records.length : 0;
   return (
     <Surface title={jobs.title}>
-      {error && <Failure error={error} onRetry={refetch} />}
-      {!data && !error && <Skeleton height={60} />}
-      {data?.totalCount === 0 && <Empty title={jobs.none} hint={jobs.noneHint} />}
+      {children}
+      {page?.totalCount === 0 && <Empty title={jobs.none} hint={jobs.noneHint} />}
       <Stack gap="lg">
-        {data?.records.map((job) => (
+        {page?.records.map((job) => (
           <JobProgress
             key={job.ID}
             job={job}
             name={
-              <Anchor component={Link} href={`/jobs/${job.ID}`} fw={600} size="sm">
+              <CellLink href={`/jobs/${job.ID}`} isName>
                 {operation[job.Operation]}
-              </Anchor>
+              </CellLink>
             }
           />
         ))}
@@ -132,32 +177,5 @@ export function OpenJobs() {
         )}
       </Stack>
     </Surface>
-  );
-}
-
-/** The start page, `/console`: totals, activity, open jobs and failed records. */
-export function Overview() {
-  const messages = useOverviewMessages();
-  const { table } = useCommonMessages();
-  const { data, error, refetch } = useStatistics();
-  const isNew = data?.Principals === 0 && data.Users === 0;
-  return (
-    <Page title={messages.title} intro={messages.intro}>
-      {error && <Failure error={error} title={table.failed} onRetry={refetch} />}
-      {!data && !error && <Skeleton height={110} />}
-      {data && (
-        <>
-          <Figures statistics={data} />
-          {isNew ? <NextSteps /> : <Activity hours={data.Hours} days={data.Days} />}
-        </>
-      )}
-      <Grid gap="lg">
-        <Grid.Col span={{ base: 12, md: 7 }}>
-          <OpenJobs />
-        </Grid.Col>
-        <Grid.Col span={{ base: 12, md: 5 }}>{data && <Hashing hashing={data.Hashing} />}</Grid.Col>
-      </Grid>
-      <Failures />
-    </Page>
   );
 }

@@ -1,9 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import { type Place, usePaged } from '../../ui/paged-table.tsx';
+import { usePaged } from '../../ui/paging.tsx';
 import { usePollInterval } from '../../ui/polling.ts';
 import { useAnagrafe } from '../session/api-client.ts';
 
-/** Reads the totals and the recent activity; polls while the user is active. */
+/**
+ * Reads the totals, the activity of the last 24 hours and 30 days, and the load of the hash pool; polls while the user
+ * is active.
+ */
 export function useStatistics() {
   const anagrafe = useAnagrafe();
   return useQuery({
@@ -14,12 +17,11 @@ export function useStatistics() {
 }
 
 /** Reads the failed records of all calls and jobs, newest first. */
-export function useFailures(place: Place) {
+export function useFailures() {
   const { admin } = useAnagrafe();
   return usePaged(
     ['failures'],
-    place,
     ({ page, pageSize }, signal) => admin.failures({ pageSize, signal }).page(page),
-    usePollInterval(10_000),
+    { pageSize: 8, refetchInterval: usePollInterval(10_000) },
   );
 }

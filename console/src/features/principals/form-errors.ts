@@ -20,10 +20,10 @@ export function elsewhere(faults: Faults, paths: readonly string[]): string[] {
     .flatMap(([, found]) => found.map(({ message }) => message));
 }
 
-/** True if the form already shows the whole error beside these fields. */
-export function isBesideFields(error: Error, paths: readonly string[]): boolean {
+/** Returns the error, or null if the form shows all of it beside these fields. */
+export function errorBesides(error: Error | null, paths: readonly string[]): Error | null {
   const faults = faultsOf(error);
-  return Object.keys(faults).length > 0 && elsewhere(faults, paths).length === 0;
+  return Object.keys(faults).length > 0 && elsewhere(faults, paths).length === 0 ? null : error;
 }
 
 /** Returns the `ref` of a form; focuses its first invalid field after an error. */

@@ -1,68 +1,169 @@
-import type { AuditRow, Principal } from '@anagrafe/client';
-import { Anchor, Button, Skeleton, Switch, Text } from '@mantine/core';
+import type { AuditRow, Principal, UserOfPrincipal } from '@anagrafe/client';
+import { Button, Switch, Text } from '@mantine/core';
 import { useState } from 'react';
-import { Link } from 'wouter';
 import { useFormats } from '../../i18n/formats.ts';
 import { useCommonMessages, usePrincipalsMessages } from '../../i18n/messages.ts';
-import { type Fact, Facts } from '../../ui/facts.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { Failure } from '../../ui/loading-or-error.tsx';
+import { ActionsMenu, CreateButton } from '../../ui/actions-menu.tsx';
+import { DetailPage, type Fact } from '../../ui/detail-page.tsx';
+import { useDialog } from '../../ui/dialog.tsx';
+import { Search, useSearchTerm } from '../../ui/filters.tsx';
+import { ListSection } from '../../ui/list-page.tsx';
 import { Moment } from '../../ui/moment.tsx';
-import { NewestFirstTable } from '../../ui/newest-first-table.tsx';
-import { Page, Surface } from '../../ui/page.tsx';
-import { type Column, Empty } from '../../ui/table.tsx';
+import { NotFound } from '../../ui/page.tsx';
+import { type Column, Note } from '../../ui/table.tsx';
 import { useDescribeAuditRow } from '../audit/describe-audit-row.ts';
 import { useAuditLog } from '../audit/queries.ts';
-import { useActorName } from '../clients/actor-name.ts';
-import { StateBadge, SwitchPrincipal } from './principal-state.tsx';
-import { nameOf, usePrincipal } from './queries.ts';
-import { Register } from './user-dialogs.tsx';
-import { Users } from './users.tsx';
+import { useActorName } from '../clients/queries.ts';
+import { StateBadge, SwitchPrincipal, SwitchUser } from './principal-dialogs.tsx';
+import { nameOf, usePrincipal, useUsers } from './queries.ts';
+import { Register, Reset } from './user-dialogs.tsx';
 
 /** Replaces the page if no principal has the ID in the URL. */
 export function PrincipalNotFound() {
-  const { nobody: messages, all } = usePrincipalsMessages();
+  const { nobody, all } = usePrincipalsMessages();
+  return <NotFound title={nobody.title} text={nobody.text} back={{ href: '/principals', name: all }} />;
+}
+
+/** `/console/principals/12`: the fields of a principal, its users and its audit log. */
+export function OnePrincipal({ id }: { id: number }) {
+  const messages = usePrincipalsMessages();
+  const query = usePrincipal(id);
+  const { data: principal } = query;
+  const [dialog, open] = useDialog();
+  const factsOf = useFacts();
+  if (principal === null) return <PrincipalNotFound />;
+  const isActive = principal?.State !== 'disabled';
+  const actions = (
+    <>
+      <Button
+        variant="default"
+        disabled={!principal}
+        onClick={() =>
+          principal && open((close) => <SwitchPrincipal principal={principal} onClose={close} />)
+        }
+        {...(principal && isActive && { c: 'var(--mantine-color-error)' })}
+      >
+        {messages.turn[isActive ? 'disabled' : 'active'].action}
+      </Button>
+      <CreateButton onClick={() => open((close) => <Register principalId={id} onClose={close} />)}>
+        {messages.register.title}
+      </CreateButton>
+    </>
+  );
   return (
-    <Page title={messages.title}>
-      <Text>{messages.text}</Text>
-      <Anchor component={Link} href="/principals">
-        {all}
-      </Anchor>
-    </Page>
+    <DetailPage
+      title={principal ? nameOf(principal) : `#${id}`}
+      back={{ href: '/principals', name: messages.all }}
+      actions={actions}
+      query={query}
+      factsTitle={messages.details.title}
+      expectedFacts={8}
+      facts={principal && factsOf(principal)}
+    >
+      <Users id={id} isEmpty={principal?.UsersCount === 0} />
+      <History id={id} users={principal?.Users ?? []} />
+      {dialog}
+    </DetailPage>
   );
 }
 
-/** The fields of a principal; null fields are left out. */
-export function Details({ principal }: { principal: Principal }) {
+/** Returns a function that lists the fields of a principal without those that are null. */
+function useFacts(): (principal: Principal) => readonly Fact[] {
   const { fields, details } = usePrincipalsMessages();
   const { number } = useFormats();
-  const all: readonly Fact[] = [
-    [details.state, <StateBadge key="state" of="principal" state={principal.State} />],
-    [details.id, principal.ID],
-    [fields.Denomination, principal.Denomination],
-    [fields.Name, principal.Name],
-    [fields.Surname, principal.Surname],
-    [fields.ExternalKey, principal.ExternalKey],
-    [fields.Vatnumber, principal.Vatnumber],
-    [fields.Taxcode, principal.Taxcode],
-    [fields.Email, principal.Email],
-    [details.users, number(principal.UsersCount)],
-    [details.created, <Moment key="created" at={principal.CreatedAt} />],
-    [details.updated, <Moment key="updated" at={principal.UpdatedAt} />],
+  return (principal) => {
+    const facts: readonly Fact[] = [
+      [details.state, <StateBadge key="state" of="principal" state={principal.State} />],
+      [details.id, principal.ID],
+      [fields.Denomination, principal.Denomination],
+      [fields.Name, principal.Name],
+      [fields.Surname, principal.Surname],
+      [fields.ExternalKey, principal.ExternalKey],
+      [fields.Vatnumber, principal.Vatnumber],
+      [fields.Taxcode, principal.Taxcode],
+      [fields.Email, principal.Email],
+      [details.users, number(principal.UsersCount)],
+      [details.created, <Moment key="created" at={principal.CreatedAt} />],
+      [details.updated, <Moment key="updated" at={principal.UpdatedAt} />],
+    ];
+    return facts.filter(([, value]) => value !== null);
+  };
+}
+
+/** The paged list of the users of a principal, with a search by username. */
+function Users({ id, isEmpty }: { id: number; isEmpty: boolean }) {
+  const { users: messages, turn, reset } = usePrincipalsMessages();
+  const { columns: names } = messages;
+  const { never } = useCommonMessages();
+  const search = useSearchTerm();
+  const list = useUsers(id, search.term);
+  const [dialog, open] = useDialog();
+  const actionsOf = (user: UserOfPrincipal) => [
+    { name: reset.submit, onChoose: () => open((close) => <Reset user={user} onClose={close} />) },
+    {
+      name: turn[user.State === 'active' ? 'disabled' : 'active'].action,
+      isDestructive: user.State === 'active',
+      onChoose: () => open((close) => <SwitchUser user={user} onClose={close} />),
+    },
+  ];
+  const columns: readonly Column<UserOfPrincipal>[] = [
+    {
+      name: names.username,
+      cell: ({ Username, ID }) => (
+        <>
+          <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
+            {Username}
+          </Text>
+          <Note>{messages.id(ID)}</Note>
+        </>
+      ),
+    },
+    { name: names.email, wide: true, cell: ({ Email }) => Email ?? '—' },
+    { name: names.state, cell: ({ State }) => <StateBadge of="user" state={State} /> },
+    {
+      name: names.lastLogin,
+      wide: true,
+      cell: ({ LastLoginAt }) => (LastLoginAt === null ? never : <Moment at={LastLoginAt} />),
+    },
+    {
+      name: names.passwordChanged,
+      wide: true,
+      cell: ({ PasswordChangedAt }) => <Moment at={PasswordChangedAt} />,
+    },
+    {
+      name: names.actions,
+      quiet: true,
+      numeric: true,
+      cell: (user) => <ActionsMenu label={messages.actionsOf(user.Username)} actions={actionsOf(user)} />,
+    },
   ];
   return (
-    <Surface title={details.title}>
-      <Facts facts={all.filter(([, value]) => value !== null)} />
-    </Surface>
+    <ListSection
+      title={messages.title}
+      actions={
+        <Search
+          label={messages.search}
+          placeholder={messages.searchHint}
+          search={search}
+          busy={list.isPlaceholderData}
+        />
+      }
+      caption={messages.title}
+      columns={columns}
+      list={list}
+      keyOf={({ ID }) => ID}
+      empty={isEmpty ? messages.empty : messages.notFound}
+    >
+      {dialog}
+    </ListSection>
   );
 }
 
 /** The audit log of a principal and its users, newest row first. */
-export function History({ principal }: { principal: Principal }) {
+function History({ id, users }: { id: number; users: Principal['Users'] }) {
   const { history: messages } = usePrincipalsMessages();
   const [reads, setReads] = useState(false);
-  const list = useAuditLog({ principal: principal.ID, reads, pageSize: 20 });
-  const usernames = new Map(principal.Users.map(({ ID, Username }) => [ID, Username]));
+  const usernames = new Map(users.map(({ ID, Username }) => [ID, Username]));
   const describeRow = useDescribeAuditRow(usernames);
   const actorName = useActorName(usernames);
   const columns: readonly Column<AuditRow>[] = [
@@ -72,72 +173,28 @@ export function History({ principal }: { principal: Principal }) {
       cell: (row) => (
         <>
           {describeRow(row)}
-          <Text size="xs" c="dimmed" hiddenFrom="sm">
-            {actorName(row)}
-          </Text>
+          <Note phoneOnly>{actorName(row)}</Note>
         </>
       ),
     },
     { name: messages.who, wide: true, cell: actorName },
     { name: messages.address, wide: true, cell: ({ Address }) => Address ?? '—' },
   ];
-  const withReads = (
-    <Switch
-      label={messages.withReads}
-      checked={reads}
-      onChange={(event) => setReads(event.currentTarget.checked)}
+  return (
+    <ListSection
+      title={messages.title}
+      actions={
+        <Switch
+          label={messages.withReads}
+          checked={reads}
+          onChange={(event) => setReads(event.currentTarget.checked)}
+        />
+      }
+      caption={messages.title}
+      columns={columns}
+      list={useAuditLog({ principal: id, reads, pageSize: 20 })}
+      keyOf={({ Position }) => Position}
+      empty={messages.empty}
     />
-  );
-  return (
-    <Surface title={messages.title} actions={withReads} flush>
-      <NewestFirstTable
-        caption={messages.title}
-        columns={columns}
-        list={list}
-        keyOf={({ Position }) => Position}
-        empty={<Empty {...messages.empty} />}
-      />
-    </Surface>
-  );
-}
-
-/** `/console/principals/12`: the fields of a principal, its users and its audit log. */
-export function One({ id }: { id: number }) {
-  const messages = usePrincipalsMessages();
-  const { table, loading } = useCommonMessages();
-  const { data: principal, error, refetch } = usePrincipal(id);
-  const [act, setAct] = useState<'register' | 'state' | null>(null);
-  const close = () => setAct(null);
-
-  if (principal === null) return <PrincipalNotFound />;
-  if (!principal)
-    return error ? (
-      <Failure error={error} title={table.failed} onRetry={refetch} />
-    ) : (
-      <Skeleton height={160} role="status" aria-label={loading} />
-    );
-  const isActive = principal.State === 'active';
-  const actions = (
-    <>
-      <Button
-        variant="default"
-        onClick={() => setAct('state')}
-        {...(isActive && { c: 'var(--mantine-color-error)' })}
-      >
-        {messages.turn[isActive ? 'disabled' : 'active'].action}
-      </Button>
-      <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setAct('register')}>
-        {messages.register.title}
-      </Button>
-    </>
-  );
-  return (
-    <Page title={nameOf(principal)} back={{ href: '/principals', name: messages.all }} actions={actions}>
-      <Details principal={principal} />
-      <Users principal={principal} />
-      <History principal={principal} />
-      {act === 'register' && <Register principalId={id} onClose={close} />}
-      {act === 'state' && <SwitchPrincipal principal={principal} onClose={close} />}
-    </Page>
   );
 }

@@ -9,10 +9,11 @@ import {
   type WriteResult,
 } from '@anagrafe/client';
 import { useDebouncedValue } from '@mantine/hooks';
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
-import { type Place, usePaged } from '../../ui/paged-table.tsx';
-import { useAnagrafe } from '../session/api-client.ts';
+import { idOf } from '../../ui/page.tsx';
+import { usePaged } from '../../ui/paging.tsx';
+import { useAnagrafe, useChange } from '../session/api-client.ts';
 
 /** Returns the display name of a principal, whose text fields are all optional. */
 export function nameOf({ ID, Denomination, Name, Surname, ExternalKey, Email }: Principal): string {
@@ -56,14 +57,12 @@ function newKey(): string {
 export const principalsKey = ['principals'];
 
 /** Reads the principals that match a search term, or all for an empty term, in the order of their IDs. */
-export function usePrincipals(term: string, place: Place) {
+export function usePrincipals(term: string) {
   const anagrafe = useAnagrafe();
-  return usePaged([...principalsKey, 'list', term], place, ({ page, pageSize }, signal) =>
+  return usePaged([...principalsKey, 'list', term], ({ page, pageSize }, signal) =>
     anagrafe.list({ Search: term || null, PageSize: pageSize, UsersShown: 0 }, { signal }).page(page),
   );
 }
-
-const idPattern = /^[1-9]\d{0,14}$/;
 
 /** Reads the principal whose ID is the term, and up to 8 that match the term; none for an empty term. */
 export function useFoundPrincipals(term: string) {
@@ -73,11 +72,9 @@ export function useFoundPrincipals(term: string) {
     queryFn: async ({ signal }) => {
       const first = async (filter: { ID: number } | { Search: string }) =>
         (await anagrafe.list({ ...filter, PageSize: 8, UsersShown: 0 }, { signal }).page()).records;
-      const [byId, found] = await Promise.all([
-        idPattern.test(term) ? first({ ID: Number(term) }) : [],
-        first({ Search: term }),
-      ]);
-      return [...byId, ...found.filter(({ ID }) => ID !== byId[0]?.ID)];
+      const ID = idOf(term);
+      const [byId, found] = await Promise.all([ID === null ? [] : first({ ID }), first({ Search: term })]);
+      return [...byId, ...found.filter((one) => one.ID !== byId[0]?.ID)];
     },
     enabled: term !== '',
     placeholderData: keepPreviousData,
@@ -112,13 +109,7 @@ export function useSetState() {
 export function usePrincipalMutation<Input, Result>(
   change: (input: Input, idempotencyKey: string) => Promise<Result>,
 ) {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: useOnce(change),
-    onSuccess: () => {
-      void queries.invalidateQueries({ queryKey: principalsKey });
-    },
-  });
+  return useChange(useOnce(change), principalsKey);
 }
 
 /**
@@ -148,10 +139,13 @@ const inputNumbers = new WeakMap<object, number>();
 let lastInputNumber = 0;
 
 /** Reads the users whose username begins with a term, or all for an empty term, in the order of their IDs. */
-export function useUsers(ID: number, term: string, place: Place) {
+export function useUsers(ID: number, term: string) {
   const anagrafe = useAnagrafe();
-  return usePaged([...principalsKey, 'users', ID, term], place, ({ page, pageSize }, signal) =>
-    anagrafe.users({ ID, Search: term || null, PageSize: pageSize }, { signal }).page(page),
+  return usePaged(
+    [...principalsKey, 'users', ID, term],
+    ({ page, pageSize }, signal) =>
+      anagrafe.users({ ID, Search: term || null, PageSize: pageSize }, { signal }).page(page),
+    { pageSize: 10 },
   );
 }
 

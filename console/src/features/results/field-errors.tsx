@@ -2,6 +2,7 @@ import type { Tuple } from '@anagrafe/client';
 import { List, Text } from '@mantine/core';
 import { useFormats } from '../../i18n/formats.ts';
 import { useResultMessages } from '../../i18n/messages.ts';
+import { CellLink } from '../../ui/table.tsx';
 
 const pathPattern = /^(?:Users\[(\d+)\])?(?:(?:^|\.)(\w+))?$/;
 
@@ -52,5 +53,22 @@ export function Faults({ tuple }: { tuple: Tuple }) {
         </Text>
       )}
     </>
+  );
+}
+
+interface PrincipalLinkProps {
+  /** The principal ID; null if the record has none. */
+  readonly id: number | null;
+  /** The error code of the record; null if it was applied. */
+  readonly code: string | null;
+}
+
+/** A principal ID, linked to its page unless the principal does not exist. */
+export function PrincipalLink({ id, code }: PrincipalLinkProps) {
+  if (id === null || code === 'PRINCIPAL_NOT_FOUND') return id ?? '—';
+  return (
+    <CellLink href={`/principals/${id}`} isUnderlined>
+      {id}
+    </CellLink>
   );
 }

@@ -1,83 +1,67 @@
-import type { FailedRecord, Page, Tuple } from '@anagrafe/client';
-import { Anchor, Badge, Box, Button, Group, Text, Tooltip } from '@mantine/core';
-import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query';
-import { Link } from 'wouter';
+import type { FailedRecord, Tuple } from '@anagrafe/client';
+import { Badge, Box, Button, Group, Text } from '@mantine/core';
+import type { UseMutationResult } from '@tanstack/react-query';
 import { useFormats } from '../../i18n/formats.ts';
 import { useResultMessages } from '../../i18n/messages.ts';
+import { saveFile } from '../../ui/copy.tsx';
+import { FailedOnly, useFailedOnly } from '../../ui/filters.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { ListSection } from '../../ui/list-page.tsx';
 import { Failure } from '../../ui/loading-or-error.tsx';
 import { useNotice } from '../../ui/notice.tsx';
-import { Surface } from '../../ui/page.tsx';
-import { FailedOnly, PagedTable, type Place } from '../../ui/paged-table.tsx';
-import { saveFile } from '../../ui/save-file.ts';
-import { type Column, Empty } from '../../ui/table.tsx';
-import { Faults } from './field-errors.tsx';
+import type { PagedList } from '../../ui/paging.tsx';
+import type { Column } from '../../ui/table.tsx';
+import { Faults, PrincipalLink } from './field-errors.tsx';
 
-interface PrincipalLinkProps {
-  /** The principal ID; null if the record has none. */
-  readonly id: number | null;
-  /** The error code of the record; null if it was applied. */
-  readonly code: string | null;
-}
+type FailedRecordsRequest = UseMutationResult<FailedRecord[], Error, void>;
 
-/** A principal ID, linked to its page unless the principal does not exist. */
-export function PrincipalLink({ id, code }: PrincipalLinkProps) {
-  if (id === null || code === 'PRINCIPAL_NOT_FOUND') return id ?? '—';
-  return (
-    <Anchor component={Link} href={`/principals/${id}`} size="sm" underline="always">
-      {id}
-    </Anchor>
-  );
-}
-
-interface RetryKitProps {
-  readonly kit: UseMutationResult<FailedRecord[], Error, void>;
-  /** The ID of the call or the job, used in the file name. */
-  readonly id: string;
-}
-
-/** Downloads the failed records as a JSON file. */
-export function DownloadFailedRecords({ kit, id }: RetryKitProps) {
-  const messages = useResultMessages();
-  const say = useNotice();
+/** Downloads the failed records as a JSON file. `id` is the ID of the call or the job. */
+function DownloadFailedRecords({ request, id }: { request: FailedRecordsRequest; id: string }) {
+  const { kit } = useResultMessages();
+  const notify = useNotice();
 
   function download() {
-    kit.mutate(undefined, {
+    request.mutate(undefined, {
       onSuccess: (records) => {
         saveFile(`retry-kit-${id}.json`, [JSON.stringify(records, null, 2)], 'application/json');
-        say(messages.kit.saved);
+        notify(kit.saved);
       },
     });
   }
 
   return (
-    <Tooltip label={messages.kit.hint} multiline maw={320}>
-      <Button
-        variant="default"
-        size="xs"
-        leftSection={<Icon name="download" size={14} />}
-        loading={kit.isPending}
-        onClick={download}
-      >
-        {messages.kit.action}
-      </Button>
-    </Tooltip>
+    <Button
+      variant="default"
+      size="xs"
+      leftSection={<Icon name="download" size={14} />}
+      title={kit.hint}
+      loading={request.isPending}
+      onClick={download}
+    >
+      {kit.action}
+    </Button>
   );
 }
 
-/** A call or a job, with the zero-based index of the record of each tuple on the page. */
-interface WithPositions {
-  readonly Positions: readonly number[];
+interface FailedCountProps {
+  readonly of: { readonly RecordsFailed: number };
 }
 
-interface TuplesProps<About extends WithPositions> {
-  readonly list: UseQueryResult<Page<Tuple, About>>;
-  readonly place: Place;
-  readonly onPage: (page: number) => void;
-  readonly failed: boolean;
-  readonly onFailed: (failed: boolean) => void;
+/** The number of failed records, in red unless it is zero. */
+export function FailedCount({ of: { RecordsFailed } }: FailedCountProps) {
+  const { number } = useFormats();
+  return (
+    <Text span size="sm" {...(RecordsFailed > 0 && { c: 'var(--mantine-color-error)', fw: 600 })}>
+      {number(RecordsFailed)}
+    </Text>
+  );
+}
+
+interface ResultsProps {
+  readonly list: PagedList<Tuple, { readonly Positions: readonly number[] }>;
   /** The mutation that reads the failed records; null if there are none. */
-  readonly kit: UseMutationResult<FailedRecord[], Error, void> | null;
+  readonly failedRecords: FailedRecordsRequest | null;
+  /** The ID of the call or the job. */
   readonly id: string;
 }
 
@@ -88,10 +72,10 @@ interface Row {
 }
 
 /** The results of the records of a call or a job, in pages. */
-export function Tuples<About extends WithPositions>(props: TuplesProps<About>) {
-  const { list, place, onPage, failed, onFailed, kit, id } = props;
+export function Results({ list, failedRecords, id }: ResultsProps) {
   const { tuples, failedOnly } = useResultMessages();
   const { number } = useFormats();
+  const [failed] = useFailedOnly();
   const columns: readonly Column<Row>[] = [
     { name: tuples.position, numeric: true, cell: ({ position }) => number(position + 1) },
     {
@@ -115,40 +99,33 @@ export function Tuples<About extends WithPositions>(props: TuplesProps<About>) {
       ),
     },
   ];
-  const { data } = list;
-  const page = data && {
-    ...data,
-    records: data.records.map((tuple, n) => ({ tuple, position: data.record.Positions[n] ?? n })),
-  };
+  const positions = list.data?.record.Positions;
   const actions = (
     <Group gap="md">
-      <FailedOnly label={failedOnly} failed={failed} onFailed={onFailed} />
-      {kit && <DownloadFailedRecords kit={kit} id={id} />}
+      <FailedOnly label={failedOnly} />
+      {failedRecords && <DownloadFailedRecords request={failedRecords} id={id} />}
     </Group>
   );
   return (
-    <Surface title={tuples.title} actions={actions} flush>
-      {kit?.error && (
+    <ListSection
+      title={tuples.title}
+      actions={actions}
+      caption={tuples.caption}
+      columns={columns}
+      list={{ ...list, rows: list.rows?.map((tuple, n) => ({ tuple, position: positions?.[n] ?? n })) }}
+      keyOf={({ position }) => position}
+      empty={
+        failed
+          ? { title: tuples.noneFailed, hint: tuples.noneFailedHint }
+          : { title: tuples.none, hint: tuples.noneHint }
+      }
+    >
+      {failedRecords?.error && (
         <Box px="lg" pb="md">
-          <Failure error={kit.error} />
+          <Failure error={failedRecords.error} />
         </Box>
       )}
-      <PagedTable
-        caption={tuples.caption}
-        columns={columns}
-        list={{ data: page, error: list.error, refetch: list.refetch }}
-        place={place}
-        onPage={onPage}
-        keyOf={({ position }) => position}
-        empty={
-          failed ? (
-            <Empty title={tuples.noneFailed} hint={tuples.noneFailedHint} />
-          ) : (
-            <Empty title={tuples.none} hint={tuples.noneHint} />
-          )
-        }
-      />
-    </Surface>
+    </ListSection>
   );
 }
 

@@ -33,9 +33,12 @@ function waitForSignIn(queries: QueryClient, signal: AbortSignal): Promise<void>
       unsubscribe();
       resolve();
     });
-    signal.addEventListener('abort', () => {
+    const abort = () => {
       unsubscribe();
       reject(signal.reason);
-    });
+    };
+    // An aborted signal sends no further event.
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort);
   });
 }

@@ -1,5 +1,5 @@
-import type { ConsoleKeys, ConsoleSession } from '@anagrafe/client';
-import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { Anagrafe, ConsoleKeys, ConsoleSession } from '@anagrafe/client';
+import { type QueryClient, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useAnagrafe } from './api-client.ts';
 
 /** Messages between the tabs of a browser, which share the session. */
@@ -77,9 +77,11 @@ export const sessionKey = ['session'];
 const signedOut = { State: 'signed-out', Client: null, ExpiresAt: null } as const;
 
 export function useSession() {
-  const anagrafe = useAnagrafe();
-  const queries = useQueryClient();
-  return useQuery<Session>({
+  return useQuery(sessionQuery(useQueryClient(), useAnagrafe()));
+}
+
+export function sessionQuery(queries: QueryClient, anagrafe: Anagrafe) {
+  return queryOptions<Session>({
     queryKey: sessionKey,
     queryFn: async ({ signal }) => applySession(queries, await anagrafe.console.session({ signal })),
     // Sign-in, sign-out and 401 responses update the data; `useWatchedSession` refetches it in the other cases.

@@ -1,12 +1,11 @@
 import type { DeliveryDetails, Webhook } from '@anagrafe/client';
 import { Button, Group, Skeleton, Stack } from '@mantine/core';
 import { useFormats } from '../../i18n/formats.ts';
-import { useCommonMessages, useWebhooksMessages } from '../../i18n/messages.ts';
+import { useCommonMessages, useEventTypeMessages, useWebhooksMessages } from '../../i18n/messages.ts';
+import { Facts } from '../../ui/detail-page.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { type Fact, Facts } from '../../ui/facts.tsx';
 import { Failure } from '../../ui/loading-or-error.tsx';
 import { Moment } from '../../ui/moment.tsx';
-import { useEventTypeMessages } from '../events/event-types.ts';
 import { Answer, DeliveryResult, Message } from './delivery-result.tsx';
 import { useDelivery, useReplay } from './queries.ts';
 import { DeliveryState, useNextAttempt } from './webhook-state.tsx';
@@ -25,7 +24,7 @@ export function OneDelivery({ webhook, id, onClose }: OneDeliveryProps) {
   const replay = useReplay(webhook.ID);
   const isWaiting = replay.isPending || (data?.State === 'pending' && data.Attempts === 0);
   return (
-    <Dialog title={messages.title(id.slice(0, 8))} opened onClose={onClose}>
+    <Dialog title={messages.title(id.slice(0, 8))} onClose={onClose}>
       <Stack>
         {!data && !error && <Skeleton height={260} />}
         {!data && error && <Failure error={error} title={table.failed} onRetry={refetch} />}
@@ -61,20 +60,21 @@ function Details({ delivery, enabled }: { delivery: DeliveryDetails; enabled: bo
   const names = useEventTypeMessages();
   const { number } = useFormats();
   const { AttemptedAt, NextAt } = delivery;
-  const facts: readonly (Fact | null)[] = [
-    [messages.type, names[delivery.Type]],
-    [list.state, <DeliveryState key="state" delivery={delivery} />],
-    [list.attempts, number(delivery.Attempts)],
-    [messages.created, <Moment key="created" at={delivery.CreatedAt} />],
-    AttemptedAt === null ? null : [messages.attempted, <Moment key="attempted" at={AttemptedAt} />],
-    NextAt === null ? null : [next.attempt, <Next key="next" at={NextAt} enabled={enabled} />],
-    ['webhook-id', delivery.ID],
-  ];
   return (
     <>
       <DeliveryResult result={delivery} delivered={delivery.State === 'delivered'} />
       {delivery.Status !== null && <Answer text={delivery.Answer} />}
-      <Facts facts={facts.filter((fact) => fact !== null)} />
+      <Facts
+        facts={[
+          [messages.type, names[delivery.Type]],
+          [list.state, <DeliveryState key="state" delivery={delivery} />],
+          [list.attempts, number(delivery.Attempts)],
+          [messages.created, <Moment key="created" at={delivery.CreatedAt} />],
+          AttemptedAt !== null && [messages.attempted, <Moment key="attempted" at={AttemptedAt} />],
+          NextAt !== null && [next.attempt, <Next key="next" at={NextAt} enabled={enabled} />],
+          ['webhook-id', delivery.ID],
+        ]}
+      />
       <Message body={delivery.Message} />
     </>
   );

@@ -1,8 +1,8 @@
 import type { CreateWebhook, WebhookChange } from '@anagrafe/client';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type Place, usePaged } from '../../ui/paged-table.tsx';
+import { useQuery } from '@tanstack/react-query';
+import { usePaged } from '../../ui/paging.tsx';
 import { usePollInterval } from '../../ui/polling.ts';
-import { useAnagrafe } from '../session/api-client.ts';
+import { useAnagrafe, useChange } from '../session/api-client.ts';
 
 const key = ['webhooks'];
 
@@ -17,13 +17,12 @@ export function useWebhooks() {
 }
 
 /** Reads the deliveries of a webhook, newest first, and the webhook itself. */
-export function useDeliveries(id: number, place: Place, failed: boolean) {
+export function useDeliveries(id: number, failed: boolean) {
   const { admin } = useAnagrafe();
   return usePaged(
     [...key, id, failed],
-    place,
     ({ page, pageSize }, signal) => admin.webhooks.deliveries(id, { pageSize, failed, signal }).page(page),
-    usePollInterval(3_000),
+    { refetchInterval: usePollInterval(3_000) },
   );
 }
 
@@ -44,46 +43,39 @@ export function useDelivery(id: number, delivery: string) {
 
 export function useCreateWebhook() {
   const { admin } = useAnagrafe();
-  return useWebhookMutation((webhook: CreateWebhook) => admin.webhooks.create(webhook));
+  return useChange((webhook: CreateWebhook) => admin.webhooks.create(webhook), key);
 }
 
 export function useChangeWebhook() {
   const { admin } = useAnagrafe();
-  return useWebhookMutation(({ id, ...change }: WebhookChange & { readonly id: number }) =>
-    admin.webhooks.change(id, change),
+  return useChange(
+    ({ id, ...change }: WebhookChange & { readonly id: number }) => admin.webhooks.change(id, change),
+    key,
   );
 }
 
 export function useRemoveWebhook(id: number) {
   const { admin } = useAnagrafe();
-  return useWebhookMutation(() => admin.webhooks.remove(id));
+  return useChange(() => admin.webhooks.remove(id), key);
 }
 
 /** Sends a test delivery. The mutation waits for the response of the receiver. */
 export function useTestWebhook(id: number) {
   const { admin } = useAnagrafe();
-  return useWebhookMutation(() => admin.webhooks.test(id));
+  return useChange(() => admin.webhooks.test(id), key);
 }
 
 export function useRotateWebhook(id: number) {
   const { admin } = useAnagrafe();
-  return useWebhookMutation((Hours: number) => admin.webhooks.rotate(id, { Hours }));
+  return useChange((Hours: number) => admin.webhooks.rotate(id, { Hours }), key);
 }
 
 /** Sends one delivery again, or all failed deliveries if the ID is null. The mutation returns their number. */
 export function useReplay(id: number) {
   const { admin } = useAnagrafe();
-  return useWebhookMutation(async (delivery: string | null) => {
+  return useChange(async (delivery: string | null) => {
     if (delivery === null) return admin.webhooks.replayFailed(id);
     await admin.webhooks.replay(id, delivery);
     return 1;
-  });
-}
-
-function useWebhookMutation<Input, Result>(change: (input: Input) => Promise<Result>) {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: change,
-    onSuccess: () => void queries.invalidateQueries({ queryKey: key }),
-  });
+  }, key);
 }

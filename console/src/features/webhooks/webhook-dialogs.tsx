@@ -1,13 +1,11 @@
-import type { Webhook } from '@anagrafe/client';
-import { Button, Group, Stack, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
-import { useFormats } from '../../i18n/formats.ts';
-import { useCommonMessages, useWebhooksMessages } from '../../i18n/messages.ts';
-import { Confirm, Dialog } from '../../ui/dialog.tsx';
-import { HoursForm } from '../../ui/hours-form.tsx';
+import type { Granularity, Webhook } from '@anagrafe/client';
+import { Button, Checkbox, Group, Radio, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useCommonMessages, useEventTypeMessages, useWebhooksMessages } from '../../i18n/messages.ts';
+import { ConfirmDialog, Dialog, DialogForm, useFinish } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/loading-or-error.tsx';
-import { useNotice } from '../../ui/notice.tsx';
-import { ShowSecretOnce } from '../../ui/show-secret-once.tsx';
+import { RotateDialog, type Secret, SecretDialog } from '../../ui/secret-dialog.tsx';
+import { eventTypes } from '../events/queries.ts';
 import { Answer, DeliveryResult } from './delivery-result.tsx';
 import {
   useChangeWebhook,
@@ -16,68 +14,111 @@ import {
   useRotateWebhook,
   useTestWebhook,
 } from './queries.ts';
-import { WebhookForm } from './webhook-form.tsx';
 
-interface ShowWebhookSecretOnceProps {
-  readonly secret: string;
-  readonly onDone: () => void;
-  readonly children?: ReactNode;
+/** The editable settings of a webhook. An empty list of types selects all types. */
+type Choices = Pick<Webhook, 'URL' | 'Types' | 'Granularity'>;
+
+interface WebhookFormProps {
+  readonly start: Choices;
+  readonly submit: string;
+  readonly request: { readonly isPending: boolean; readonly error: Error | null };
+  readonly onSubmit: (choices: Choices) => void;
+  readonly onCancel: () => void;
 }
 
-/** Shows the secret that signs the deliveries of a webhook. */
-export function ShowWebhookSecretOnce({ secret, ...rest }: ShowWebhookSecretOnceProps) {
-  const messages = useWebhooksMessages();
-  const values = [{ label: messages.secret, value: secret }];
-  return <ShowSecretOnce once={messages.secretOnce} values={values} done={messages.stored} {...rest} />;
+const granularities: readonly Granularity[] = ['record', 'user', 'job'];
+
+function WebhookForm({ start: { URL, Types, Granularity }, onSubmit, ...rest }: WebhookFormProps) {
+  const { form: messages } = useWebhooksMessages();
+  const names = useEventTypeMessages();
+  const form = useForm({
+    initialValues: { URL, Types, Granularity },
+    transformValues: (values) => ({
+      ...values,
+      URL: values.URL.trim(),
+      Types: eventTypes.filter((type) => values.Types.includes(type)),
+    }),
+  });
+  return (
+    <DialogForm onSubmit={form.onSubmit(onSubmit)} {...rest}>
+      <TextInput
+        label={messages.url}
+        description={messages.urlHint}
+        type="url"
+        required
+        withAsterisk={false}
+        placeholder="https://erp.example.com/hooks"
+        data-autofocus
+        {...form.getInputProps('URL')}
+      />
+      <Checkbox.Group
+        label={messages.types}
+        description={messages.typesHint}
+        {...form.getInputProps('Types')}
+      >
+        <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs" mt="xs">
+          {eventTypes.map((type) => (
+            <Checkbox key={type} value={type} label={names[type]} />
+          ))}
+        </SimpleGrid>
+      </Checkbox.Group>
+      <Radio.Group label={messages.granularity} {...form.getInputProps('Granularity')}>
+        <Stack gap="xs" mt="xs">
+          {granularities.map((one) => (
+            <Radio key={one} value={one} label={messages.granularityHint[one]} />
+          ))}
+        </Stack>
+      </Radio.Group>
+    </DialogForm>
+  );
+}
+
+/** Returns the secret that signs the deliveries of a webhook. */
+function useSecret(): (webhook: { readonly Secret: string }) => Secret {
+  const { secret, secretOnce, stored } = useWebhooksMessages();
+  return ({ Secret: value }) => ({ once: secretOnce, values: [{ label: secret, value }], done: stored });
 }
 
 export function Create({ onClose }: { onClose: () => void }) {
   const messages = useWebhooksMessages();
-  const { data, error, isPending, mutate } = useCreateWebhook();
+  const secretOf = useSecret();
+  const request = useCreateWebhook();
+  const { data, isPending, mutate } = request;
   return (
-    <Dialog
+    <SecretDialog
       title={data ? messages.created : messages.form.createTitle}
-      opened
+      isPending={isPending}
+      secret={data && secretOf(data)}
       onClose={onClose}
-      lasting={data !== undefined || isPending}
     >
-      {data ? (
-        <ShowWebhookSecretOnce secret={data.Secret} onDone={onClose} />
-      ) : (
-        <WebhookForm
-          start={{ URL: '', Types: [], Granularity: 'record' }}
-          submit={messages.form.submitCreate}
-          busy={isPending}
-          error={error}
-          onSubmit={(choices) => mutate(choices)}
-          onCancel={onClose}
-        />
-      )}
-    </Dialog>
+      <WebhookForm
+        start={{ URL: '', Types: [], Granularity: 'record' }}
+        submit={messages.form.submitCreate}
+        request={request}
+        onSubmit={(choices) => mutate(choices)}
+        onCancel={onClose}
+      />
+    </SecretDialog>
   );
 }
 
-export function Edit({ webhook, onClose }: ClientDialogProps) {
+export interface WebhookDialogProps {
+  readonly webhook: Webhook;
+  readonly onClose: () => void;
+}
+
+export function Edit({ webhook, onClose }: WebhookDialogProps) {
   const messages = useWebhooksMessages();
-  const say = useNotice();
-  const { mutate, error, isPending } = useChangeWebhook();
+  const finish = useFinish(onClose);
+  const request = useChangeWebhook();
   return (
-    <Dialog title={messages.form.editTitle} opened onClose={onClose} lasting={isPending}>
+    <Dialog title={messages.form.editTitle} onClose={onClose} lasting={request.isPending}>
       <WebhookForm
         start={webhook}
         submit={messages.form.submitEdit}
-        busy={isPending}
-        error={error}
+        request={request}
         onSubmit={(choices) =>
-          mutate(
-            { id: webhook.ID, ...choices },
-            {
-              onSuccess: () => {
-                say(messages.saved);
-                onClose();
-              },
-            },
-          )
+          request.mutate({ id: webhook.ID, ...choices }, { onSuccess: () => finish(messages.saved) })
         }
         onCancel={onClose}
       />
@@ -85,69 +126,42 @@ export function Edit({ webhook, onClose }: ClientDialogProps) {
   );
 }
 
-/** The props of a dialog for an action on one webhook. */
-export interface ClientDialogProps {
-  readonly webhook: Webhook;
-  readonly onClose: () => void;
-}
-
-export function Rotate({ webhook, onClose }: ClientDialogProps) {
+export function Rotate({ webhook, onClose }: WebhookDialogProps) {
   const messages = useWebhooksMessages();
-  const { moment } = useFormats();
-  const { data, error, isPending, mutate } = useRotateWebhook(webhook.ID);
   return (
-    <Dialog title={messages.rotateTitle} opened onClose={onClose} lasting={data !== undefined || isPending}>
-      {data ? (
-        <ShowWebhookSecretOnce secret={data.Secret} onDone={onClose}>
-          <Text size="sm">{messages.oldEnds(moment(new Date(data.OldEndsAt)))}</Text>
-        </ShowWebhookSecretOnce>
-      ) : (
-        <HoursForm
-          text={messages.rotateText}
-          label={messages.hours}
-          hint={messages.hoursHint}
-          submit={messages.rotateSubmit}
-          busy={isPending}
-          error={error}
-          onSubmit={(hours) => mutate(hours)}
-          onCancel={onClose}
-        />
-      )}
-    </Dialog>
+    <RotateDialog
+      title={messages.rotateTitle}
+      messages={messages}
+      request={useRotateWebhook(webhook.ID)}
+      secretOf={useSecret()}
+      onClose={onClose}
+    />
   );
 }
 
-export function Remove({ webhook, onClose }: ClientDialogProps) {
+export function Remove({ webhook, onClose }: WebhookDialogProps) {
   const messages = useWebhooksMessages();
-  const say = useNotice();
-  const { mutate, error, isPending } = useRemoveWebhook(webhook.ID);
+  const finish = useFinish(onClose);
+  const request = useRemoveWebhook(webhook.ID);
   return (
-    <Confirm
+    <ConfirmDialog
       title={messages.removeTitle}
       text={messages.removeText(webhook.URL)}
       action={messages.remove}
-      busy={isPending}
-      error={error}
-      onConfirm={() =>
-        mutate(undefined, {
-          onSuccess: () => {
-            say(messages.removed);
-            onClose();
-          },
-        })
-      }
+      request={request}
+      onConfirm={() => request.mutate(undefined, { onSuccess: () => finish(messages.removed) })}
       onClose={onClose}
     />
   );
 }
 
 /** Sends a test delivery and shows its result. */
-export function Try({ webhook, onClose }: ClientDialogProps) {
+export function Test({ webhook, onClose }: WebhookDialogProps) {
   const messages = useWebhooksMessages();
   const { close } = useCommonMessages();
   const { data, error, isPending, mutate } = useTestWebhook(webhook.ID);
   return (
-    <Dialog title={messages.testTitle} opened onClose={onClose}>
+    <Dialog title={messages.testTitle} onClose={onClose}>
       <Stack>
         <Text style={{ overflowWrap: 'anywhere' }}>{messages.testText(webhook.URL)}</Text>
         {data && (

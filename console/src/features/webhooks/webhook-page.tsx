@@ -1,34 +1,101 @@
 import type { Delivery } from '@anagrafe/client';
 import { Anchor, Box, Button, Text } from '@mantine/core';
-import { useState } from 'react';
-import { useSearchParams } from 'wouter';
 import { useFormats } from '../../i18n/formats.ts';
-import { useFailureCauseMessages, useWebhooksMessages } from '../../i18n/messages.ts';
-import { Facts } from '../../ui/facts.tsx';
-import { Failure, LoadingOrError } from '../../ui/loading-or-error.tsx';
+import { useEventTypeMessages, useFailureCauseMessages, useWebhooksMessages } from '../../i18n/messages.ts';
+import { DetailPage } from '../../ui/detail-page.tsx';
+import { useDialog } from '../../ui/dialog.tsx';
+import { FailedOnly, useFailedOnly } from '../../ui/filters.tsx';
+import { ListSection } from '../../ui/list-page.tsx';
+import { Failure } from '../../ui/loading-or-error.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { useNotice } from '../../ui/notice.tsx';
-import { Page, Surface } from '../../ui/page.tsx';
-import { FailedOnly, PagedTable, useFailedOnly, usePageNumber } from '../../ui/paged-table.tsx';
-import { type Column, Empty } from '../../ui/table.tsx';
-import { useEventTypeMessages } from '../events/event-types.ts';
+import { useSearchParameters } from '../../ui/paging.tsx';
+import { type Column, Note } from '../../ui/table.tsx';
 import { OneDelivery } from './delivery-dialog.tsx';
 import { causeOf } from './failure-cause.ts';
 import { useDeliveries, useReplay } from './queries.ts';
-import { Try } from './webhook-dialogs.tsx';
+import { Test } from './webhook-dialogs.tsx';
 import { DeliveryState, State, Types, useNextAttempt } from './webhook-state.tsx';
 
-/** Keeps the ID of the open dialog in the URL (`?open=<id>`), so that links and the back button work. */
-export function useOpenId(): [id: string | null, open: (id: string | null) => void] {
-  const [search, setSearch] = useSearchParams();
-  const open = (id: string | null) =>
-    setSearch((before) => {
-      const after = new URLSearchParams(before);
-      if (id === null) after.delete('open');
-      else after.set('open', id);
-      return after;
+/** The page of a webhook, `/console/webhooks/3`, and its deliveries. The ID of the open delivery is in `?open=`. */
+export function OneWebhook({ id }: { id: number }) {
+  const messages = useWebhooksMessages();
+  const { number } = useFormats();
+  const notify = useNotice();
+  const [failed] = useFailedOnly();
+  const [search, setParameter] = useSearchParameters();
+  const openId = search.get('open');
+  const [dialog, open] = useDialog();
+  const list = useDeliveries(id, failed);
+  const replay = useReplay(id);
+  const webhook = list.data?.record;
+  const enabled = webhook?.DisabledAt === null;
+
+  function sendAgain(delivery: string | null) {
+    replay.mutate(delivery, {
+      onSuccess: (count) => {
+        if (count === 0) notify(messages.list.noneGivenUp);
+        else notify(enabled ? messages.list.sent(number(count)) : messages.list.whenEnabled);
+      },
     });
-  return [search.get('open'), open];
+  }
+
+  const columns = useColumns(enabled, {
+    onOpen: (delivery) => setParameter('open', delivery),
+    onAgain: sendAgain,
+  });
+  const actions = (
+    <>
+      <Button
+        variant="default"
+        disabled={!webhook}
+        onClick={() => webhook && open((close) => <Test webhook={webhook} onClose={close} />)}
+      >
+        {messages.test}
+      </Button>
+      <Button variant="default" loading={replay.isPending} onClick={() => sendAgain(null)}>
+        {messages.list.allAgain}
+      </Button>
+    </>
+  );
+  return (
+    <DetailPage
+      title={messages.one(id)}
+      back={{ href: '/webhooks', name: messages.all }}
+      actions={actions}
+      query={list}
+      notice={replay.error && <Failure error={replay.error} title={messages.list.notSent} />}
+      factsTitle={messages.figures}
+      expectedFacts={5}
+      facts={
+        webhook && [
+          [messages.columns.url, webhook.URL],
+          [messages.columns.state, <State key="state" webhook={webhook} />],
+          [messages.columns.types, <Types key="types" types={webhook.Types} />],
+          [messages.columns.granularity, messages.granularity[webhook.Granularity]],
+          [messages.columns.created, <Moment key="created" at={webhook.CreatedAt} />],
+        ]
+      }
+    >
+      <ListSection
+        title={messages.list.title}
+        actions={<FailedOnly label={messages.list.failedOnly} />}
+        caption={messages.list.caption}
+        columns={columns}
+        list={list}
+        keyOf={({ ID }) => ID}
+        empty={
+          failed
+            ? { title: messages.list.noneFailed, hint: messages.list.noneFailedHint }
+            : { title: messages.list.none, hint: messages.list.noneHint }
+        }
+      />
+      {webhook && openId !== null && (
+        <OneDelivery webhook={webhook} id={openId} onClose={() => setParameter('open', null)} />
+      )}
+      {dialog}
+    </DetailPage>
+  );
 }
 
 interface Handlers {
@@ -36,11 +103,8 @@ interface Handlers {
   readonly onAgain: (delivery: string) => void;
 }
 
-/** Returns the columns of the list of deliveries. `enabled` is the state of the webhook. */
-export function useDeliveryColumns(
-  enabled: boolean,
-  { onOpen, onAgain }: Handlers,
-): readonly Column<Delivery>[] {
+/** `enabled` is the state of the webhook. */
+function useColumns(enabled: boolean, { onOpen, onAgain }: Handlers): readonly Column<Delivery>[] {
   const { list } = useWebhooksMessages();
   const names = useEventTypeMessages();
   const { number } = useFormats();
@@ -105,88 +169,5 @@ function LastAttempt({ delivery, enabled }: { delivery: Delivery; enabled: boole
 
 function Next({ at, enabled }: { at: string; enabled: boolean }) {
   const { list } = useWebhooksMessages();
-  return (
-    <Text size="xs" c="dimmed">
-      {list.next(useNextAttempt(at, enabled))}
-    </Text>
-  );
-}
-
-/** `/console/webhooks/3`: a webhook and its deliveries. */
-export function OneWebhook({ id }: { id: number }) {
-  const messages = useWebhooksMessages();
-  const { number } = useFormats();
-  const say = useNotice();
-  const [place, goTo] = usePageNumber();
-  const [failed, chooseFailed] = useFailedOnly();
-  const [opened, open] = useOpenId();
-  const [isTesting, setIsTesting] = useState(false);
-  const list = useDeliveries(id, place, failed);
-  const replay = useReplay(id);
-  const webhook = list.data?.record;
-  const enabled = webhook?.DisabledAt === null;
-
-  function sendAgain(delivery: string | null) {
-    replay.mutate(delivery, {
-      onSuccess: (count) => {
-        if (count === 0) say(messages.list.noneGivenUp);
-        else say(enabled ? messages.list.sent(number(count)) : messages.list.whenEnabled);
-      },
-    });
-  }
-
-  const columns = useDeliveryColumns(enabled, { onOpen: open, onAgain: sendAgain });
-  const actions = (
-    <>
-      {webhook && (
-        <Button variant="default" onClick={() => setIsTesting(true)}>
-          {messages.test}
-        </Button>
-      )}
-      <Button variant="default" loading={replay.isPending} onClick={() => sendAgain(null)}>
-        {messages.list.allAgain}
-      </Button>
-    </>
-  );
-  const filter = <FailedOnly label={messages.list.failedOnly} failed={failed} onFailed={chooseFailed} />;
-  return (
-    <Page title={messages.one(id)} back={{ href: '/webhooks', name: messages.all }} actions={actions}>
-      {!webhook && <LoadingOrError list={list} />}
-      {replay.error && <Failure error={replay.error} title={messages.list.notSent} />}
-      {webhook && (
-        <>
-          <Surface title={messages.figures}>
-            <Facts
-              facts={[
-                [messages.columns.url, webhook.URL],
-                [messages.columns.state, <State key="state" webhook={webhook} />],
-                [messages.columns.types, <Types key="types" types={webhook.Types} />],
-                [messages.columns.granularity, messages.granularity[webhook.Granularity]],
-                [messages.columns.created, <Moment key="created" at={webhook.CreatedAt} />],
-              ]}
-            />
-          </Surface>
-          <Surface title={messages.list.title} actions={filter} flush>
-            <PagedTable
-              caption={messages.list.caption}
-              columns={columns}
-              list={list}
-              place={place}
-              onPage={goTo}
-              keyOf={({ ID }) => ID}
-              empty={
-                failed ? (
-                  <Empty title={messages.list.noneFailed} hint={messages.list.noneFailedHint} />
-                ) : (
-                  <Empty title={messages.list.none} hint={messages.list.noneHint} />
-                )
-              }
-            />
-          </Surface>
-          {opened !== null && <OneDelivery webhook={webhook} id={opened} onClose={() => open(null)} />}
-          {isTesting && <Try webhook={webhook} onClose={() => setIsTesting(false)} />}
-        </>
-      )}
-    </Page>
-  );
+  return <Note>{list.next(useNextAttempt(at, enabled))}</Note>;
 }

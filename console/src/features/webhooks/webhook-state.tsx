@@ -1,9 +1,9 @@
 import type { Delivery, EventType, Webhook } from '@anagrafe/client';
-import { Badge, Text } from '@mantine/core';
+import { Badge } from '@mantine/core';
 import { useFormats } from '../../i18n/formats.ts';
-import { useWebhooksMessages } from '../../i18n/messages.ts';
+import { useEventTypeMessages, useWebhooksMessages } from '../../i18n/messages.ts';
 import { useNow } from '../../ui/moment.tsx';
-import { useEventTypeMessages } from '../events/event-types.ts';
+import { Note } from '../../ui/table.tsx';
 import { useDisabledReason } from './failure-cause.ts';
 
 /** The names of the event types of a webhook. An empty list means all types. */
@@ -23,11 +23,7 @@ export function State({ webhook: { DisabledAt, DisabledReason, DisabledDetails }
   return (
     <>
       <Badge color="red">{messages.disabled}</Badge>
-      {DisabledReason && DisabledDetails && (
-        <Text size="xs" c="dimmed">
-          {describeReason(DisabledReason, DisabledDetails)}
-        </Text>
-      )}
+      {DisabledReason && DisabledDetails && <Note>{describeReason(DisabledReason, DisabledDetails)}</Note>}
     </>
   );
 }

@@ -1,24 +1,17 @@
 import type { Locator, Page } from 'playwright-core';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Credential, credential } from '../../setup/admin.ts';
-import type { TestService } from '../../setup/service.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { credential } from '../../setup/admin.ts';
 import { expectAccessible } from '../accessibility.ts';
-import { enter, signIn, startConsole, useBrowser, type Visit, visit } from '../browser.ts';
+import { enter, signIn, useConsole, type Visit, visit } from '../browser.ts';
 import { choose } from '../import/importing.ts';
 import { comeBack, ended, endSessions, expectSignInAlone } from './ended.ts';
 import { cacheOf } from './query-cache.ts';
 
-let service: TestService;
-let office: Credential;
-let other: Credential;
+const { service, office } = await useConsole();
+const other = await credential(service, { name: 'other' });
+
 let person: Visit;
 
-useBrowser();
-beforeAll(async () => {
-  service = await startConsole();
-  office = await credential(service);
-  other = await credential(service, { name: 'other' });
-});
 beforeEach(async () => {
   person = await visit(service);
   person.expectStatus(401);

@@ -1,20 +1,12 @@
 import type { Page } from 'playwright-core';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Credential, credential } from '../../setup/admin.ts';
-import type { TestService } from '../../setup/service.ts';
-import { enter, startConsole, useBrowser, type Visit, visit } from '../browser.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { enter, useConsole, type Visit, visit } from '../browser.ts';
 import { enterNew, takePassword } from '../principals.ts';
 import { cacheOf } from './query-cache.ts';
 
-let service: TestService;
-let office: Credential;
+const { service, office } = await useConsole();
 let person: Visit;
 
-useBrowser();
-beforeAll(async () => {
-  service = await startConsole();
-  office = await credential(service);
-});
 beforeEach(async () => {
   person = await visit(service);
   person.expectStatus(401);

@@ -1,23 +1,16 @@
 import type { Page } from 'playwright-core';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Credential, credential } from '../../setup/admin.ts';
-import type { TestService } from '../../setup/service.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { credential } from '../../setup/admin.ts';
 import { waitLimitMs } from '../../setup/until.ts';
-import { enter, openSession, signIn, startConsole, useBrowser, type Visit, visit } from '../browser.ts';
+import { enter, openSession, signIn, useConsole, type Visit, visit } from '../browser.ts';
 import { comeBack } from './ended.ts';
 
-let service: TestService;
-let office: Credential;
-let other: Credential;
+const { service, office } = await useConsole();
+const other = await credential(service, { name: 'other' });
+
 let first: Visit;
 let second: Visit;
 
-useBrowser();
-beforeAll(async () => {
-  service = await startConsole();
-  office = await credential(service);
-  other = await credential(service, { name: 'other' });
-});
 beforeEach(async () => {
   first = await visit(service);
   second = await first.anotherTab();

@@ -1,5 +1,4 @@
 import type { CursorPage } from '@anagrafe/client';
-import { Box, Button, Group, Loader, Text } from '@mantine/core';
 import {
   type InfiniteData,
   type QueryKey,
@@ -7,11 +6,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
-import type { Key, ReactNode } from 'react';
-import { useCommonMessages } from '../i18n/messages.ts';
-import { Failure } from './loading-or-error.tsx';
 import { usePollInterval } from './polling.ts';
-import { type Column, Table } from './table.tsx';
 
 /** One keyset page of a sequence. A client-side filter may leave fewer records than were read. */
 export interface KeysetPage<Item, Place> extends CursorPage<Item, Place> {
@@ -42,18 +37,23 @@ interface Options<Item, Place> {
 /** The state of a list that shows a sequence, newest first. */
 export interface NewestFirst<Item> {
   /** Undefined while the first page is loading. */
-  readonly records: readonly Item[] | undefined;
+  readonly rows: readonly Item[] | undefined;
   readonly error: Error | null;
+  readonly refetch: () => void;
+  readonly older: Older;
+}
+
+export interface Older {
   /** The ISO 8601 time of the oldest entry that was read; null if none was read. */
   readonly reachedAt: string | null;
-  readonly hasOlder: boolean;
-  readonly hasAskedOlder: boolean;
-  readonly isReading: boolean;
-  readonly showOlder: () => void;
+  readonly exists: boolean;
+  /** True once the reader has loaded an older page. */
+  readonly wasRequested: boolean;
+  readonly isLoading: boolean;
+  readonly load: () => void;
   /** More than `maxNewer` new records exist. `reload` loads the newest ones and drops the older pages. */
   readonly isBehind: boolean;
-  readonly beginAnew: () => void;
-  readonly refetch: () => void;
+  readonly reload: () => void;
 }
 
 type Pages<Item, Place> = InfiniteData<KeysetPage<Item, Place>, { after: Place | null }>;
@@ -111,87 +111,21 @@ export function useNewestFirst<Item, Place>(options: Options<Item, Place>): Newe
 
   const pages = older.data?.pages;
   return {
-    records: pages && [...(newer.data?.records ?? []), ...pages.flatMap(({ records }) => records)],
+    rows: pages && [...(newer.data?.records ?? []), ...pages.flatMap(({ records }) => records)],
     error: older.error,
-    reachedAt: pages?.at(-1)?.reachedAt ?? null,
-    hasOlder: older.hasNextPage,
-    hasAskedOlder: (pages?.length ?? 0) > 1,
-    isReading: older.isFetchingNextPage,
-    showOlder: () => void older.fetchNextPage(),
-    isBehind: newer.data?.isBehind ?? false,
-    beginAnew: () => void queries.resetQueries({ queryKey: olderKey }),
     refetch: () => void older.refetch(),
+    older: {
+      reachedAt: pages?.at(-1)?.reachedAt ?? null,
+      exists: older.hasNextPage,
+      wasRequested: (pages?.length ?? 0) > 1,
+      isLoading: older.isFetchingNextPage,
+      load: () => void older.fetchNextPage(),
+      isBehind: newer.data?.isBehind ?? false,
+      reload: () => void queries.resetQueries({ queryKey: olderKey }),
+    },
   };
 }
 
 function noneAfter<Item, Place>(after: Place | null): Newer<Item, Place> {
   return { records: [], after, isBehind: false };
-}
-
-interface NewestFirstTableProps<Item> {
-  readonly caption: string;
-  readonly columns: readonly Column<Item>[];
-  readonly list: NewestFirst<Item>;
-  readonly keyOf: (item: Item) => Key;
-  readonly empty: ReactNode;
-  /** The time back to which the sequence was read, as a sentence; for a filtered list, whose rows do not show it. */
-  readonly reached?: string | undefined;
-}
-
-/** Shows a sequence, newest first, with a button for older records; takes the result of `useNewestFirst`. */
-export function NewestFirstTable<Item>({ list, reached, ...table }: NewestFirstTableProps<Item>) {
-  const {
-    records,
-    error,
-    hasOlder,
-    hasAskedOlder,
-    isReading,
-    showOlder,
-    isBehind,
-    beginAnew: reload,
-    refetch,
-  } = list;
-  const messages = useCommonMessages().table;
-  const isPossible = hasOlder && !isReading;
-  const hasButton = hasOlder || hasAskedOlder;
-  const end = !hasOlder && hasAskedOlder ? messages.noOlder : '';
-  return (
-    <>
-      <Group px="lg" py={isBehind ? 'sm' : 0} role="status">
-        {isBehind && (
-          <>
-            <Text size="sm">{messages.behind}</Text>
-            <Button variant="default" size="xs" onClick={reload}>
-              {messages.newest}
-            </Button>
-          </>
-        )}
-      </Group>
-      <Table {...table} rows={records} error={error} onRetry={refetch} />
-      {records && error && (
-        <Box px="lg" pt="md">
-          <Failure error={error} title={messages.failed} onRetry={showOlder} />
-        </Box>
-      )}
-      {records && (hasButton || reached) && (
-        <Group justify="center" p="md">
-          <Text size="sm" c="dimmed" role="status">
-            {reached ?? end}
-          </Text>
-          {hasButton && (
-            <Button
-              variant="default"
-              leftSection={isReading && <Loader size={14} aria-hidden />}
-              // `disabled` would drop the focus, and keyboard users would lose their position on the page.
-              aria-disabled={!isPossible}
-              data-disabled={!isPossible}
-              onClick={() => isPossible && showOlder()}
-            >
-              {messages.older}
-            </Button>
-          )}
-        </Group>
-      )}
-    </>
-  );
 }

@@ -1,4 +1,4 @@
-import { CloseButton, Loader, TextInput } from '@mantine/core';
+import { CloseButton, Loader, Switch, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useEffect, useRef, useState } from 'react';
 import { useSearchParams } from 'wouter';
@@ -84,4 +84,17 @@ export function Search({ label, placeholder, search, busy }: SearchProps) {
       w={{ base: '100%', sm: 380 }}
     />
   );
+}
+
+/** Keeps the filter for failed records in the URL (`?failed=true`). A change returns to the first page. */
+export function useFailedOnly(): [failed: boolean, choose: (failed: boolean) => void] {
+  const [search, setSearch] = useSearchParams();
+  const choose = (failed: boolean) => setSearch(failed ? { failed: 'true' } : {});
+  return [search.get('failed') === 'true', choose];
+}
+
+/** The switch for the filter of `useFailedOnly`. */
+export function FailedOnly({ label }: { label: string }) {
+  const [failed, choose] = useFailedOnly();
+  return <Switch label={label} checked={failed} onChange={(event) => choose(event.currentTarget.checked)} />;
 }

@@ -1,0 +1,49 @@
+import { Button, Menu } from '@mantine/core';
+import { Fragment, type ReactNode } from 'react';
+import { Link } from 'wouter';
+import { Icon, IconButton } from './icon.tsx';
+
+export interface Action {
+  readonly name: string;
+  /** Shows the action in red below a divider. */
+  readonly isDestructive?: boolean;
+  /** The page to open; an action without one has `onChoose`. */
+  readonly href?: string;
+  readonly onChoose?: () => void;
+}
+
+/** The button at the end of a row that opens the menu of its actions. */
+export function ActionsMenu({ label, actions }: { label: string; actions: readonly Action[] }) {
+  return (
+    <Menu position="bottom-end" width={230}>
+      <Menu.Target>
+        <IconButton icon="more" label={label} />
+      </Menu.Target>
+      <Menu.Dropdown>
+        {actions.map(({ name, isDestructive = false, href, onChoose }) => (
+          <Fragment key={name}>
+            {isDestructive && <Menu.Divider />}
+            {href === undefined ? (
+              <Menu.Item onClick={onChoose} {...(isDestructive && { c: 'var(--mantine-color-error)' })}>
+                {name}
+              </Menu.Item>
+            ) : (
+              <Menu.Item component={Link} href={href}>
+                {name}
+              </Menu.Item>
+            )}
+          </Fragment>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+/** The primary button of a page, which creates an object. */
+export function CreateButton({ onClick, children }: { onClick: () => void; children: ReactNode }) {
+  return (
+    <Button leftSection={<Icon name="plus" size={16} />} onClick={onClick}>
+      {children}
+    </Button>
+  );
+}
