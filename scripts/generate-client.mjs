@@ -1,9 +1,11 @@
-// Writes client/src/api.gen.ts, the types of the client, from server/openapi.json.
+// Writes client/src/api.gen.ts: the types of the client, from server/openapi.json, and the fields of principals and
+// users, from server/src/records/fields.ts, which must be compiled.
 //
 //   node scripts/generate-client.mjs           write the file
 //   node scripts/generate-client.mjs --check   exit 1 when the file is not what would be written
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { principalFields, userFields } from '../server/dist/records/fields.js';
 
 const output = new URL('../client/src/api.gen.ts', import.meta.url);
 const document = JSON.parse(readFileSync(new URL('../server/openapi.json', import.meta.url), 'utf8'));
@@ -180,8 +182,17 @@ function routeOf({ operationId, method, path }) {
   return `  ${operationId}: { method: '${method}', path: '${path}' },\n`;
 }
 
+/** Declares a table of fields, without what only the server needs. */
+function fieldsOf(name, description, table) {
+  const fields = Object.entries(table).map(([field, { format, maxLength, headings }]) => {
+    const names = headings.map((heading) => `'${heading}'`).join(', ');
+    return `  ${field}: {\n    format: '${format}',\n    maxLength: ${maxLength},\n    headings: [${names}],\n  },\n`;
+  });
+  return `\n/** ${description} */\nexport const ${name} = {\n${fields.join('')}} as const;\n`;
+}
+
 const text = [
-  '// Written by scripts/generate-client.mjs from server/openapi.json. Do not edit.\n',
+  '// Written by scripts/generate-client.mjs from server/openapi.json and server/src/records/fields.ts. Do not edit.\n',
   ...Object.entries(schemas)
     .filter(([name]) => !isEnvelope(name))
     .map(([name, schema]) => declarationOf(name, schema)),
@@ -190,11 +201,15 @@ const text = [
   `export interface Operations {\n${calls.map(operationOf).join('')}}\n`,
   '\n/** Where every call goes. */\n',
   `export const routes = {\n${calls.map(routeOf).join('')}} as const satisfies Record<keyof Operations, { method: string; path: string }>;\n`,
+  fieldsOf('principalFields', 'The descriptive fields of a principal.', principalFields),
+  fieldsOf('userFields', 'The descriptive fields of a user.', userFields),
 ].join('');
 
 if (!process.argv.includes('--check')) {
   writeFileSync(output, text);
 } else if (!existsSync(output) || readFileSync(output, 'utf8') !== text) {
-  console.error('client/src/api.gen.ts is behind server/openapi.json; run: npm run generate');
+  console.error(
+    'client/src/api.gen.ts is behind server/openapi.json or the table of fields; run: npm run generate',
+  );
   process.exitCode = 1;
 }

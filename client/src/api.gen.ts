@@ -1,4 +1,4 @@
-// Written by scripts/generate-client.mjs from server/openapi.json. Do not edit.
+// Written by scripts/generate-client.mjs from server/openapi.json and server/src/records/fields.ts. Do not edit.
 
 /**
  * A user that was written, and what was done to it. Username and Email of a user that existed before are
@@ -1328,3 +1328,51 @@ export const routes = {
   rotateWebhook: { method: 'POST', path: '/admin/v1/webhooks/{id}/rotate' },
   statistics: { method: 'GET', path: '/admin/v1/statistics' },
 } as const satisfies Record<keyof Operations, { method: string; path: string }>;
+
+/** The descriptive fields of a principal. */
+export const principalFields = {
+  ExternalKey: {
+    format: 'text',
+    maxLength: 128,
+    headings: ['Codice cliente', 'Chiave esterna', 'Customer code'],
+  },
+  Denomination: {
+    format: 'text',
+    maxLength: 255,
+    headings: ['Ragione sociale', 'Denominazione', 'Company', 'Company name', 'Azienda'],
+  },
+  Surname: {
+    format: 'text',
+    maxLength: 255,
+    headings: ['Cognome', 'Last name'],
+  },
+  Name: {
+    format: 'text',
+    maxLength: 255,
+    headings: ['Nome', 'First name'],
+  },
+  Vatnumber: {
+    format: 'text',
+    maxLength: 64,
+    headings: ['Partita IVA', 'P.IVA', 'VAT'],
+  },
+  Taxcode: {
+    format: 'text',
+    maxLength: 64,
+    headings: ['Codice fiscale'],
+  },
+  Email: {
+    format: 'email',
+    maxLength: 254,
+    headings: ['Email azienda', 'Company email'],
+  },
+} as const;
+
+/** The descriptive fields of a user. */
+export const userFields = {
+  Email: {
+    format: 'email',
+    maxLength: 254,
+    headings: ['Posta elettronica', 'Mail', 'Email address', 'Indirizzo email'],
+  },
+} as const;

@@ -11,6 +11,7 @@ export type {
 } from './admin.ts';
 export { Anagrafe, type Console, type EventOptions } from './anagrafe.ts';
 export type * from './api.gen.ts';
+export { principalFields, userFields } from './api.gen.ts';
 export {
   AnagrafeError,
   type AnagrafeErrorCode,

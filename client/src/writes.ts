@@ -13,6 +13,7 @@ import type {
   StateRecord,
   Tuple,
   UpdateRecord,
+  userFields,
 } from './api.gen.ts';
 import { RecordError, UnexpectedAnswerError } from './errors.ts';
 import type { CallOptions } from './options.ts';
@@ -143,9 +144,13 @@ function checkKey(key: string): string {
 }
 
 /** A user to register, with either a password or a password hash. */
-export type NewUser =
-  | { readonly Username: string; readonly Email?: string | null; readonly Password: string }
-  | { readonly Username: string; readonly Email?: string | null; readonly PasswordHash: string };
+export type NewUser = UserTexts &
+  (
+    | { readonly Username: string; readonly Password: string }
+    | { readonly Username: string; readonly PasswordHash: string }
+  );
+
+type UserTexts = { readonly [Field in keyof typeof userFields]?: string | null };
 
 /** The ID of an existing user and the password to set. */
 export interface NewPassword {

@@ -22,8 +22,13 @@ export {
   importFields,
   isImportField,
   type JsonObject,
+  type PrincipalColumn,
+  type PrincipalField,
+  principalColumns,
   type RowSource,
   type SourceRow,
+  type UserField,
+  userFieldNames,
 } from './file/types.ts';
 export { type DryRunResult, DryRunState, dryRunRows } from './import/dry-run.ts';
 export {

@@ -1,5 +1,20 @@
 import type { Delivery } from '@anagrafe/client';
-import type { FileError, ImportField, RowError } from '@anagrafe/importer';
+import type { FileError, ImportField, PrincipalField, RowError, UserField } from '@anagrafe/importer';
+import { principalColumnLabels } from './principal-columns.ts';
+
+const principalLabels: Readonly<Record<PrincipalField, string>> = {
+  ExternalKey: 'External key',
+  Denomination: 'Company name',
+  Surname: 'Surname',
+  Name: 'First name',
+  Vatnumber: 'VAT number',
+  Taxcode: 'Tax code',
+  Email: 'Email',
+};
+
+const userLabels: Readonly<Record<UserField, string>> = {
+  Email: 'Email',
+};
 
 /** English messages that all pages share. */
 const commonEn = {
@@ -358,15 +373,10 @@ const resultEn = {
   fields: {
     Record: 'The record',
     ID: 'ID',
-    ExternalKey: 'External key',
-    Denomination: 'Company name',
-    Surname: 'Surname',
-    Name: 'First name',
-    Vatnumber: 'VAT number',
-    Taxcode: 'Tax code',
+    ...principalLabels,
     Users: 'Users',
     Username: 'Username',
-    Email: 'Email',
+    ...userLabels,
     Password: 'Password',
     ConfirmPassword: 'Confirmation of the password',
     CurrentPassword: 'Current password',
@@ -553,16 +563,10 @@ const eventsEn = {
 
 const fields: Readonly<Record<ImportField, string>> = {
   ID: 'Principal: ID',
-  ExternalKey: 'Principal: external key',
-  Denomination: 'Principal: company name',
-  Surname: 'Principal: surname',
-  Name: 'Principal: name',
-  Vatnumber: 'Principal: VAT number',
-  Taxcode: 'Principal: tax code',
-  PrincipalEmail: 'Principal: email',
+  ...principalColumnLabels('Principal', principalLabels),
   UserID: 'User ID (for resets)',
   Username: 'Username',
-  Email: 'Email',
+  ...userLabels,
   Password: 'Password',
   ConfirmPassword: 'Password, again',
   PasswordHash: 'Password hash',
@@ -805,15 +809,8 @@ const principalsEn = {
     users: 'Users',
     updated: 'Changed',
   },
-  fields: {
-    Denomination: 'Company name',
-    ExternalKey: 'External key',
-    Name: 'First name',
-    Surname: 'Surname',
-    Vatnumber: 'VAT number',
-    Taxcode: 'Tax code',
-    Email: 'Email',
-  },
+  fields: principalLabels,
+  userFields: userLabels,
   states: {
     principal: { active: 'Active', disabled: 'Disabled' },
     user: { active: 'Active', disabled: 'Disabled' },
@@ -845,7 +842,6 @@ const principalsEn = {
     searchHint: 'Beginning of the username',
     columns: {
       username: 'Username',
-      email: 'Email',
       state: 'State',
       lastLogin: 'Last sign-in',
       passwordChanged: 'Password set',
@@ -859,7 +855,7 @@ const principalsEn = {
   register: {
     title: 'Register a user',
     username: 'Username',
-    email: 'Email (optional)',
+    optional: (label: string) => `${label} (optional)`,
     submit: 'Register',
     done: (username: string) => `${username} was registered`,
   },

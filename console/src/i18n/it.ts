@@ -1,5 +1,28 @@
-import type { FileError, FileErrorCode, FileErrorParams, RowError, RowErrorCode } from '@anagrafe/importer';
+import type {
+  FileError,
+  FileErrorCode,
+  FileErrorParams,
+  PrincipalField,
+  RowError,
+  RowErrorCode,
+  UserField,
+} from '@anagrafe/importer';
 import type { Advice, Cause, Messages } from './en.ts';
+import { principalColumnLabels } from './principal-columns.ts';
+
+const principalLabels: Readonly<Record<PrincipalField, string>> = {
+  ExternalKey: 'Chiave esterna',
+  Denomination: 'Ragione sociale',
+  Surname: 'Cognome',
+  Name: 'Nome',
+  Vatnumber: 'Partita IVA',
+  Taxcode: 'Codice fiscale',
+  Email: 'Email',
+};
+
+const userLabels: Readonly<Record<UserField, string>> = {
+  Email: 'Email',
+};
 
 const commonIt: Messages['common'] = {
   product: 'Anagrafe',
@@ -314,15 +337,10 @@ const resultIt: Messages['result'] = {
   fields: {
     Record: 'Il record',
     ID: 'ID',
-    ExternalKey: 'Chiave esterna',
-    Denomination: 'Ragione sociale',
-    Surname: 'Cognome',
-    Name: 'Nome',
-    Vatnumber: 'Partita IVA',
-    Taxcode: 'Codice fiscale',
+    ...principalLabels,
     Users: 'Utenti',
     Username: 'Nome utente',
-    Email: 'Email',
+    ...userLabels,
     Password: 'Password',
     ConfirmPassword: 'Conferma della password',
     CurrentPassword: 'Password attuale',
@@ -639,16 +657,10 @@ const importIt: Messages['import'] = {
   },
   fields: {
     ID: 'Anagrafica: ID',
-    ExternalKey: 'Anagrafica: chiave esterna',
-    Denomination: 'Anagrafica: ragione sociale',
-    Surname: 'Anagrafica: cognome',
-    Name: 'Anagrafica: nome',
-    Vatnumber: 'Anagrafica: partita IVA',
-    Taxcode: 'Anagrafica: codice fiscale',
-    PrincipalEmail: 'Anagrafica: email',
+    ...principalColumnLabels('Anagrafica', principalLabels),
     UserID: 'ID utente (per reimpostare)',
     Username: 'Nome utente',
-    Email: 'Email',
+    ...userLabels,
     Password: 'Password',
     ConfirmPassword: 'Password, di nuovo',
     PasswordHash: 'Hash della password',
@@ -844,15 +856,8 @@ const principalsIt: Messages['principals'] = {
     users: 'Utenti',
     updated: 'Modificata',
   },
-  fields: {
-    Denomination: 'Ragione sociale',
-    ExternalKey: 'Chiave esterna',
-    Name: 'Nome',
-    Surname: 'Cognome',
-    Vatnumber: 'Partita IVA',
-    Taxcode: 'Codice fiscale',
-    Email: 'Email',
-  },
+  fields: principalLabels,
+  userFields: userLabels,
   states: {
     principal: { active: 'Attiva', disabled: 'Disabilitata' },
     user: { active: 'Attivo', disabled: 'Disabilitato' },
@@ -884,7 +889,6 @@ const principalsIt: Messages['principals'] = {
     searchHint: 'Inizio del nome utente',
     columns: {
       username: 'Nome utente',
-      email: 'Email',
       state: 'Stato',
       lastLogin: 'Ultimo accesso',
       passwordChanged: 'Password impostata',
@@ -898,7 +902,7 @@ const principalsIt: Messages['principals'] = {
   register: {
     title: 'Registra un utente',
     username: 'Nome utente',
-    email: 'Email (facoltativa)',
+    optional: (label) => `${label} (opzionale)`,
     submit: 'Registra',
     done: (username) => `${username}: registrazione eseguita`,
   },

@@ -1,22 +1,17 @@
+import { principalFields, userFields } from '@anagrafe/client';
 import { failure } from './errors.ts';
-import { type ImportField, importFields, isImportField } from './types.ts';
+import { type ImportField, importFields, isImportField, principalColumns, userFieldNames } from './types.ts';
 
 /** Other column names that are recognised, in English and Italian. */
-const aliases: { readonly [Field in ImportField]?: readonly string[] } = {
+const aliases: { [Field in ImportField]?: readonly string[] } = {
   ID: ['Principal ID', 'IRID', 'ID anagrafica'],
-  ExternalKey: ['Codice cliente', 'Chiave esterna', 'Customer code'],
-  Denomination: ['Ragione sociale', 'Denominazione', 'Company', 'Company name', 'Azienda'],
-  Surname: ['Cognome', 'Last name'],
-  Name: ['Nome', 'First name'],
-  Vatnumber: ['Partita IVA', 'P.IVA', 'VAT'],
-  Taxcode: ['Codice fiscale'],
-  PrincipalEmail: ['Email azienda', 'Company email'],
   UserID: ['ID utente'],
   Username: ['Nome utente', 'Utente', 'Login'],
-  Email: ['Posta elettronica', 'Mail', 'Email address', 'Indirizzo email'],
   ConfirmPassword: ['Conferma password', 'Password confirmation'],
   PasswordHash: ['Hash'],
 };
+for (const [field, column] of principalColumns) aliases[column] = principalFields[field].headings;
+for (const field of userFieldNames) aliases[field] = userFields[field].headings;
 
 const fieldsByName = new Map<string, ImportField>(
   importFields.flatMap((field) =>

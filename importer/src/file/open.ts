@@ -8,7 +8,7 @@ import { CellReader, flatNames, type ImportRow, ObjectReader, type RowReader } f
 import { ScannedRows } from './scan.ts';
 import { detectFormat, detectSeparator, type FileBytes, TextReader } from './text-reader.ts';
 import type { Encoding, FileFormat, FileLayout, RowSource, SourceRow } from './types.ts';
-import { type ImportField, principalFields } from './types.ts';
+import { type ImportField, principalImportFields } from './types.ts';
 
 /** Options for the interpretation of rows. */
 export interface InterpretOptions {
@@ -172,7 +172,7 @@ function csvColumns(
   requireFields(columns, [
     userFields,
     ...(options.withoutPasswords ? [] : [secretFields]),
-    ...(options.principal || resetsByName ? [] : [principalFields]),
+    ...(options.principal || resetsByName ? [] : [principalImportFields]),
   ]);
   return columns;
 }

@@ -1,37 +1,32 @@
 import { type FileError, fileError } from './errors.ts';
-import type { ImportField } from './types.ts';
+import {
+  type ImportField,
+  type PrincipalField,
+  principalColumns,
+  type UserField,
+  userFieldNames,
+} from './types.ts';
 
 /** The principal fields of a row. `ID` refers to an existing principal; the other fields are then only informative. */
-export interface RowPrincipal {
-  readonly ID?: number;
-  readonly ExternalKey?: string;
-  readonly Denomination?: string;
-  readonly Surname?: string;
-  readonly Name?: string;
-  readonly Vatnumber?: string;
-  readonly Taxcode?: string;
-  readonly Email?: string;
-}
+export type RowPrincipal = { readonly ID?: number } & { readonly [Field in PrincipalField]?: string };
 
 /** A user to register, in the form of the API. */
-export interface RowRegistration {
+export type RowRegistration = { readonly [Field in UserField]?: string } & {
   readonly Username: string;
-  readonly Email?: string;
   readonly Password?: string;
   readonly ConfirmPassword?: string;
   readonly PasswordHash?: string;
   readonly ID?: never;
-}
+};
 
 /** A password to reset. The API takes only the `ID` of the user: the caller must look up the ID of a `Username`. */
-export interface RowReset {
+export type RowReset = { readonly [Field in UserField]?: never } & {
   readonly ID?: number;
   readonly Username?: string;
   readonly Password?: string;
   readonly ConfirmPassword?: string;
-  readonly Email?: never;
   readonly PasswordHash?: never;
-}
+};
 
 /** The cells of a row by field. An empty cell is absent. */
 export type Values = { readonly [Field in ImportField]?: string };
@@ -63,19 +58,20 @@ export function readUser(values: Values, options: RowOptions): RowUser | FileErr
   return errors.length === 0 && user ? { principal: principal ?? {}, user } : errors;
 }
 
-const principalTexts = ['ExternalKey', 'Denomination', 'Surname', 'Name', 'Vatnumber', 'Taxcode'] as const;
 const secrets = ['Password', 'ConfirmPassword'] as const;
-const registrationFields = ['Email', ...secrets, 'PasswordHash'] as const;
-const invalidForReset = ['Email', 'PasswordHash'] as const;
-/** Allows `Email` in a file that resets passwords, because a list of users often has addresses. It is ignored. */
+const registrationFields = [...userFieldNames, ...secrets, 'PasswordHash'] as const;
+const invalidForReset = [...userFieldNames, 'PasswordHash'] as const;
+/** Ignores the user fields of a file that resets passwords, because a list of users often has addresses. */
 const invalidInResetFile = ['PasswordHash'] as const;
 
 /** Returns null if the row has no principal fields. */
 function readPrincipal(values: Values, errors: FileError[]): RowPrincipal | null {
   const principal: { -readonly [Name in keyof RowPrincipal]: RowPrincipal[Name] } = {};
   if (values.ID !== undefined) principal.ID = readId('ID', values.ID, errors);
-  copyTexts(values, principalTexts, principal);
-  if (values.PrincipalEmail !== undefined) principal.Email = values.PrincipalEmail;
+  for (const [field, column] of principalColumns) {
+    const text = values[column];
+    if (text !== undefined) principal[field] = text;
+  }
   return Object.keys(principal).length > 0 ? principal : null;
 }
 

@@ -1,3 +1,4 @@
+import { principalFields, userFields } from '@anagrafe/client';
 export const encodings = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const;
 export type Encoding = (typeof encodings)[number];
 
@@ -34,33 +35,51 @@ export interface SourceRow<Source extends RowSource = RowSource> {
   readonly source: Source;
 }
 
-/** Fields that identify or describe the principal of a user. */
-export const principalFields = [
-  'ID',
-  'ExternalKey',
-  'Denomination',
-  'Surname',
-  'Name',
-  'Vatnumber',
-  'Taxcode',
-  'PrincipalEmail',
-] as const;
+export type PrincipalField = keyof typeof principalFields;
+export type UserField = keyof typeof userFields;
+
+/** The column of a principal field: its name, with `Principal` before it if users have a field of that name too. */
+export type PrincipalColumn<Field extends PrincipalField = PrincipalField> = Field extends UserField
+  ? `Principal${Field}`
+  : Field;
 
 /**
- * All fields that a column can map to, named as in the API. `ID` and `PrincipalEmail` belong to the principal; `UserID`
- * is the ID of the user whose password is reset.
+ * All fields that a column can map to, named as in the API. `ID` is that of the principal; `UserID` is the ID of the
+ * user whose password is reset.
  */
-export const importFields = [
-  ...principalFields,
+export type ImportField =
+  | 'ID'
+  | PrincipalColumn
+  | 'UserID'
+  | 'Username'
+  | UserField
+  | 'Password'
+  | 'ConfirmPassword'
+  | 'PasswordHash';
+
+const principalFieldNames = Object.keys(principalFields) as PrincipalField[];
+export const userFieldNames = Object.keys(userFields) as UserField[];
+
+/** The fields that describe a principal, with their columns. */
+export const principalColumns: ReadonlyMap<PrincipalField, PrincipalColumn> = new Map(
+  principalFieldNames.map((field) => [
+    field,
+    (Object.hasOwn(userFields, field) ? `Principal${field}` : field) as PrincipalColumn,
+  ]),
+);
+
+/** The columns that identify or describe the principal of a user. */
+export const principalImportFields: readonly ImportField[] = ['ID', ...principalColumns.values()];
+
+export const importFields: readonly ImportField[] = [
+  ...principalImportFields,
   'UserID',
   'Username',
-  'Email',
+  ...userFieldNames,
   'Password',
   'ConfirmPassword',
   'PasswordHash',
-] as const;
-
-export type ImportField = (typeof importFields)[number];
+];
 
 export function isImportField(name: string): name is ImportField {
   return (importFields as readonly string[]).includes(name);

@@ -1,6 +1,7 @@
 import type { FieldError, Tuple } from '@anagrafe/client';
 import type { FileError } from '../file/errors.ts';
 import type { ImportRow } from '../file/rows.ts';
+import { principalColumns } from '../file/types.ts';
 
 /** An error of a row. */
 export interface RowError {
@@ -79,7 +80,10 @@ export function formatRowError({ column, message }: RowError): string {
 }
 
 const confirmationPath = 'Users[0].ConfirmPassword';
-const columnsByPath: Readonly<Record<string, string>> = { 'Users[0].ID': 'UserID', Email: 'PrincipalEmail' };
+const columnsByPath: Readonly<Record<string, string>> = {
+  'Users[0].ID': 'UserID',
+  ...Object.fromEntries(principalColumns),
+};
 
 /**
  * Converts a field path to a column if the row has one user: `Users[0].Email` becomes `Email`, and `Users[0]` becomes

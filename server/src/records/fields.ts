@@ -10,25 +10,55 @@ export interface FieldDefinition {
   readonly maxLength: number;
   /** `number`: the search also finds the value by its digits and letters alone. */
   readonly search?: 'number';
+  /** Column headings of imported files that mean the field, in English and Italian, besides its name. */
+  readonly headings: readonly string[];
 }
 
 /**
  * The fields of a principal, by their names on the wire. Requests, answers, SQL and search terms are derived from this
- * table.
+ * table; `npm run generate` copies it to the client package, from which the importer and the console derive their
+ * columns and forms. A new field also needs its column in a migration and its label in the console's en.ts and it.ts.
  */
 export const principalFields = {
-  ExternalKey: { column: 'external_key', format: 'text', maxLength: 128 },
-  Denomination: { column: 'denomination', format: 'text', maxLength: 255 },
-  Surname: { column: 'surname', format: 'text', maxLength: 255 },
-  Name: { column: 'name', format: 'text', maxLength: 255 },
-  Vatnumber: { column: 'vatnumber', format: 'text', maxLength: 64, search: 'number' },
-  Taxcode: { column: 'taxcode', format: 'text', maxLength: 64, search: 'number' },
-  Email: { column: 'email', format: 'email', maxLength: 254 },
+  ExternalKey: {
+    column: 'external_key',
+    format: 'text',
+    maxLength: 128,
+    headings: ['Codice cliente', 'Chiave esterna', 'Customer code'],
+  },
+  Denomination: {
+    column: 'denomination',
+    format: 'text',
+    maxLength: 255,
+    headings: ['Ragione sociale', 'Denominazione', 'Company', 'Company name', 'Azienda'],
+  },
+  Surname: { column: 'surname', format: 'text', maxLength: 255, headings: ['Cognome', 'Last name'] },
+  Name: { column: 'name', format: 'text', maxLength: 255, headings: ['Nome', 'First name'] },
+  Vatnumber: {
+    column: 'vatnumber',
+    format: 'text',
+    maxLength: 64,
+    search: 'number',
+    headings: ['Partita IVA', 'P.IVA', 'VAT'],
+  },
+  Taxcode: {
+    column: 'taxcode',
+    format: 'text',
+    maxLength: 64,
+    search: 'number',
+    headings: ['Codice fiscale'],
+  },
+  Email: { column: 'email', format: 'email', maxLength: 254, headings: ['Email azienda', 'Company email'] },
 } as const satisfies Record<string, FieldDefinition>;
 
 /** The fields of a user, besides `ID`, `Username`, the password and `State`, which have rules of their own. */
 export const userFields = {
-  Email: { column: 'email', format: 'email', maxLength: 254 },
+  Email: {
+    column: 'email',
+    format: 'email',
+    maxLength: 254,
+    headings: ['Posta elettronica', 'Mail', 'Email address', 'Indirizzo email'],
+  },
 } as const satisfies Record<string, FieldDefinition>;
 
 type Definitions = Readonly<Record<string, FieldDefinition>>;

@@ -6,6 +6,7 @@ import {
   importFields,
   isImportField,
   type RowError,
+  userFieldNames,
 } from '@anagrafe/importer';
 import { Stack, Text } from '@mantine/core';
 import { useMemo } from 'react';
@@ -69,7 +70,7 @@ interface RowColumnsOptions {
   readonly onRow: (row: Row) => void;
 }
 
-const userFields: readonly ImportField[] = ['Username', 'Email', 'Password', 'ConfirmPassword'];
+const userFields: readonly ImportField[] = ['Username', ...userFieldNames, 'Password', 'ConfirmPassword'];
 /** User fields come first, independently of the order in the file, because most errors concern them. */
 const fieldsInOrder = [...userFields, ...importFields.filter((field) => !userFields.includes(field))];
 

@@ -1,4 +1,10 @@
-import type { Principal, State, StateRecord, UserOfPrincipal } from '@anagrafe/client';
+import {
+  type Principal,
+  principalFields,
+  type State,
+  type StateRecord,
+  type UserOfPrincipal,
+} from '@anagrafe/client';
 import { Badge, SimpleGrid, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useLocation } from 'wouter';
@@ -6,18 +12,13 @@ import { usePrincipalsMessages } from '../../i18n/messages.ts';
 import { ConfirmDialog, Dialog, DialogForm, useFinish } from '../../ui/dialog.tsx';
 import { useNotice } from '../../ui/notice.tsx';
 import { errorBesides, faultsOf, sentenceAt, useFaultFocus } from './form-errors.ts';
-import { nameOf, useCreatePrincipal, useSetState } from './queries.ts';
+import { nameOf, principalFieldNames, useCreatePrincipal, useSetState } from './queries.ts';
 
-const emptyInput = {
-  Denomination: '',
-  ExternalKey: '',
-  Name: '',
-  Surname: '',
-  Vatnumber: '',
-  Taxcode: '',
-  Email: '',
-};
-const fields = Object.keys(emptyInput) as (keyof typeof emptyInput)[];
+const fields = principalFieldNames;
+const emptyInput = Object.fromEntries(fields.map((field) => [field, ''])) as Record<
+  keyof typeof principalFields,
+  string
+>;
 
 /** Creates a principal and opens its page. */
 export function Create({ onClose }: { onClose: () => void }) {
@@ -56,7 +57,7 @@ export function Create({ onClose }: { onClose: () => void }) {
             <TextInput
               key={field}
               label={messages.fields[field]}
-              type={field === 'Email' ? 'email' : 'text'}
+              type={principalFields[field].format}
               autoComplete="off"
               {...form.getInputProps(field)}
               error={sentenceAt(faultsOf(error), field)}

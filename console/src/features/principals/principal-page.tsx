@@ -1,4 +1,4 @@
-import type { AuditRow, Principal, UserOfPrincipal } from '@anagrafe/client';
+import { type AuditRow, type Principal, type UserOfPrincipal, userFields } from '@anagrafe/client';
 import { Button, Switch, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useFormats } from '../../i18n/formats.ts';
@@ -15,8 +15,10 @@ import { useDescribeAuditRow } from '../audit/describe-audit-row.ts';
 import { useAuditLog } from '../audit/queries.ts';
 import { useActorName } from '../clients/queries.ts';
 import { StateBadge, SwitchPrincipal, SwitchUser } from './principal-dialogs.tsx';
-import { nameOf, usePrincipal, useUsers } from './queries.ts';
+import { nameOf, principalFieldNames, usePrincipal, useUsers } from './queries.ts';
 import { Register, Reset } from './user-dialogs.tsx';
+
+const userFieldNames = Object.keys(userFields) as (keyof typeof userFields)[];
 
 /** Replaces the page if no principal has the ID in the URL. */
 export function PrincipalNotFound() {
@@ -75,13 +77,7 @@ function useFacts(): (principal: Principal) => readonly Fact[] {
     const facts: readonly Fact[] = [
       [details.state, <StateBadge key="state" of="principal" state={principal.State} />],
       [details.id, principal.ID],
-      [fields.Denomination, principal.Denomination],
-      [fields.Name, principal.Name],
-      [fields.Surname, principal.Surname],
-      [fields.ExternalKey, principal.ExternalKey],
-      [fields.Vatnumber, principal.Vatnumber],
-      [fields.Taxcode, principal.Taxcode],
-      [fields.Email, principal.Email],
+      ...principalFieldNames.map((field): Fact => [fields[field], principal[field]]),
       [details.users, number(principal.UsersCount)],
       [details.created, <Moment key="created" at={principal.CreatedAt} />],
       [details.updated, <Moment key="updated" at={principal.UpdatedAt} />],
@@ -92,7 +88,7 @@ function useFacts(): (principal: Principal) => readonly Fact[] {
 
 /** The paged list of the users of a principal, with a search by username. */
 function Users({ id, isEmpty }: { id: number; isEmpty: boolean }) {
-  const { users: messages, turn, reset } = usePrincipalsMessages();
+  const { users: messages, userFields: userLabels, turn, reset } = usePrincipalsMessages();
   const { columns: names } = messages;
   const { never } = useCommonMessages();
   const search = useSearchTerm();
@@ -118,7 +114,11 @@ function Users({ id, isEmpty }: { id: number; isEmpty: boolean }) {
         </>
       ),
     },
-    { name: names.email, wide: true, cell: ({ Email }) => Email ?? '—' },
+    ...userFieldNames.map((field) => ({
+      name: userLabels[field],
+      wide: true,
+      cell: (user: UserOfPrincipal) => user[field] ?? '—',
+    })),
     { name: names.state, cell: ({ State }) => <StateBadge of="user" state={State} /> },
     {
       name: names.lastLogin,

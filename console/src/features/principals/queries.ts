@@ -2,10 +2,12 @@ import {
   type InsertRecord,
   type NewPassword,
   type Principal,
+  principalFields,
   RecordError,
   type Registration,
   type Reset,
   type StateRecord,
+  userFields,
   type WriteResult,
 } from '@anagrafe/client';
 import { useDebouncedValue } from '@mantine/hooks';
@@ -14,6 +16,11 @@ import { useRef } from 'react';
 import { idOf } from '../../ui/page.tsx';
 import { usePaged } from '../../ui/paging.tsx';
 import { useAnagrafe, useChange } from '../session/api-client.ts';
+
+/** The fields of a principal in the order of forms and details: the name first, the external key last. */
+export const principalFieldNames = (Object.keys(principalFields) as (keyof typeof principalFields)[]).sort(
+  (one, other) => Number(one === 'ExternalKey') - Number(other === 'ExternalKey'),
+);
 
 /** Returns the display name of a principal, whose text fields are all optional. */
 export function nameOf({ ID, Denomination, Name, Surname, ExternalKey, Email }: Principal): string {
@@ -126,11 +133,13 @@ function idOfApplied({ tuples, requestId, idempotencyKey }: WriteResult): number
 }
 
 /** The input of the registration form. The request repeats the password as `ConfirmPassword`. */
-export interface UserInput {
+export interface UserInput extends UserTexts {
   readonly Username: string;
-  readonly Email: string;
   readonly Password: string;
 }
+
+/** The optional fields of a user; an empty text is sent as null. */
+export type UserTexts = { readonly [Field in keyof typeof userFields]: string };
 
 const debounceMs = 300;
 
@@ -151,8 +160,8 @@ export function useUsers(ID: number, term: string) {
 
 export function useRegister(principalId: number) {
   const anagrafe = useAnagrafe();
-  return usePrincipalMutation(({ Email, ...user }: UserInput, idempotencyKey) =>
-    anagrafe.register(principalId, [{ ...user, Email: Email || null }], { idempotencyKey }),
+  return usePrincipalMutation((user: UserInput, idempotencyKey) =>
+    anagrafe.register(principalId, [withNulls(user)], { idempotencyKey }),
   );
 }
 
@@ -191,7 +200,11 @@ function numberOf(input: UserInput | NewPassword): number {
 
 function userOf(input: UserInput | NewPassword): Registration | Reset {
   const ConfirmPassword = input.Password;
-  return 'ID' in input
-    ? { ...input, ConfirmPassword }
-    : { ...input, Email: input.Email || null, ConfirmPassword };
+  return 'ID' in input ? { ...input, ConfirmPassword } : { ...withNulls(input), ConfirmPassword };
+}
+
+/** Replaces empty texts by null, because the API rejects them. */
+function withNulls(input: UserInput) {
+  const texts = Object.keys(userFields).map((field) => [field, input[field as keyof UserTexts] || null]);
+  return { ...input, ...(Object.fromEntries(texts) as { [Field in keyof UserTexts]: string | null }) };
 }

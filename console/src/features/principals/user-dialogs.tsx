@@ -1,4 +1,4 @@
-import type { NewPassword, UserOfPrincipal } from '@anagrafe/client';
+import { type NewPassword, type UserOfPrincipal, userFields } from '@anagrafe/client';
 import { Alert, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { UseMutationResult } from '@tanstack/react-query';
@@ -8,7 +8,7 @@ import { DialogForm } from '../../ui/dialog.tsx';
 import { type Secret, SecretDialog } from '../../ui/secret-dialog.tsx';
 import { elsewhere, errorBesides, faultsOf, sentenceAt, useFaultFocus } from './form-errors.ts';
 import { PasswordField } from './password-field.tsx';
-import { type UserInput, useDryRun, useRegister, useReset } from './queries.ts';
+import { type UserInput, type UserTexts, useDryRun, useRegister, useReset } from './queries.ts';
 
 /** Returns a new password as a secret, which the administrator passes on to the user. */
 function useHandover(): (username: string, password: string) => Secret {
@@ -24,7 +24,8 @@ function useHandover(): (username: string, password: string) => Secret {
 }
 
 const pathOf = (field: keyof UserInput) => `Users[0].${field}`;
-const fieldPaths = [pathOf('Username'), pathOf('Email'), pathOf('Password')];
+const userFieldNames = Object.keys(userFields) as (keyof typeof userFields)[];
+const fieldPaths = [pathOf('Username'), ...userFieldNames.map(pathOf), pathOf('Password')];
 
 /** Checks the input of a form with a dry run while it is typed, and with the errors of its request. */
 function useCheckedInput<Input extends UserInput | NewPassword>(
@@ -59,11 +60,12 @@ function useCheckedInput<Input extends UserInput | NewPassword>(
   };
 }
 
-const emptyInput: UserInput = { Username: '', Email: '', Password: '' };
+const noTexts = Object.fromEntries(userFieldNames.map((field) => [field, ''])) as UserTexts;
+const emptyInput: UserInput = { ...noTexts, Username: '', Password: '' };
 
 /** Registers a user. */
 export function Register({ principalId, onClose }: { principalId: number; onClose: () => void }) {
-  const { register: messages } = usePrincipalsMessages();
+  const { register: messages, userFields: labels } = usePrincipalsMessages();
   const secretOf = useHandover();
   const request = useRegister(principalId);
   const { data, variables, error, isPending, reset } = request;
@@ -100,14 +102,17 @@ export function Register({ principalId, onClose }: { principalId: number; onClos
           {...form.getInputProps('Username')}
           error={checked.errorAt('Username', form.values.Username)}
         />
-        <TextInput
-          label={messages.email}
-          type="email"
-          readOnly={isPending}
-          autoComplete="off"
-          {...form.getInputProps('Email')}
-          error={checked.errorAt('Email', form.values.Email)}
-        />
+        {userFieldNames.map((field) => (
+          <TextInput
+            key={field}
+            label={messages.optional(labels[field])}
+            type={userFields[field].format}
+            readOnly={isPending}
+            autoComplete="off"
+            {...form.getInputProps(field)}
+            error={checked.errorAt(field, form.values[field])}
+          />
+        ))}
         <PasswordField
           value={form.values.Password}
           onChange={(password) => form.setFieldValue('Password', password)}
