@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { adminOf, type Credential, credential, recordOf } from '../setup/admin.ts';
-import { allSealed } from '../setup/journal.ts';
+import { allHashed } from '../setup/audit-chain.ts';
 import type { TestService } from '../setup/service.ts';
 import { enter, openSession, startConsole, useBrowser, visit } from './browser.ts';
 import { fill } from './filled.ts';
@@ -35,7 +35,7 @@ describe('the audit log page', () => {
     const person = await visit(service);
     const { page } = person;
     await enter(person, '/audit', office);
-    await allSealed(service);
+    await allHashed(service);
     const auditLog = page.getByRole('table', { name: 'The journal' });
     await rowOf(
       page,
@@ -88,7 +88,7 @@ describe('the audit log page', () => {
     const person = await visit(full);
     const { page, goTo } = person;
     await openSession(person, client);
-    await allSealed(full);
+    await allHashed(full);
     await goTo('/audit');
     const auditLog = page.getByRole('table', { name: 'The journal' });
     const shown = async () => {
@@ -118,7 +118,7 @@ describe('the audit log page', () => {
     const person = await visit(service);
     const { page } = person;
     await enter(person, '/audit', office);
-    await allSealed(service);
+    await allHashed(service);
     await page.getByRole('button', { name: 'Check the journal' }).click();
     await page.getByText('The journal is as it was written').waitFor();
     const verdict = recordOf<{ Rows: number; LastPosition: number; LastSeal: string }>(
@@ -148,7 +148,7 @@ describe('the audit log page', () => {
     const person = await visit(tampered);
     const { page } = person;
     await enter(person, '/audit', client);
-    await allSealed(tampered);
+    await allHashed(tampered);
     await tampered.database.query(`update anagrafe.audit_log set action = 'logout' where position = 4`);
     await page.getByRole('button', { name: 'Check the journal' }).click();
     await page.getByRole('alert').getByText('The journal is not as it was written').waitFor();

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Credential, credential } from '../setup/admin.ts';
-import { allSealed } from '../setup/journal.ts';
+import { allHashed } from '../setup/audit-chain.ts';
 import { newUser, type TestService } from '../setup/service.ts';
 import { enter, startConsole, useBrowser, visit } from './browser.ts';
 import { fill, fillJournal } from './filled.ts';
@@ -21,7 +21,7 @@ beforeAll(async () => {
 async function startFilled(): Promise<TestService> {
   const started = await startConsole();
   await fill(started, await credential(started));
-  await allSealed(started);
+  await allHashed(started);
   return started;
 }
 
@@ -87,7 +87,7 @@ describe('the events page', () => {
       Users: [newUser(`many.${n}`)],
     }));
     await filled.call('irs/insert', records, { headers: await credential(filled) });
-    await allSealed(filled);
+    await allHashed(filled);
     await open(filled);
     await expectRows(50);
     await expect.poll(() => row(/mario\.rossi/).count()).toBe(0);

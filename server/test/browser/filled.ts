@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Credential } from '../setup/admin.ts';
+import { allHashed } from '../setup/audit-chain.ts';
 import { holding, importedUser, jobOf, principalLock, readJob, submit } from '../setup/jobs.ts';
-import { allSealed } from '../setup/journal.ts';
 import { newUser, type TestService } from '../setup/service.ts';
 
 /** Inserts 2 principals with 4 users, and sends 2 records that fail: a taken username and a short password. */
@@ -30,7 +30,7 @@ export async function fillJournal(service: TestService, count: number): Promise<
      select 'service', 'insert', 1 from generate_series(1, $1::integer)`,
     [count],
   );
-  await allSealed(service);
+  await allHashed(service);
 }
 
 /** The users of the job that `withBlockedJob` submits, and those of them that are written before the lock. */

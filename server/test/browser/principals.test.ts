@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { allSealed } from '../setup/journal.ts';
+import { allHashed } from '../setup/audit-chain.ts';
 import { asUser, login, rightPassword, signedIn } from '../setup/login.ts';
 import { newUser } from '../setup/service.ts';
 import { enter, startConsole, useConsole, type Visit, visit } from './browser.ts';
@@ -173,7 +173,7 @@ describe('the history of a principal', () => {
       await turn('disabled');
       await turn('active');
     }
-    await allSealed(service);
+    await allHashed(service);
     await page.reload();
     const history = page.getByRole('table', { name: 'History' });
     const historyRows = async () => (await history.getByRole('row').allInnerTexts()).slice(1);

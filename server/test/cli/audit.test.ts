@@ -1,7 +1,7 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { allSealed } from '../setup/journal.ts';
+import { allHashed } from '../setup/audit-chain.ts';
 import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 import { masterKey } from '../setup/store.ts';
 import { anagrafe, dataFolder, expectOneLine, inProcess, usedFolder } from './command.ts';
@@ -13,7 +13,7 @@ let settings: Settings;
 async function startWithRows(): Promise<{ service: TestService; settings: Settings }> {
   const service = await startTestService();
   await insertPrincipals(service, 2);
-  await allSealed(service);
+  await allHashed(service);
   const { DATABASE_URL } = service.config;
   return {
     service,

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Anagrafe, type CloudEvent } from '../../../client/src/index.ts';
+import { allHashed } from '../setup/audit-chain.ts';
 import { importedHash } from '../setup/jobs.ts';
-import { allSealed } from '../setup/journal.ts';
 import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 
 let service: TestService;
@@ -17,7 +17,7 @@ beforeAll(async () => {
     ids[0] ?? 0,
     users.map((Username) => ({ Username, PasswordHash: importedHash })),
   );
-  await allSealed(service);
+  await allHashed(service);
 });
 
 async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
@@ -86,7 +86,7 @@ describe('events', () => {
     const other = await startTestService();
     const own = new Anagrafe({ url: other.url });
     await own.insert([{ Denomination: 'Earlier Srl' }]);
-    await allSealed(other);
+    await allHashed(other);
     const last = (await all(own.events())).at(-1)?.id;
     const controller = new AbortController();
     const reason = new Error('enough');
@@ -113,7 +113,7 @@ describe('the audit log', () => {
     const { records } = await anagrafe.admin.audit.rows({ after: rows[1]?.Position, pageSize: 2 }).page();
     expect(records).toEqual(rows.slice(2, 4));
     await anagrafe.users().page();
-    await allSealed(service);
+    await allHashed(service);
     const writes = await all(anagrafe.admin.audit.rows({ order: 'newest', reads: false, pageSize: 4 }));
     const later = await all(anagrafe.admin.audit.rows());
     expect(writes).toEqual(later.filter(({ Action }) => Action !== 'records.read').toReversed());

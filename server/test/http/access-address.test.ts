@@ -163,7 +163,7 @@ describe('without a trusted proxy', () => {
       const overlapping = ['127.0.7.0/24', '127.0.7.9', '127.0.6.0/23', '127.0.0.0/8', 'fd00:7::1'];
       for (const network of overlapping) {
         const created = create({ networks: ['127.9.9.9', network], knownByAddress: true });
-        await expect(created).rejects.toMatchObject({ fault: { code: 'CLIENT_ADDRESS_TAKEN' } });
+        await expect(created).rejects.toMatchObject({ detail: { code: 'CLIENT_ADDRESS_TAKEN' } });
       }
       await create({ networks: ['127.0.7.0/24'] });
       await create({ networks: ['127.0.8.0/24'], knownByAddress: true });
@@ -180,12 +180,12 @@ describe('without a trusted proxy', () => {
     it('cannot have networks that cover every address', async () => {
       for (const networks of [['0.0.0.0/0'], ['::/0'], ['0.0.0.0/1', '128.0.0.0/1'], ['2000::/3']]) {
         await expect(create({ networks, knownByAddress: true })).rejects.toMatchObject({
-          fault: { code: 'INVALID_CLIENT', variant: 'everyone' },
+          detail: { code: 'INVALID_CLIENT', variant: 'everyone' },
         });
       }
       const halves = Array.from({ length: 4 }, (_, n) => `${n * 64}.0.0.0/2`);
       await expect(create({ networks: halves, knownByAddress: true })).rejects.toMatchObject({
-        fault: { code: 'INVALID_CLIENT', variant: 'everyone' },
+        detail: { code: 'INVALID_CLIENT', variant: 'everyone' },
       });
     });
 
@@ -219,7 +219,7 @@ describe('without a trusted proxy', () => {
 
     it('needs at least one network', async () => {
       await expect(create({ knownByAddress: true })).rejects.toMatchObject({
-        fault: { code: 'INVALID_CLIENT', variant: 'networks' },
+        detail: { code: 'INVALID_CLIENT', variant: 'networks' },
       });
     });
   });

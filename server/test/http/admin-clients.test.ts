@@ -202,7 +202,7 @@ describe('every change of a client', () => {
       { action: 'client.revoked', ...by, request_id: 'the-last-one', details: client },
     ]);
     const auditLog = JSON.stringify(
-      await service.database.query('select journal::text as row from anagrafe.audit_log'),
+      await service.database.query('select audit_log::text as row from anagrafe.audit_log'),
     );
     expect(auditLog).toContain(made.PublicKey);
     for (const secret of [made.SecretKey, SecretKey, office.SyncSecretKey ?? ''])

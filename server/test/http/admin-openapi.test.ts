@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { adminOf, type Credential, credential } from '../setup/admin.ts';
+import { allHashed } from '../setup/audit-chain.ts';
 import { finished, importedUser, submit } from '../setup/jobs.ts';
-import { allSealed } from '../setup/journal.ts';
 import { readDocument, type Validate } from '../setup/openapi.ts';
 import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
   await service.call('irs/update', [{ ID: 999, Users: [importedUser('two')] }], { headers: office });
   const { body } = await admin<{ CallID: string }>('GET calls?failed=true', office);
   call = body.result?.records[0]?.CallID ?? '';
-  await allSealed(service);
+  await allHashed(service);
 });
 
 /** Calls with the status that each must get. They run in this order, and later ones depend on earlier ones. */

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { adminOf, type Credential, credential, recordOf } from '../setup/admin.ts';
+import { allHashed } from '../setup/audit-chain.ts';
 import { stopClock } from '../setup/clock.ts';
 import { finished, importedUser, submit } from '../setup/jobs.ts';
-import { allSealed } from '../setup/journal.ts';
 import { asUser, loginOf, registerUsers, rightPassword, signedIn } from '../setup/login.ts';
 import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 
@@ -103,7 +103,7 @@ describe('statistics', () => {
 
   it('count an audit row once, before and after it gets its position in the hash chain', async () => {
     const atOnce = await read();
-    await allSealed(service);
+    await allHashed(service);
     const later = await read();
     for (const { Hours, Days } of [atOnce, later]) {
       expect(sums(Hours)).toEqual(done);
@@ -129,7 +129,7 @@ describe('statistics', () => {
         UsersRegistered: 0,
       });
       expect(sums(Days)[0]).toBe(5);
-      await allSealed(service);
+      await allHashed(service);
     }
   });
 });

@@ -155,7 +155,7 @@ describe('the secret of a webhook', () => {
     const { ID } = await endpoint();
     const { Secret } = recordOf<Made>(await admin(`POST webhooks/${ID}/rotate`, office, { Hours: 0 }));
     const rows = await service.database.query(
-      `select actor, journal::text as row from anagrafe.audit_log
+      `select actor, audit_log::text as row from anagrafe.audit_log
         where action = 'webhook.rotated' and (details ->> 'webhook')::bigint = $1`,
       [ID],
     );

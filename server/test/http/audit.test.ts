@@ -4,8 +4,8 @@ import { openAudit } from '../../src/audit/audit.store.ts';
 import type { ChainEnd } from '../../src/audit/hash-chain.ts';
 import { exportedLines, inWords, verifyStoredAuditLog } from '../../src/cli/commands/audit.ts';
 import { adminOf, type Credential, credential, recordOf } from '../setup/admin.ts';
+import { allHashed } from '../setup/audit-chain.ts';
 import { holding } from '../setup/jobs.ts';
-import { allSealed } from '../setup/journal.ts';
 import { login, registerUsers, signedIn } from '../setup/login.ts';
 import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 
@@ -36,7 +36,7 @@ beforeAll(async () => {
   office = await credential(service);
   const reset = { ...newUser(''), Username: undefined, ID: ids[0] };
   await service.call('irs/update', [{ ID: principal, Users: [reset] }], { headers: office });
-  await allSealed(service);
+  await allHashed(service);
 });
 
 const read = async (query = '') => (await admin<Row>(`GET audit${query}`, office)).body.result;
@@ -127,14 +127,14 @@ describe('the audit log', () => {
     );
     for (let round = 0; round < 10; round++) expect((await verify()).Sound).toBe(true);
     await writes;
-    await allSealed(service);
+    await allHashed(service);
     expect((await verify()).Sound).toBe(true);
   });
 
   it('is exported row by row, and rows without a position are last', async () => {
     const { database } = service;
     const lines: Row[] = [];
-    await allSealed(service);
+    await allHashed(service);
     // While the test holds the lock on the end of the hash chain, new rows get no position.
     await holding(service, ['select from anagrafe.audit_chain for update'], async () => {
       await service.call('irs/insert', [{ Name: 'late' }], { headers: office });
@@ -166,7 +166,7 @@ describe('verification of the audit log', () => {
   let last: number;
 
   beforeAll(async () => {
-    await allSealed(service);
+    await allHashed(service);
     last = (await verify()).LastPosition ?? 0;
     middle = Math.floor(last / 2);
   });

@@ -6,7 +6,7 @@ import { asUser, login, registerUsers, signedIn } from '../setup/login.ts';
 import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 import { headOf, openWire, type Wire } from './wire.ts';
 
-const overloaded = expect.objectContaining({ fault: expect.objectContaining({ code: 'OVERLOADED' }) });
+const overloaded = expect.objectContaining({ detail: expect.objectContaining({ code: 'OVERLOADED' }) });
 const catching = (work: () => void) => {
   try {
     work();

@@ -119,7 +119,7 @@ describe('signing in at the console', () => {
     const token = headers.cookie?.split('=')[1] ?? '';
     await browse('DELETE /console/session', headers);
     const rows = await service.database.query<{ action: string; actor: string; row: string }>(
-      `select action, actor, journal::text as row from anagrafe.audit_log where action like 'console.%' order by id desc limit 2`,
+      `select action, actor, audit_log::text as row from anagrafe.audit_log where action like 'console.%' order by id desc limit 2`,
     );
     expect(rows.map(({ action, actor }) => [action, actor])).toEqual([
       ['console.logout', 'console'],

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { allHashed } from '../setup/audit-chain.ts';
 import { finished, importedUser, jobOf, submit } from '../setup/jobs.ts';
-import { allSealed } from '../setup/journal.ts';
 import {
   type Answer,
   insertPrincipals,
@@ -30,7 +30,7 @@ const reset = (Password = 'a new long sentence') => ({ ID: user, Password, Confi
 
 /** Returns every row of every table, the values of the sequences, the queued jobs and the counters of the metrics. */
 async function everything(): Promise<Record<string, unknown>> {
-  await allSealed(service);
+  await allHashed(service);
   const tables = await service.database.query<{ name: string }>(
     `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname = 'anagrafe' order by 1`,
   );

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { CloudEvent } from '../../src/audit/events.ts';
+import { allHashed } from '../setup/audit-chain.ts';
 import { finished, holding, submit } from '../setup/jobs.ts';
-import { allSealed } from '../setup/journal.ts';
 import { registerUsers, rightPassword } from '../setup/login.ts';
 import {
   type Answer,
@@ -34,7 +34,7 @@ const feedOf = ({ body }: Answer<CloudEvent>) => body.result?.record as Feed;
 
 /** Reads all events after the given event ID, or all events if it is null, page by page. */
 async function readOn(after: string | null, pageSize = 1000): Promise<CloudEvent[]> {
-  await allSealed(service);
+  await allHashed(service);
   const events: CloudEvent[] = [];
   for (let cursor = after; ; ) {
     const answer = await read(`?pageSize=${pageSize}${cursor === null ? '' : `&after=${cursor}`}`);

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { auditFields } from '../../src/audit/audit.routes.ts';
 import type { CloudEvent } from '../../src/audit/events.ts';
-import { allSealed } from '../setup/journal.ts';
+import { allHashed } from '../setup/audit-chain.ts';
 import { registerUsers } from '../setup/login.ts';
 import { getText, insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
   await service.call('irs/users', {});
   await service.call('irs/state', [{ ID: principal, State: 'disabled' }]);
   await service.call('irs/list', { ID: principal });
-  await allSealed(service);
+  await allHashed(service);
 });
 
 async function get(path: string, headers: Record<string, string> = {}) {

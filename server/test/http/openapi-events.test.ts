@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type CloudEvent, eventTypes } from '../../src/audit/events.ts';
 import type { Envelope } from '../../src/http/envelope.ts';
+import { allHashed } from '../setup/audit-chain.ts';
 import { finished, importedUser, submit } from '../setup/jobs.ts';
-import { allSealed } from '../setup/journal.ts';
 import { registerUsers } from '../setup/login.ts';
 import { readDocument, type Validate } from '../setup/openapi.ts';
 import { startReceiver } from '../setup/receiver.ts';
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 
 async function everything(): Promise<Envelope<CloudEvent>> {
-  await allSealed(service);
+  await allHashed(service);
   const answer = await fetch(`${service.url}/api/sync/v1/events?pageSize=1000`);
   return (await answer.json()) as Envelope<CloudEvent>;
 }

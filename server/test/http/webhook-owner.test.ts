@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { CloudEvent } from '../../src/audit/events.ts';
 import type { Scope } from '../../src/clients/access.ts';
 import { adminOf, type Credential, credential, recordOf } from '../setup/admin.ts';
-import { allSealed } from '../setup/journal.ts';
+import { allHashed } from '../setup/audit-chain.ts';
 import { type Receiver, startReceiver } from '../setup/receiver.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
 
@@ -27,7 +27,7 @@ interface Webhook {
 
 async function createWebhook(owner: Credential, { url }: Receiver, ...Types: string[]): Promise<number> {
   // A new webhook receives every audit row that gets its position later, including rows of an earlier test.
-  await allSealed(service);
+  await allHashed(service);
   const made = await admin('POST webhooks', owner, { URL: `${url}?token=secret`, Types });
   return recordOf<Webhook>(made).ID;
 }

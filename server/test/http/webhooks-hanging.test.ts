@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openWebhooks } from '../../src/webhooks/webhooks.store.ts';
-import { allSealed } from '../setup/journal.ts';
+import { allHashed } from '../setup/audit-chain.ts';
 import { startReceiver } from '../setup/receiver.ts';
 import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 import { subscribe } from '../setup/webhooks.ts';
@@ -52,7 +52,7 @@ describe('a webhook whose receiver does not answer', () => {
 
   it('is disabled after the last attempt of one delivery, and its other deliveries stay pending', async () => {
     // A new webhook receives every audit row that gets its position later, including rows of an earlier test.
-    await allSealed(service);
+    await allHashed(service);
     const { id } = await subscribe(service, await refusedUrl(), { types });
     await insertPrincipals(service, 32);
     const store = openWebhooks(service.database);

@@ -4,7 +4,7 @@ import { verifyWebhook } from '../../../client/src/index.ts';
 import { operatorActor } from '../../src/audit/audit-log.ts';
 import type { CloudEvent } from '../../src/audit/events.ts';
 import { openWebhooks } from '../../src/webhooks/webhooks.store.ts';
-import { allSealed } from '../setup/journal.ts';
+import { allHashed } from '../setup/audit-chain.ts';
 import { registerUsers, rightPassword } from '../setup/login.ts';
 import { type Received, startReceiver } from '../setup/receiver.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
@@ -54,7 +54,7 @@ describe('a webhook', () => {
   it('receives one message per record or one per call, according to its granularity', async () => {
     const [byRecord, byJob] = [await startReceiver(), await startReceiver()];
     // A new webhook also receives earlier audit rows that get their position after it was created.
-    await allSealed(service);
+    await allHashed(service);
     // The list excludes webhook.disabled, because a webhook of another test may be disabled at this time.
     const types = ['principal.inserted', 'user.registered', 'call.completed'] as const;
     await subscribe(service, byRecord.url, { types, granularity: 'record' });
@@ -113,7 +113,7 @@ describe('a webhook', () => {
     expect(await store().remove(id, operatorActor)).toBe(true);
     expect(await store().remove(id, operatorActor)).toBe(false);
     await registerUsers(service);
-    await allSealed(service);
+    await allHashed(service);
     expect(receiver.received).toEqual([]);
   });
 
