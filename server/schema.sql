@@ -272,6 +272,7 @@ create table anagrafe.users (
   username text not null,
   username_key text collate "C" not null,
   email text,
+  phone text,
   password_hash text not null,
   state text not null default 'active'::text,
   sessions_epoch integer not null default 0,

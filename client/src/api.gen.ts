@@ -626,6 +626,7 @@ export interface PrincipalStateChanged {
 export interface Registration {
   Username: string;
   Email?: string | null;
+  Phone?: string | null;
   ID?: null;
   /** 8 to 128 characters, none of the common ones. */
   Password: string;
@@ -637,6 +638,7 @@ export interface Registration {
 export interface RegistrationWithHash {
   Username: string;
   Email?: string | null;
+  Phone?: string | null;
   ID?: null;
   /**
    * argon2id, argon2i, bcrypt, PBKDF2 (PHC, passlib, Django) or ASP.NET Core Identity, in place of the
@@ -662,6 +664,7 @@ export interface Reset {
   CurrentPassword?: string | null;
   Username?: null;
   Email?: null;
+  Phone?: null;
   PasswordHash?: null;
 }
 
@@ -748,6 +751,7 @@ export interface User {
   ID: number;
   Username: string;
   Email: string | null;
+  Phone: string | null;
   State: State;
   CreatedAt: string;
   UpdatedAt: string;
@@ -784,6 +788,7 @@ export interface UserOfPrincipal {
   ID: number;
   Username: string;
   Email: string | null;
+  Phone: string | null;
   State: State;
   CreatedAt: string;
   UpdatedAt: string;
@@ -1374,5 +1379,10 @@ export const userFields = {
     format: 'email',
     maxLength: 254,
     headings: ['Posta elettronica', 'Mail', 'Email address', 'Indirizzo email'],
+  },
+  Phone: {
+    format: 'text',
+    maxLength: 64,
+    headings: ['Telefono', 'Phone number', 'Cellulare'],
   },
 } as const;

@@ -29,6 +29,7 @@ create table anagrafe.users (
   -- The mapped username. Two usernames with the same key are the same.
   username_key         text collate "C" not null unique,
   email                text,
+  phone                text,
   password_hash        text not null,
   state                text not null default 'active' check (state in ('active', 'disabled')),
   sessions_epoch       integer not null default 0,

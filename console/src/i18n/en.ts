@@ -14,6 +14,7 @@ const principalLabels: Readonly<Record<PrincipalField, string>> = {
 
 const userLabels: Readonly<Record<UserField, string>> = {
   Email: 'Email',
+  Phone: 'Phone',
 };
 
 /** English messages that all pages share. */

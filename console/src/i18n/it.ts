@@ -22,6 +22,7 @@ const principalLabels: Readonly<Record<PrincipalField, string>> = {
 
 const userLabels: Readonly<Record<UserField, string>> = {
   Email: 'Email',
+  Phone: 'Telefono',
 };
 
 const commonIt: Messages['common'] = {

@@ -59,6 +59,12 @@ export const userFields = {
     maxLength: 254,
     headings: ['Posta elettronica', 'Mail', 'Email address', 'Indirizzo email'],
   },
+  Phone: {
+    column: 'phone',
+    format: 'text',
+    maxLength: 64,
+    headings: ['Telefono', 'Phone number', 'Cellulare'],
+  },
 } as const satisfies Record<string, FieldDefinition>;
 
 type Definitions = Readonly<Record<string, FieldDefinition>>;

@@ -58,7 +58,7 @@ describe('a principal in irs/list', () => {
       'ID,ExternalKey,Denomination,Surname,Name,Vatnumber,Taxcode,Email,State,CreatedAt,UpdatedAt,UsersCount,Users',
     );
     expect(Object.keys(principal?.Users[0] ?? {}).join()).toBe(
-      'ID,Username,Email,State,CreatedAt,UpdatedAt,PasswordChangedAt,LastLoginAt',
+      'ID,Username,Email,Phone,State,CreatedAt,UpdatedAt,PasswordChangedAt,LastLoginAt',
     );
     expect(principal).toMatchObject({ State: 'active', UsersCount: 4 });
     expect(principal?.Users.map((user) => user.Username)).toEqual([

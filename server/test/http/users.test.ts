@@ -72,7 +72,7 @@ describe('a user in irs/users', () => {
   it('has the documented fields and the ID of its principal, and no secret', async () => {
     const { text, found } = await users({ ID: small });
     expect(Object.keys(found[0] ?? {}).join()).toBe(
-      'ID,Username,Email,State,CreatedAt,UpdatedAt,PasswordChangedAt,LastLoginAt,IRID',
+      'ID,Username,Email,Phone,State,CreatedAt,UpdatedAt,PasswordChangedAt,LastLoginAt,IRID',
     );
     expect(found[0]).toMatchObject({
       Username: 'Mario.Rossi',
