@@ -25,7 +25,7 @@ export interface MeasuredService {
   stop(): Promise<void>;
 }
 
-export interface Answer {
+interface Answer {
   readonly statusCode: number;
   readonly result: {
     readonly records: readonly { readonly Item1: number; readonly Item6: Representation }[];
@@ -37,7 +37,7 @@ interface Representation {
   readonly Users?: readonly { readonly ID: number }[];
 }
 
-export interface Job {
+interface Job {
   readonly ID: string;
   readonly State: string;
   readonly RecordsFailed: number;

@@ -110,7 +110,7 @@ export interface WrittenRequest {
 /** Operations sent without the access token: they start a session and must not fail because an old one has expired. */
 const withoutSession: readonly OperationName[] = ['login', 'refresh'];
 
-export function writeRequest<Name extends OperationName>(
+function writeRequest<Name extends OperationName>(
   operation: Name,
   call: Operations[Name]['request'],
   headers: Readonly<Record<string, string>>,
@@ -169,7 +169,7 @@ const withoutEnvelope: readonly OperationName[] = ['failedRecords', 'failedRecor
  * @throws {ApiError} If the service rejected the call as a whole.
  * @throws {UnexpectedAnswerError} If the body is not an envelope with the status of the response.
  */
-export async function readAnswer<Name extends OperationName>(
+async function readAnswer<Name extends OperationName>(
   operation: Name,
   response: Response,
   origin: Origin,

@@ -36,7 +36,7 @@ interface ListProps<Item> {
 }
 
 /** A table with its paging. */
-export function List<Item>({ list, empty, reached, ...table }: ListProps<Item>) {
+function List<Item>({ list, empty, reached, ...table }: ListProps<Item>) {
   const { beyond } = useCommonMessages().table;
   const { rows, error, refetch, paging, older } = list;
   const { totalCount = 0, totalPages = 0 } = paging ?? {};

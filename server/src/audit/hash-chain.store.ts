@@ -136,7 +136,7 @@ export const activityOf = (condition: string) => `
  * Adds audit rows to the hourly counts. The chain writer calls it in the transaction that assigns their positions, so
  * each row is counted once, and no request waits for the lock on an hour.
  */
-export async function countActivity(connection: Connection, ids: readonly number[]): Promise<void> {
+async function countActivity(connection: Connection, ids: readonly number[]): Promise<void> {
   await connection.query(
     `insert into anagrafe.activity as known (start, ${counts.join(', ')}) ${activityOf('id = any($1)')}
      on conflict (start) do update set ${counts.map((name) => `${name} = known.${name} + excluded.${name}`).join(', ')}`,

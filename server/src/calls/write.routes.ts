@@ -215,7 +215,7 @@ export function fingerprintBy(newFingerprint: () => Hmac): (request: FastifyRequ
   };
 }
 
-export function idempotencyKeyOf(request: FastifyRequest): IdempotencyKey | null {
+function idempotencyKeyOf(request: FastifyRequest): IdempotencyKey | null {
   const text = keyText(request);
   return text !== null && request.fingerprint ? { text, fingerprint: request.fingerprint } : null;
 }

@@ -31,7 +31,7 @@ export function withConnection(command: Command): Command {
 }
 
 /** Creates a client for the service that the options name, else the settings. Sends no request. */
-export function connect(options: ConnectionOptions): Connection {
+function connect(options: ConnectionOptions): Connection {
   const config = readConfig(process.env);
   const url = options.url ?? config.URL ?? localUrl(config);
   const key = options.keyFile === undefined ? config.KEY : readKeyFile(options.keyFile);

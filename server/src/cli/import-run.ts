@@ -127,7 +127,7 @@ function progressOf(
 }
 
 /** Prints how the columns of the file are interpreted. */
-export function printHeader(
+function printHeader(
   file: ImportFile,
   rowsBefore: number,
   { path, url, purpose, principal }: ImportTask,
@@ -144,7 +144,7 @@ export function printHeader(
   if (rowsBefore > 0) tell(`  Continuing after row ${grouped(rowsBefore)}.`);
 }
 
-export function printResult({ rows, failed }: ImportResult, task: ImportTask, json: boolean): void {
+function printResult({ rows, failed }: ImportResult, task: ImportTask, json: boolean): void {
   const failedFile = failed > 0 ? task.failedPath : null;
   const passwordsFile = rows > failed ? task.passwordsPath : null;
   if (json) {
@@ -157,7 +157,7 @@ export function printResult({ rows, failed }: ImportResult, task: ImportTask, js
   if (passwordsFile) tell(`The generated passwords are in ${short(passwordsFile)}; keep it safe.`);
 }
 
-export function printDryRun(
+function printDryRun(
   { samples, seconds, rows, failed }: ImportDryRun,
   task: ImportTask,
   json: boolean,

@@ -2,7 +2,6 @@ import { Command } from 'commander';
 import { version } from '../lib/package-folder.ts';
 import { auditCommand } from './commands/audit.ts';
 import { clientCommand } from './commands/client.ts';
-import { completionCommand } from './commands/completion.ts';
 import { configCommand } from './commands/config.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { importCommand, resetCommand } from './commands/import.ts';
@@ -14,7 +13,7 @@ import { stateCommand } from './commands/state.ts';
 import { webhookCommand } from './commands/webhook.ts';
 import { exitCodeText } from './output/output.ts';
 
-/** The root command. `cli/run.ts` runs it; the reference page and the completion scripts are generated from it. */
+/** The root command. `cli/run.ts` runs it; the reference page is generated from it. */
 export const program = new Command('anagrafe')
   .description('Keeps principal records and the user accounts that belong to them.')
   .version(version)
@@ -31,5 +30,4 @@ export const program = new Command('anagrafe')
   .addCommand(listCommand())
   .addCommand(jobCommand())
   .addCommand(stateCommand())
-  .addCommand(doctorCommand())
-  .addCommand(completionCommand());
+  .addCommand(doctorCommand());

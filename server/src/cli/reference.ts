@@ -42,16 +42,6 @@ function head(): string {
     '| --- | --- |',
     ...names.map((name) => `| ${exitCodes[name]} | ${exitCodeWords[name]} |`),
     '',
-    '## Completion',
-    '',
-    'The shell completes commands, options, what they take, and files, by a script that is made from the commands themselves:',
-    '',
-    '```sh',
-    'source <(anagrafe completion bash)   # in ~/.bashrc',
-    'source <(anagrafe completion zsh)    # in ~/.zshrc, behind compinit',
-    'anagrafe completion fish | source    # in ~/.config/fish/config.fish',
-    '```',
-    '',
     '## The commands',
   ].join('\n');
 }

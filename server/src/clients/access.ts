@@ -24,7 +24,7 @@ export interface ClientCaller extends CallerProperties {
   readonly user: null;
 }
 
-export interface UserCaller extends CallerProperties {
+interface UserCaller extends CallerProperties {
   readonly kind: 'user';
   readonly clientId: null;
   readonly user: SignedInUser;

@@ -200,7 +200,7 @@ export const sessionsOfUsers =
   'anagrafe.sessions join anagrafe.users on users.id = user_id join anagrafe.principals on principals.id = principal_id';
 
 /** Finds the user of an access token that has not expired. */
-export async function findSignedIn(
+async function findSignedIn(
   database: Database,
   tokenDigest: Buffer,
 ): Promise<(SignedInUser & { username: string }) | null> {

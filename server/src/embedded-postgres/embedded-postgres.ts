@@ -12,7 +12,6 @@ import { chooseOsUser } from './os-user.ts';
 import { type Connection, stopPostmaster } from './postmaster.ts';
 
 export { EmbeddedPostgresError } from './errors.ts';
-export type { Connection } from './postmaster.ts';
 
 /** A running embedded PostgreSQL. */
 export interface EmbeddedPostgres {

@@ -55,7 +55,7 @@ export async function removeLockFiles(home: DataFolder, stale: LockFile): Promis
   await rm(join(home.cluster, 'postmaster.pid'), { force: true });
 }
 
-export function isAlive(pid: number): boolean {
+function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

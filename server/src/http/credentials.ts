@@ -28,11 +28,7 @@ export interface CallerEvidence {
 }
 
 /** A key pair, the access token of a signed-in user, a console session token, or null for a malformed credential. */
-export type Credential =
-  | KeyPair
-  | { readonly accessToken: string }
-  | { readonly consoleToken: string }
-  | null;
+type Credential = KeyPair | { readonly accessToken: string } | { readonly consoleToken: string } | null;
 
 /** Trusted proxies and allowed host names, set by the operator. */
 export interface TrustSettings {
@@ -148,7 +144,7 @@ export function clearConsoleCookie(request: FastifyRequest, reply: FastifyReply)
 }
 
 /** Returns all console tokens of the request; each counts as a credential, so that two are rejected. */
-export function consoleTokensOf(request: FastifyRequest): string[] {
+function consoleTokensOf(request: FastifyRequest): string[] {
   const start = `${cookieNameFor(request)}=`;
   const cookies = (request.headers.cookie ?? '').split(';').map((cookie) => cookie.trim());
   return cookies.filter((cookie) => cookie.startsWith(start)).map((cookie) => cookie.slice(start.length));

@@ -46,7 +46,7 @@ export function debugOf(request: FastifyRequest): Debug | null {
 }
 
 /** Returns the supported language with the highest quality in `Accept-Language` (RFC 9110), or English. */
-export function chooseLanguage(header: string | undefined): Language {
+function chooseLanguage(header: string | undefined): Language {
   let best: Language = 'en';
   let bestQuality = 0;
   for (const range of (header ?? '').split(',', 50)) {

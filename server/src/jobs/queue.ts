@@ -7,11 +7,11 @@ import { type ChunkTools, runChunk } from './run-chunk.ts';
 import { type Pool, startPool } from './worker-pool.ts';
 
 /** Runs SQL statements, on a pool or inside a transaction. */
-export interface Executor {
+interface Executor {
   query(sql: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
 }
 
-export interface ChunkMessage {
+interface ChunkMessage {
   readonly callId: string;
   readonly number: number;
 }
@@ -45,7 +45,7 @@ export interface Queue {
 }
 
 /** The database became unreachable during the work. The work can be run again. */
-export class Interrupted extends Error {}
+class Interrupted extends Error {}
 
 const chunks = 'chunks';
 const webhooks = 'deliveries';

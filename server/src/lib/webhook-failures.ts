@@ -1,5 +1,5 @@
 /** Codes of requests that failed without a response, from the error that Node.js reports. */
-export const networkFailureCodes = [
+const networkFailureCodes = [
   'connection_refused',
   'connection_reset',
   'connection_timeout',
@@ -20,7 +20,6 @@ export const failureCodes = [
   'plain_http',
   'event_expired',
 ] as const;
-export type DeliveryFailureCode = (typeof failureCodes)[number];
 
 /** The reason why the last attempt of a delivery failed, with the values that its description contains. */
 export type DeliveryFailure =

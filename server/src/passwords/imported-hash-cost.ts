@@ -14,7 +14,7 @@ interface Range {
   readonly max: number;
 }
 
-export interface Cost extends Range {
+interface Cost extends Range {
   readonly parameter: 'memory' | 'passes' | 'parallelism' | 'cost' | 'iterations';
   readonly algorithm: string;
   readonly found: number;
@@ -57,7 +57,7 @@ export function workOf(hash: PasswordHash): number {
 }
 
 /** Returns the first cost parameter of a hash that is too low or too high, with its allowed range. */
-export function findCostOutOfBounds(hash: PasswordHash): Cost | undefined {
+function findCostOutOfBounds(hash: PasswordHash): Cost | undefined {
   return costs(hash).find(({ found, min, max }) => found < min || found > max);
 }
 

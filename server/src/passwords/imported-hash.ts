@@ -21,7 +21,7 @@ export interface Argon2Hash {
 const argon2Phc =
   /^\$(?<algorithm>argon2id?)\$v=(?<version>16|19)\$m=(?<memory>[1-9]\d{0,9}),t=(?<passes>[1-9]\d{0,9}),p=(?<parallelism>[1-9]\d{0,9})\$(?<salt>[^$]+)\$(?<key>[^$]+)$/;
 
-export function parseArgon2(text: string): Argon2Hash | null {
+function parseArgon2(text: string): Argon2Hash | null {
   const found = argon2Phc.exec(text)?.groups;
   if (!found) return null;
   const { algorithm, version, memory, passes, parallelism, salt = '', key = '' } = found;
@@ -48,13 +48,13 @@ export interface BcryptHash {
 const modularCrypt =
   /^\$2[aby]\$(?<cost>0[4-9]|[12]\d|3[01])\$[./\dA-Za-z]{21}[.Oeu][./\dA-Za-z]{30}[.CGKOSWaeimquy26]$/;
 
-export function parseBcrypt(text: string): BcryptHash | null {
+function parseBcrypt(text: string): BcryptHash | null {
   const found = modularCrypt.exec(text)?.groups;
   return found ? { kind: 'bcrypt', cost: Number(found.cost) } : null;
 }
 
 export const digestBytes = { sha1: 20, sha256: 32, sha512: 64 } as const;
-export type Digest = keyof typeof digestBytes;
+type Digest = keyof typeof digestBytes;
 
 export interface Pbkdf2Hash extends SaltAndKey {
   readonly kind: 'pbkdf2';
@@ -99,7 +99,7 @@ const django: Pbkdf2Format = {
   decodeKey: decodeBase64,
 };
 
-export function parsePbkdf2(text: string): Pbkdf2Hash | null {
+function parsePbkdf2(text: string): Pbkdf2Hash | null {
   return parseFormat(text, pbkdf2Phc) ?? parseFormat(text, passlib) ?? parseFormat(text, django);
 }
 
@@ -120,7 +120,7 @@ const v3 = { marker: 1, headerBytes: 13, saltBytesMin: 16 };
 const v3Digests: readonly Digest[] = ['sha1', 'sha256', 'sha512'];
 
 /** Parses the two formats of ASP.NET Core Identity: base64 of bytes, the first of which is the format marker. */
-export function parseIdentity(text: string): Pbkdf2Hash | null {
+function parseIdentity(text: string): Pbkdf2Hash | null {
   const bytes = decodeBase64(text);
   if (bytes?.[0] === v2.marker) return parseV2(bytes);
   if (bytes?.[0] === v3.marker) return parseV3(bytes);
@@ -155,19 +155,19 @@ function parseV3(bytes: Buffer): Pbkdf2Hash | null {
 // Each decoder returns null unless the text is the canonical encoding of its bytes: the decoder of Node.js ignores
 // invalid characters, missing padding and excess bits at the end.
 
-export function decodeBase64(text: string): Buffer | null {
+function decodeBase64(text: string): Buffer | null {
   const bytes = Buffer.from(text, 'base64');
   return bytes.toString('base64') === text ? bytes : null;
 }
 
 /** Decodes the B64 encoding of PHC strings: base64 without padding. */
-export function decodeUnpadded(text: string): Buffer | null {
+function decodeUnpadded(text: string): Buffer | null {
   const bytes = Buffer.from(text, 'base64');
   return bytes.toString('base64').replaceAll('=', '') === text ? bytes : null;
 }
 
 /** Decodes the ab64 encoding of passlib: base64 without padding, with `.` instead of `+`. */
-export function decodeAdapted(text: string): Buffer | null {
+function decodeAdapted(text: string): Buffer | null {
   return text.includes('+') ? null : decodeUnpadded(text.replaceAll('.', '+'));
 }
 
@@ -176,12 +176,12 @@ const saltLength = { min: 8, max: 64 };
 /** Length of the key in bytes. A shorter key could match a wrong password by chance. */
 const keyLength = { min: 16, max: 64 };
 
-export interface SaltAndKey {
+interface SaltAndKey {
   readonly salt: Buffer;
   readonly key: Buffer;
 }
 
-export function pairSaltAndKey(saltBytes: Buffer | null, keyBytes: Buffer | null): SaltAndKey | null {
+function pairSaltAndKey(saltBytes: Buffer | null, keyBytes: Buffer | null): SaltAndKey | null {
   if (!saltBytes || saltBytes.length < saltLength.min || saltBytes.length > saltLength.max) return null;
   if (!keyBytes || keyBytes.length < keyLength.min || keyBytes.length > keyLength.max) return null;
   return { salt: saltBytes, key: keyBytes };

@@ -13,7 +13,7 @@ import type { AppliedUser, IndexedOutcome } from './outcome.ts';
 const itemsAtOnce = 500;
 
 /** A user of an applied record, in its stored JSON form. */
-export type KeptUser = readonly [id: number, operation: AppliedUser['operation']];
+type KeptUser = readonly [id: number, operation: AppliedUser['operation']];
 export type KeptFaults = readonly (readonly [place: string, errors: readonly ErrorDetail[]])[];
 
 export interface OutcomeRow {

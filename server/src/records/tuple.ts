@@ -20,7 +20,7 @@ export interface Tuple {
 const partsAtOnce = 500;
 
 /** Yields a tuple as JSON text, in several pieces if the record has many field errors or users. */
-export function* tuplePieces(
+function* tuplePieces(
   outcome: Outcome,
   language: Language,
   representation: Representation,

@@ -7,7 +7,7 @@ import type { DeliveryFailure } from '../lib/webhook-failures.ts';
 import { bodyOf, testBody, usersIn } from './message.ts';
 import type { Endpoint, Webhook, WebhookOptions } from './webhook.ts';
 
-export type DeliveryState = 'pending' | 'delivered' | 'failed';
+type DeliveryState = 'pending' | 'delivered' | 'failed';
 
 /** One message to one webhook, with the result of its last attempt. */
 export interface Delivery {
@@ -118,7 +118,7 @@ export interface WebhookStore extends DeliveryHistory {
 }
 
 /** The result of one request to a receiver. */
-export interface SendResult {
+interface SendResult {
   /** HTTP status of the response; null if there was none. */
   readonly status: number | null;
   /** Null if the receiver answered with 2xx. */

@@ -4,8 +4,8 @@ import { commandsBelow, pathOf } from '../../src/cli/command-tree.ts';
 import { program } from '../../src/cli/program.ts';
 
 const leaves = commandsBelow(program).filter((command) => command.commands.length === 0);
-/** Commands without --json: `serve` runs until it is stopped, and `completion` prints a script. */
-const withoutJson = ['anagrafe serve', 'anagrafe completion'];
+/** Commands without --json: `serve` runs until it is stopped. */
+const withoutJson = ['anagrafe serve'];
 
 function helpOf(command: Command): string {
   let text = '';

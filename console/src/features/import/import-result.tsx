@@ -16,7 +16,7 @@ import { useUnsaved } from './unsaved-changes.ts';
 import type { Row, UsersFile } from './users-file.ts';
 
 /** Saves the failed rows in their current state, with their errors: as CSV if the file was CSV, otherwise as NDJSON. */
-export function downloadFailed(
+function downloadFailed(
   { name, layout }: UsersFile,
   rows: readonly Row[],
   errors: RowErrors,
@@ -30,7 +30,7 @@ export function downloadFailed(
 }
 
 /** Progress of the jobs of an import. */
-export function Running({ jobs }: { jobs: readonly Job[] }) {
+function Running({ jobs }: { jobs: readonly Job[] }) {
   const { progress } = useImportMessages();
   const { operation } = useResultMessages();
   return (
@@ -66,7 +66,7 @@ interface OutcomeProps {
 }
 
 /** Numbers of applied and failed rows, with actions to correct or download the failed rows. */
-export function Outcome({ applied, failed, onCorrect, onDownload }: OutcomeProps) {
+function Outcome({ applied, failed, onCorrect, onDownload }: OutcomeProps) {
   const { outcome } = useImportMessages();
   const { number } = useFormats();
   return (

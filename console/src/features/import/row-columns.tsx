@@ -38,7 +38,7 @@ interface RowErrorsProps {
 const errorsShown = 20;
 
 /** Lists the errors of a row with the column, or for a record with the user and the line in its JSON. */
-export function RowErrors({ id, row, errors }: RowErrorsProps) {
+function RowErrors({ id, row, errors }: RowErrorsProps) {
   const messages = useImportMessages();
   const { number } = useFormats();
   const describePath = useFieldLabel();

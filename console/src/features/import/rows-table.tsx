@@ -18,7 +18,7 @@ import type { Row, UsersFile } from './users-file.ts';
  * focus in the field: a blur before the click would start a check of the row, and the layout shift could move the
  * button away from the pointer. `onClick` then blurs the field, which commits its text, and calls the latest `act`.
  */
-export function useAfterTyping(act: () => void) {
+function useAfterTyping(act: () => void) {
   const latest = useRef(act);
   useLayoutEffect(() => {
     latest.current = act;

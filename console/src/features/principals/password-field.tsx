@@ -9,7 +9,7 @@ const groups = 4;
 const groupLength = 5;
 
 /** Generates a random password of about 99 bits that is easy to dictate and to type: `k7wqm-3xztb-…`. */
-export function generatePassword(): string {
+function generatePassword(): string {
   const group = () => Array.from({ length: groupLength }, randomCharacter).join('');
   return Array.from({ length: groups }, group).join('-');
 }
@@ -23,7 +23,7 @@ function randomCharacter(): string {
   }
 }
 
-export const strengths = ['weak', 'fair', 'good', 'strong'] as const;
+const strengths = ['weak', 'fair', 'good', 'strong'] as const;
 export type Strength = (typeof strengths)[number];
 
 const maxBitsPerWord = 16;
@@ -33,7 +33,7 @@ const minBits = { fair: 35, good: 50, strong: 64 };
  * Estimates the strength of a password, as a visual hint beside the check of the service. A run of letters counts as
  * one word at most; repeated and consecutive characters (aaaa, 1234) count nothing.
  */
-export function strengthOf(password: string): Strength {
+function strengthOf(password: string): Strength {
   const bits = [...password.matchAll(/\p{L}+|\p{N}+|[^\p{L}\p{N}]+/gu)]
     .map(([run]) => bitsOf(run))
     .reduce((sum, some) => sum + some, 0);

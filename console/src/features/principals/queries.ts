@@ -36,7 +36,7 @@ const undecidedCodes: readonly string[] = ['NOT_APPLIED', 'OUTCOME_UNKNOWN'];
  * response applies it once. After a `RecordError` that decides the outcome the same input gets a new key, because the
  * cause of the error may be gone.
  */
-export function useOnce<Input, Result>(
+function useOnce<Input, Result>(
   send: (input: Input, idempotencyKey: string) => Promise<Result>,
 ): (input: Input) => Promise<Result> {
   const undecided = useRef<{ readonly content: string; readonly key: string }>(null);
@@ -61,7 +61,7 @@ function newKey(): string {
 }
 
 /** The query key prefix of all queries that a change to a principal or a user invalidates. */
-export const principalsKey = ['principals'];
+const principalsKey = ['principals'];
 
 /** Reads the principals that match a search term, or all for an empty term, in the order of their IDs. */
 export function usePrincipals(term: string) {
@@ -113,7 +113,7 @@ export function useSetState() {
 }
 
 /** Creates a mutation with an idempotency key that invalidates all queries of principals and users. */
-export function usePrincipalMutation<Input, Result>(
+function usePrincipalMutation<Input, Result>(
   change: (input: Input, idempotencyKey: string) => Promise<Result>,
 ) {
   return useChange(useOnce(change), principalsKey);

@@ -19,7 +19,7 @@ interface TextBlockProps {
 }
 
 /** The body of a request or a response, with a copy button. */
-export function TextBlock({ title, text, whole = text ?? '', note }: TextBlockProps) {
+function TextBlock({ title, text, whole = text ?? '', note }: TextBlockProps) {
   const id = useId();
   return (
     <Stack gap={6}>

@@ -76,7 +76,7 @@ function plain(verdict: Verdict) {
 }
 
 /** Formats the end of the hash chain as `--expect` takes it. */
-export function endText({ position, hash }: ChainEnd): string {
+function endText({ position, hash }: ChainEnd): string {
   return `${position}:${hash.toString('hex')}`;
 }
 

@@ -193,7 +193,7 @@ function describe(client: Client): string {
   return `${client.publicKey}  ${client.name}  ${client.scopes.join(',')}${where}${known}  ${state}`;
 }
 
-export function scopeOption(): Option {
+function scopeOption(): Option {
   return new Option('--scope <scopes>', 'its scopes, separated by commas')
     .choices(scopes)
     .argParser(readScopes);
@@ -207,7 +207,7 @@ function readScopes(text: string): Scope[] {
   return known;
 }
 
-export function readNetworks(text: string): string[] {
+function readNetworks(text: string): string[] {
   const networks = text.split(',').map((network) => network.trim());
   if (!networks.every(isNetwork))
     throw new InvalidArgumentError('It takes addresses or networks such as 10.0.0.0/8, separated by commas.');

@@ -72,7 +72,7 @@ function verdict(failed: number, warned: number): string {
 }
 
 /** Runs every check, in the order of the steps of a start. */
-export async function* examine(environment: NodeJS.ProcessEnv): AsyncGenerator<Finding> {
+async function* examine(environment: NodeJS.ProcessEnv): AsyncGenerator<Finding> {
   yield nodeVersion();
   const errors = settingErrors(environment);
   yield* settingFindings(environment, errors);

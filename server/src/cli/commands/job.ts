@@ -87,7 +87,7 @@ interface FailedOptions extends ConnectionOptions {
 }
 
 /** Prints the failed records of a job, or writes them to a file, indented for correction by hand. */
-export async function failedJob(id: string, { out, json, ...options }: FailedOptions): Promise<void> {
+async function failedJob(id: string, { out, json, ...options }: FailedOptions): Promise<void> {
   const { anagrafe } = await reach(options);
   const failed = await anagrafe.jobs.failed(id);
   const text = JSON.stringify(failed, null, 2);
@@ -114,7 +114,7 @@ async function writePrivately(path: string, text: string): Promise<void> {
 const pollMs = 500;
 
 /** Shows the progress of a job until it ends. Ctrl-C ends only the command; the job continues. */
-export async function watchJob(
+async function watchJob(
   id: string,
   { json, ...options }: ConnectionOptions & { json?: boolean },
 ): Promise<void> {
@@ -142,7 +142,7 @@ export async function watchJob(
 }
 
 /** Counts users, because hashing takes most of the time; counts records if the job has no users. */
-export function standingOf(job: Job): Progress {
+function standingOf(job: Job): Progress {
   const { State: state, RecordsFailed: failed } = job;
   if (job.Users > 0) return { state, done: job.UsersDone, total: job.Users, unit: 'users', failed };
   return { state, done: job.RecordsDone, total: job.Records, unit: 'records', failed };

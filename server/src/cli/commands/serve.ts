@@ -35,7 +35,7 @@ const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 /** A second signal within this time is a duplicate: npm forwards signals that the process group already received. */
 const duplicateMs = 1000;
 
-export interface StopOptions {
+interface StopOptions {
   readonly log: Logger;
   /** Time limit for running requests. */
   readonly seconds: number;
@@ -46,7 +46,7 @@ export interface StopOptions {
  * Shuts down gracefully on the first signal and on an uncaught error. A second signal ends the process at once.
  * Returns a function that removes the handlers.
  */
-export function handleShutdown({ log, seconds, stop }: StopOptions): () => void {
+function handleShutdown({ log, seconds, stop }: StopOptions): () => void {
   let stoppingSince: number | undefined;
 
   async function begin(exitCode: number): Promise<void> {

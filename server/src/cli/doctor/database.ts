@@ -16,7 +16,7 @@ import { isOpenToOthers } from './machine.ts';
 const roundTrips = 3;
 
 /** Checks the database without writing to it. `withKey` is false if the setting of the master key is invalid. */
-export async function* examineDatabase(
+async function* examineDatabase(
   database: Database,
   config: Config,
   { withKey }: { withKey: boolean },
