@@ -12,6 +12,7 @@ import { chooseOsUser } from './os-user.ts';
 import { type Connection, stopPostmaster } from './postmaster.ts';
 
 export { EmbeddedPostgresError } from './errors.ts';
+export type { Connection } from './postmaster.ts';
 
 /** A running embedded PostgreSQL. */
 export interface EmbeddedPostgres {

@@ -29,10 +29,8 @@ it('a service that is killed during a call, alone and then with its PostgreSQL, 
     const withPostgres = killed !== 'service';
     const body = newRecords(principals, { imported: usersPerRecord }, `${killed} `);
     const earlier = (await names()).size;
-    const lock = await lockPrincipals(
-      embeddedConnection(data),
-      principals.slice(stored, stored + beingWritten),
-    );
+    // Only `beingWritten` of the locked records are sent to PostgreSQL at once; the others wait in the service.
+    const lock = await lockPrincipals(embeddedConnection(data), principals.slice(stored));
     const answer = child.call('irs/update', body).then(
       (response) => response.status,
       () => 'none',

@@ -28,7 +28,8 @@ async function callInTheMiddle(
   const principals = await insertPrincipals(service, storedBefore + beingWritten + waiting);
   const records = recordsOf(principals, prefix);
   const earlier = (await storedUsernames(service.database)).size;
-  const lock = await lockPrincipals(connection, principals.slice(storedBefore, storedBefore + beingWritten));
+  // Only `beingWritten` of the locked records are sent to PostgreSQL at once; the others wait in the service.
+  const lock = await lockPrincipals(connection, principals.slice(storedBefore));
   const answer = service.call('irs/update', records);
   await lock.blocked(beingWritten);
   const users = records.slice(0, storedBefore).flatMap(({ Users }) => Users).length;
@@ -122,8 +123,8 @@ describe('a service whose database closes connections', () => {
     const url = service.config.DATABASE_URL ?? '';
     const { records, answer, lock } = await callInTheMiddle(service, url, 'terminate');
     expect(await lock.terminateBlocked()).toBe(beingWritten);
-    const sent = [{ records, answer: await answer }];
     await lock.release();
+    const sent = [{ records, answer: await answer }];
     const counts = compare(sent, await stored(service));
     expect(counts.get('OUTCOME_UNKNOWN')).toBe(beingWritten);
     expect(counts.get('applied')).toBe(storedBefore + waiting);

@@ -8,7 +8,7 @@ type TabMessage = 'signed-in' | 'signed-out';
 const channel = new BroadcastChannel('anagrafe-console');
 
 /** Sends a message to all other tabs. */
-function notifyTabs(message: TabMessage): void {
+export function notifyTabs(message: TabMessage): void {
   channel.postMessage(message);
 }
 
@@ -27,7 +27,7 @@ let lastKey = 0;
  * The use of the console by one client, which owns the input and the running work on the pages. It survives the expiry
  * of a session, and continues when the same client signs in again.
  */
-class ClientSession {
+export class ClientSession {
   /** Unique for each client session in this tab. */
   readonly key = ++lastKey;
   /** Null in protected mode, which has no sign-in. */
