@@ -10,18 +10,25 @@ import { reset } from './reset.ts';
 import { type AtEnd, withEndings } from './running/endings.ts';
 import { store } from './store.ts';
 
-/** Each benchmark returns one line with a ratio that it measured in one run; `answers` returns a table. */
-const benchmarks: Record<string, (atEnd: AtEnd, interruption: AbortSignal) => Promise<string>> = {
-  register,
-  reset,
-  store,
-  interactive,
-  growth,
-  nodes,
-  'event-loop': eventLoop,
-  answers,
-  console: firstLoad,
-  peers,
+interface Benchmark {
+  /** Returns one line with a ratio that it measured in one run; `answers` returns a table. */
+  readonly run: (atEnd: AtEnd, interruption: AbortSignal) => Promise<string>;
+  readonly measures: string;
+  /** The usual duration on two cores. */
+  readonly minutes: number;
+}
+
+const benchmarks: Record<string, Benchmark> = {
+  register: { run: register, measures: 'registrations, beside bare hashing', minutes: 3 },
+  reset: { run: reset, measures: 'password resets, beside bare hashing', minutes: 3 },
+  store: { run: store, measures: 'writes of hashed users, beside COPY', minutes: 1 },
+  interactive: { run: interactive, measures: 'single resets while a job runs', minutes: 3 },
+  growth: { run: growth, measures: 'calls with 1,000,000 users stored, beside 1,000', minutes: 3 },
+  nodes: { run: nodes, measures: 'a job on two nodes, beside one', minutes: 2 },
+  'event-loop': { run: eventLoop, measures: 'how long large bodies hold the event loop', minutes: 4 },
+  answers: { run: answers, measures: 'the largest answer of each call', minutes: 4 },
+  console: { run: firstLoad, measures: 'the first load of the console', minutes: 1 },
+  peers: { run: peers, measures: 'the same call to Directus and Better Auth', minutes: 6 },
 };
 
 const wanted = process.argv.slice(2);
@@ -30,7 +37,17 @@ if (unknown !== undefined) {
   console.error(`There is no benchmark "${unknown}"; there are: ${Object.keys(benchmarks).join(', ')}.`);
   process.exit(1);
 }
-for (const name of wanted.length > 0 ? wanted : Object.keys(benchmarks)) {
+const names = wanted.length > 0 ? wanted : Object.keys(benchmarks);
+for (const [index, name] of names.entries()) {
   const benchmark = benchmarks[name];
-  if (benchmark) console.log(await withEndings(benchmark));
+  if (!benchmark) continue;
+  const start = performance.now();
+  // Progress goes to stderr, so that the results can be piped.
+  console.error(
+    `[${index + 1}/${names.length}] ${name}: ${benchmark.measures}, about ${benchmark.minutes} min …`,
+  );
+  console.log(await withEndings(benchmark.run));
+  console.error(
+    `[${index + 1}/${names.length}] ${name} took ${Math.round((performance.now() - start) / 1000)} s`,
+  );
 }
