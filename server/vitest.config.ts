@@ -29,7 +29,7 @@ const unit = [
 /** Run on the oldest supported PostgreSQL too: every kind of statement that the service sends. */
 const onOldestPostgres = [
   'test/contract/**/*.test.ts',
-  'test/http/{update,insert,list,users,login,state,job,idempotency,webhooks,events,audit,retry-kit}.test.ts',
+  'test/http/{update,insert,list,users,login,state,job,idempotency,webhooks,events,audit,failed-records}.test.ts',
   'test/http/admin-{calls,failures,jobs,newest,statistics,webhooks}.test.ts',
 ];
 

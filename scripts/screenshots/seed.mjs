@@ -117,7 +117,7 @@ async function addHistory(database) {
      on conflict (start) do nothing`,
   );
   await database.query(
-    `insert into anagrafe.tallies (kind, block, slot, amount)
+    `insert into anagrafe.row_counts (kind, block, slot, amount)
      values ('users', 999999, 0, 212840), ('principals', 999999, 0, 18375)`,
   );
 }

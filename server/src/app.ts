@@ -51,7 +51,7 @@ export interface AppOptions {
   readonly trustedProxies: readonly string[];
   /** `Host` names accepted from clients that are identified by address; any other may be a DNS rebinding attack. */
   readonly allowedHosts: readonly string[];
-  readonly takeCall: HandleWrite;
+  readonly handleWrite: HandleWrite;
   /** Returns a new keyed hash for the fingerprint of a request body. */
   newFingerprint(): Hmac;
   readonly jobs: JobStore;

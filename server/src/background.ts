@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { openChainWriter, readChain } from './audit/hash-chain.store.ts';
 import { startChainWorker } from './audit/hash-chain.ts';
-import { sweepAccounts, sweepCalls } from './calls/retention.store.ts';
+import { deleteExpiredRows, sweepCalls } from './calls/retention.store.ts';
 import type { Config } from './config.ts';
 import type { KeyRing } from './encryption/key-ring.ts';
 import { type Queue, workOnJobs } from './jobs/queue.ts';
@@ -70,7 +70,7 @@ function deliveryTools({ config, log, store, signing }: BackgroundTools): Delive
 
 async function sweep({ config, log, store: { database } }: BackgroundTools): Promise<void> {
   const calls = await sweepCalls(database, { jobDays: config.JOB_DAYS });
-  const rows = await sweepAccounts(database, {
+  const rows = await deleteExpiredRows(database, {
     deliveryDays: config.DELIVERY_DAYS,
     auditDays: config.AUDIT_DAYS,
   });

@@ -101,16 +101,16 @@ export async function startService(
     });
     metrics.watch(hasher);
     const noHash = await hasher.calibrate();
-    const registry = openRecordStore(database);
+    const recordStore = openRecordStore(database);
     const { isCommon } = openCommonPasswords();
     const rules = {
       requireEmail: config.REQUIRE_EMAIL,
       password: { minLength: config.PASSWORD_MIN, isCommon },
     };
     const operations = {
-      update: updateOperation(registry, rules),
-      insert: insertOperation(registry, rules),
-      state: stateOperation(registry),
+      update: updateOperation(recordStore, rules),
+      insert: insertOperation(recordStore, rules),
+      state: stateOperation(recordStore),
     };
     queue = await openQueue({
       database: store.queue,
@@ -160,7 +160,7 @@ export async function startService(
       callsPerMinute: config.CALLS_PER_MINUTE,
       trustedProxies: config.TRUST_PROXY,
       allowedHosts: config.ALLOWED_HOSTS,
-      takeCall: (call) => handleWrite(call, tools),
+      handleWrite: (call) => handleWrite(call, tools),
       newFingerprint: () => keyRing.newFingerprint(),
       jobs: openJobs(database, queue),
       listing: openListing(database),

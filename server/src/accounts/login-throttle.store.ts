@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.ts';
-import { withReadErrors } from '../db/errors.ts';
+import { withApiErrors } from '../db/errors.ts';
 import type { AttemptCounters, LoginThrottle, Reserved } from './login-throttle.ts';
 
 interface Limit {
@@ -32,9 +32,9 @@ export const sourceDays = 90;
 /** Counts password guesses in the database, so that all nodes share the counters. */
 export function openLoginThrottle(database: Database): LoginThrottle {
   return {
-    reserve: (guess) => withReadErrors(() => reserve(database, guess)),
-    clear: (guess, counters) => withReadErrors(() => clear(database, guess, counters)),
-    takeBack: (counters) => withReadErrors(() => takeBack(database, counters)),
+    reserve: (guess) => withApiErrors(() => reserve(database, guess)),
+    clear: (guess, counters) => withApiErrors(() => clear(database, guess, counters)),
+    takeBack: (counters) => withApiErrors(() => takeBack(database, counters)),
   };
 }
 

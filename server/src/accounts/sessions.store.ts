@@ -3,7 +3,7 @@ import { actorColumns, actorParameters, actorValues, openAuditLog } from '../aud
 import type { Actor } from '../audit/audit-log.ts';
 import { bothActive, epochsMatch, sessionsOfUsers } from '../clients/clients.store.ts';
 import type { Connection, Database } from '../db/database.ts';
-import { withReadErrors } from '../db/errors.ts';
+import { withApiErrors } from '../db/errors.ts';
 import { statement } from '../db/statement.ts';
 import type { Account, NewSession, SessionLimits, SessionStore, StoredAccount } from './session.ts';
 
@@ -11,12 +11,12 @@ import type { Account, NewSession, SessionLimits, SessionStore, StoredAccount } 
 export function openSessions(database: Database, limits: SessionLimits): SessionStore {
   return {
     findAccount: (usernameKey) =>
-      withReadErrors(() => findAccount(database, 'username_key = $1', usernameKey)),
-    findAccountById: (userId) => withReadErrors(() => findAccount(database, 'users.id = $1', userId)),
+      withApiErrors(() => findAccount(database, 'username_key = $1', usernameKey)),
+    findAccountById: (userId) => withApiErrors(() => findAccount(database, 'users.id = $1', userId)),
     begin: (account, session, newHash, actor) =>
-      withReadErrors(() => begin(database, account, session, newHash, actor, limits)),
-    exchange: (digest, next, actor) => withReadErrors(() => exchange(database, digest, next, actor, limits)),
-    end: (digest, actor) => withReadErrors(() => end(database, digest, actor)),
+      withApiErrors(() => begin(database, account, session, newHash, actor, limits)),
+    exchange: (digest, next, actor) => withApiErrors(() => exchange(database, digest, next, actor, limits)),
+    end: (digest, actor) => withApiErrors(() => end(database, digest, actor)),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Connection, Database } from '../db/database.ts';
-import { withReadErrors } from '../db/errors.ts';
+import { withApiErrors } from '../db/errors.ts';
 import { type ParameterValues, preparedStatement } from '../db/statement.ts';
 import { namesOf } from '../db/user-names.ts';
 import type { Order } from '../lib/paging.ts';
@@ -41,7 +41,7 @@ export function openAuditLog(connection: Connection): AuditLog {
         principalId,
         details: details ? JSON.stringify(details) : null,
       };
-      await withReadErrors(() => connection.execute(appendRow, values));
+      await withApiErrors(() => connection.execute(appendRow, values));
     },
   };
 }
@@ -55,9 +55,9 @@ const auditColumns = `id, at, actor as kind, client_id as "clientId", user_id as
 
 export function openAudit(database: Database): AuditStore {
   return {
-    page: (listing) => withReadErrors(() => page(database, listing)),
+    page: (listing) => withApiErrors(() => page(database, listing)),
     inSnapshot: (work) =>
-      withReadErrors(() =>
+      withApiErrors(() =>
         database.transaction(
           async (connection) => {
             await connection.query('set transaction isolation level repeatable read, read only');
@@ -145,7 +145,7 @@ const bounds: Readonly<Record<Order, string>> = {
 export function openEvents(database: Database, options: { days: number }): EventStore {
   return {
     entries: (order, from, limit) =>
-      withReadErrors(() =>
+      withApiErrors(() =>
         database.query<Entry>(
           `select ${entryColumns} from anagrafe.audit_log
             where ${bounds[order]} and action in (${actions}) and at > now() - make_interval(days => $2)
@@ -153,7 +153,7 @@ export function openEvents(database: Database, options: { days: number }): Event
           [from, options.days, limit],
         ),
       ),
-    end: () => withReadErrors(async () => (await readChain(database)).lastPosition),
-    names: (ids) => withReadErrors(() => namesOf(database, ids)),
+    end: () => withApiErrors(async () => (await readChain(database)).lastPosition),
+    names: (ids) => withApiErrors(() => namesOf(database, ids)),
   };
 }

@@ -26,7 +26,7 @@ interface AnswerOptions {
 interface Answered {
   /** One outcome per record, in the order sent. */
   readonly outcomes: readonly Outcome[];
-  /** True if every outcome is final and stored. Always true for a call without a key. */
+  /** False if a retry with the same key must resume the call; true for a call without a key. */
   readonly complete: boolean;
 }
 
@@ -55,9 +55,9 @@ export async function applySync(
     reference: { callId, position: required(left[index]), kept: keyed },
   }));
   const context = { operation, requester, hashes, writer: new RecordWriter(), lastOutcomes: new Map() };
-  const settled = await applyRecords(checked, context);
+  const results = await applyRecords(checked, context);
   const fresh = new Map<number, Outcome>();
-  for (const [at, outcome] of settled.entries()) if (outcome) fresh.set(required(left[at]), outcome);
+  for (const [at, outcome] of results.entries()) if (outcome) fresh.set(required(left[at]), outcome);
   options.onOutcomes(operation.name, [...fresh.values()]);
   const detailsOf = (outcomes: readonly Outcome[]) =>
     completedDetails(operation, records, outcomes, performance.now() - begunAt);
@@ -95,8 +95,8 @@ async function keepOutcomes(
   detailsOf: (outcomes: readonly Outcome[]) => CompletedDetails,
   { callId, idempotency, requester }: AnswerOptions,
 ): Promise<ReadonlyMap<number, Outcome>> {
-  const settled = new Map([...fresh].filter(([, outcome]) => isSettled(outcome)));
-  await idempotency.storeFailures(callId, await failuresIn(settled, records, operation));
+  const final = new Map([...fresh].filter(([, outcome]) => isSettled(outcome)));
+  await idempotency.storeFailures(callId, await failuresIn(final, records, operation));
   const kept = await idempotency.outcomes(callId);
   if (kept.size === records.count)
     await idempotency.complete(callId, requester.actor, detailsOf([...kept.values()]));

@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.ts';
-import { withReadErrors } from '../db/errors.ts';
+import { withApiErrors } from '../db/errors.ts';
 import { countNewest, pageOfNewest } from '../db/newest-page.ts';
 import type { Page } from '../lib/paging.ts';
 import type { IndexedOutcome } from '../records/outcome.ts';
@@ -29,9 +29,9 @@ const callColumns = `at, actor as kind, client_id as "clientId", user_id as "use
 /** Reads synchronously answered calls from the audit log, including rows that are not yet part of the hash chain. */
 export function openCompletedCalls(database: Database, options: { days: number }): CallStore {
   return {
-    list: (listing) => withReadErrors(() => listCalls(database, listing)),
-    find: (id) => withReadErrors(() => find(database, id, options.days)),
-    outcomes: (call, listing) => withReadErrors(() => outcomes(database, call, listing)),
+    list: (listing) => withApiErrors(() => listCalls(database, listing)),
+    find: (id) => withApiErrors(() => find(database, id, options.days)),
+    outcomes: (call, listing) => withApiErrors(() => outcomes(database, call, listing)),
     failed: (id) => failedRecords(database, id),
   };
 }
@@ -87,7 +87,7 @@ async function outcomes(
 }
 
 export function openFailures(database: Database): FailureStore {
-  return { list: (page) => withReadErrors(() => listRefused(database, page)) };
+  return { list: (page) => withApiErrors(() => listRefused(database, page)) };
 }
 
 type RefusedRow = Omit<FailureEntry, 'errors'> & { readonly errors: KeptFaults | null };

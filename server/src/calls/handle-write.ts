@@ -40,7 +40,7 @@ export type WriteResult =
       readonly kind: 'outcomes';
       readonly outcomes: readonly Outcome[];
       readonly replayed: boolean;
-      /** True if every outcome is final and stored. Always true for a call without a key. */
+      /** False if a retry with the same key must resume the call; true for a call without a key. */
       readonly complete: boolean;
     }
   | { readonly kind: 'estimate'; readonly outcomes: readonly Outcome[]; readonly estimate: Estimate }
@@ -84,10 +84,10 @@ export async function handleWrite(sent: WriteCall, tools: CallTools): Promise<Wr
 /** A call with a key gets the limits of jobs, because an earlier request with the key may have submitted a job. */
 function readRecords(call: WriteCall, { limits }: CallTools): RecordList {
   if (call.async || call.dryRun || call.key) return readBatch(call.body, limits.job, { variant: 'job' });
-  return readAnswered(call, limits);
+  return requireSyncLimits(call, limits);
 }
 
-function readAnswered(call: WriteCall, limits: CallTools['limits']): RecordList {
+function requireSyncLimits(call: WriteCall, limits: CallTools['limits']): RecordList {
   const figures = { jobUsers: limits.job.users };
   return readBatch(call.body, limits.answered, { variant: 'answered', figures });
 }
@@ -176,7 +176,7 @@ async function work(
     tools.onOutcomes(call.operation, refused);
     return { kind: 'job', jobId: job.id, replayed: false, job: asSubmitted(call, job.id, refused) };
   }
-  readAnswered(call, tools.limits);
+  requireSyncLimits(call, tools.limits);
   const { actor, report } = call;
   const requester = { actor, share: String(call.clientId), signal: null, report };
   const { outcomes, complete } = await applySync(call.records, operation, {

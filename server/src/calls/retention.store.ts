@@ -51,7 +51,7 @@ export interface RetentionPeriods {
  * Deletes expired sessions, replaced webhook secrets, old login throttles and sign-in sources, old deliveries, and the
  * oldest part of the audit log. Returns the number of deleted rows.
  */
-export async function sweepAccounts(database: Database, keeping: RetentionPeriods): Promise<number> {
+export async function deleteExpiredRows(database: Database, keeping: RetentionPeriods): Promise<number> {
   await database.query(
     'update anagrafe.webhooks set old_secret = null, old_secret_ends_at = null where old_secret_ends_at <= now()',
   );

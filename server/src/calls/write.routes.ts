@@ -33,13 +33,13 @@ export type ChangeOwnPassword = (call: OwnCall) => Promise<Outcome>;
 
 interface WriteTools {
   readonly changeOwnPassword: ChangeOwnPassword;
-  readonly takeCall: HandleWrite;
+  readonly handleWrite: HandleWrite;
   readonly jobs: JobStore;
 }
 
 /** `irs/update`, `irs/insert` and `irs/state`: answer with one tuple per record, or submit the records as a job. */
 export function writeRoutes(app: FastifyInstance, tools: WriteTools): void {
-  const { takeCall: handleWrite, jobs } = tools;
+  const { handleWrite, jobs } = tools;
   const config = { scope: 'sync:write', once: true, records: true } as const;
 
   const ownConfig = { ...config, self: true } as const;

@@ -1,7 +1,7 @@
 import { openAuditLog } from '../audit/audit.store.ts';
 import type { Actor } from '../audit/audit-log.ts';
 import type { Connection, Database } from '../db/database.ts';
-import { withReadErrors } from '../db/errors.ts';
+import { withApiErrors } from '../db/errors.ts';
 import { describeReason } from '../i18n/webhook-failures.ts';
 import { urlForAudit } from '../lib/network.ts';
 import type { DisabledReason } from '../lib/webhook-failures.ts';
@@ -21,13 +21,13 @@ const knownColumns = `client.id, client.name, client.scopes, array(
 export function openAccess(database: Database): AccessStore {
   let seen = false;
   return {
-    findClient: (publicKey, address) => withReadErrors(() => findClient(database, publicKey, address)),
-    findClientByAddress: (address) => withReadErrors(() => findClientByAddress(database, address)),
-    findSignedIn: (digest) => withReadErrors(() => findSignedIn(database, digest)),
-    findAtConsole: (digest, address) => withReadErrors(() => useConsoleSession(database, digest, address)),
+    findClient: (publicKey, address) => withApiErrors(() => findClient(database, publicKey, address)),
+    findClientByAddress: (address) => withApiErrors(() => findClientByAddress(database, address)),
+    findSignedIn: (digest) => withApiErrors(() => findSignedIn(database, digest)),
+    findAtConsole: (digest, address) => withApiErrors(() => useConsoleSession(database, digest, address)),
     async hasClients() {
       // Clients are revoked, never deleted, so the result stays true and can be cached.
-      seen ||= await withReadErrors(() => hasClients(database));
+      seen ||= await withApiErrors(() => hasClients(database));
       return seen;
     },
   };
@@ -36,18 +36,18 @@ export function openAccess(database: Database): AccessStore {
 export function openClients(database: Database): ClientStore {
   return {
     insertClient: (client, digest, actor) =>
-      withReadErrors(() => insertClient(database, client, digest, { first: false, actor })),
+      withApiErrors(() => insertClient(database, client, digest, { first: false, actor })),
     insertFirstClient: (client, digest, actor) =>
-      withReadErrors(() => insertClient(database, client, digest, { first: true, actor })),
+      withApiErrors(() => insertClient(database, client, digest, { first: true, actor })),
     listClients: () =>
-      withReadErrors(() =>
+      withApiErrors(() =>
         database.query<Client>(`select ${clientColumns} from anagrafe.clients order by id`),
       ),
     updateClient: (publicKey, change, check, actor) =>
-      withReadErrors(() => updateClient(database, publicKey, change, check, actor)),
+      withApiErrors(() => updateClient(database, publicKey, change, check, actor)),
     addSecret: (publicKey, digest, oldEndsAt, actor) =>
-      withReadErrors(() => addSecret(database, publicKey, digest, oldEndsAt, actor)),
-    revokeClient: (publicKey, actor) => withReadErrors(() => revokeClient(database, publicKey, actor)),
+      withApiErrors(() => addSecret(database, publicKey, digest, oldEndsAt, actor)),
+    revokeClient: (publicKey, actor) => withApiErrors(() => revokeClient(database, publicKey, actor)),
   };
 }
 

@@ -1,7 +1,7 @@
 import { actorColumns, actorParameters, actorValues, openAuditLog } from '../audit/audit.store.ts';
 import type { Actor } from '../audit/audit-log.ts';
 import type { Connection, Database } from '../db/database.ts';
-import { withReadErrors } from '../db/errors.ts';
+import { withApiErrors } from '../db/errors.ts';
 import { statement } from '../db/statement.ts';
 import type { ClientAtConsole } from './access.ts';
 import {
@@ -15,9 +15,9 @@ import {
 /** Stores the sessions of the console. It stores only the digest of a token. */
 export function openConsoleSessions(database: Database): ConsoleStore {
   return {
-    begin: (session, actor) => withReadErrors(() => begin(database, session, actor)),
-    find: (digest, address) => withReadErrors(() => find(database, digest, address)),
-    end: (digest, actor) => withReadErrors(() => end(database, digest, actor)),
+    begin: (session, actor) => withApiErrors(() => begin(database, session, actor)),
+    find: (digest, address) => withApiErrors(() => find(database, digest, address)),
+    end: (digest, actor) => withApiErrors(() => end(database, digest, actor)),
   };
 }
 

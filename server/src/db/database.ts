@@ -34,7 +34,7 @@ export interface Connection {
   execute<Row extends pg.QueryResultRow>(statement: Statement, values: ParameterValues): Promise<Row[]>;
 }
 
-/** A connection pool. Each call of `query` runs in its own transaction. */
+/** A connection pool. Each call of `query` or `execute` runs in its own transaction. */
 export interface Database extends Connection {
   /**
    * Runs the statements of `work` on one connection in one transaction. They share one time limit, `statementMs` plus

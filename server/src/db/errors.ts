@@ -63,10 +63,11 @@ export class CommitUnknown extends Error {
 }
 
 /**
- * Runs a read, a transaction, or an idempotent write. Throws an `ApiError` UNAVAILABLE with Retry-After if the database
- * cannot be reached, and OUTCOME_UNKNOWN if the connection broke during a commit.
+ * Runs statements whose failure is the failure of the request. Throws an `ApiError` UNAVAILABLE with Retry-After if the
+ * database cannot be reached, and OUTCOME_UNKNOWN if the connection broke during a commit. The statements that write
+ * records use `withWriteErrors` instead.
  */
-export async function withReadErrors<Result>(work: () => Promise<Result>): Promise<Result> {
+export async function withApiErrors<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {

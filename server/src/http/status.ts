@@ -1,6 +1,6 @@
 import type { Code } from '../lib/error-codes.ts';
 
-/** The only mapping of codes to HTTP status. A code that is missing here is never the code of a whole request. */
+/** The only mapping of codes to HTTP status. A code that is missing here never determines the status; it may still be the `errorCode` of a call whose records all failed with it. */
 const statuses: Partial<Record<Code, number>> = {
   PARTIALLY_APPLIED: 207,
   INVALID_JSON: 400,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { actorColumns, actorParameters, actorValues, openAuditLog } from '../audit/audit.store.ts';
 import type { Actor } from '../audit/audit-log.ts';
 import type { Database } from '../db/database.ts';
-import { withReadErrors } from '../db/errors.ts';
+import { withApiErrors } from '../db/errors.ts';
 import { statement } from '../db/statement.ts';
 import type { StoredFailure } from '../records/failed-records.ts';
 import type { Outcome } from '../records/outcome.ts';
@@ -38,12 +38,12 @@ interface LeasedCall {
 /** Stores the calls with an idempotency key, and the failed records of the calls without one. */
 export function openIdempotencyStore(database: Database, options: { keyHours: number }): IdempotencyStore {
   return {
-    claim: (call) => withReadErrors(() => claim(database, call, options.keyHours)),
-    outcomes: (callId) => withReadErrors(() => outcomes(database, callId)),
-    storeFailures: (callId, failures) => withReadErrors(() => storeFailures(database, callId, failures)),
-    complete: (callId, actor, details) => withReadErrors(() => complete(database, callId, actor, details)),
+    claim: (call) => withApiErrors(() => claim(database, call, options.keyHours)),
+    outcomes: (callId) => withApiErrors(() => outcomes(database, callId)),
+    storeFailures: (callId, failures) => withApiErrors(() => storeFailures(database, callId, failures)),
+    complete: (callId, actor, details) => withApiErrors(() => complete(database, callId, actor, details)),
     storeCompleted: (callId, failures, actor, details) =>
-      withReadErrors(() => storeCompleted(database, callId, failures, actor, details)),
+      withApiErrors(() => storeCompleted(database, callId, failures, actor, details)),
   };
 }
 
@@ -109,7 +109,7 @@ function openLease(database: Database, { id, at }: LeasedCall): Lease {
   /** Runs the statements one after the other, because each needs the tokens of the previous one. */
   function change(statement: () => Promise<unknown>): Promise<void> {
     const next = async () => {
-      await withReadErrors(statement);
+      await withApiErrors(statement);
     };
     last = last.then(next, next);
     return last;

@@ -2,7 +2,7 @@
 const usersInChunk = 250;
 
 /** A valid record that is not applied yet. */
-export interface QueuedTask {
+export interface PlannedRecord {
   /** Zero-based index of the record in the call. */
   readonly position: number;
   /** Number of users in the record. */
@@ -22,7 +22,7 @@ export interface PlannedChunk {
  * Divides a job into chunks that can run in parallel. Records with the same ordering key go into the same chunk,
  * whatever its size.
  */
-export function planChunks(waiting: readonly QueuedTask[]): PlannedChunk[] {
+export function planChunks(waiting: readonly PlannedRecord[]): PlannedChunk[] {
   const chunks: { positions: number[]; users: number }[] = [];
   let current: { positions: number[]; users: number } | undefined;
   const chunkOf = new Map<number, { positions: number[]; users: number }>();

@@ -1,5 +1,5 @@
 import type { Connection, Database } from '../db/database.ts';
-import { withReadErrors } from '../db/errors.ts';
+import { withApiErrors } from '../db/errors.ts';
 import type { OperationName } from '../records/operation.ts';
 import { storeFailures } from '../records/outcomes.store.ts';
 import type { BegunChunk, ChunkStore } from './run-chunk.ts';
@@ -10,10 +10,10 @@ const bytesAtOnce = 1_000_000;
 /** Opens the store that the workers use to run chunks. */
 export function openChunks(database: Database): ChunkStore {
   return {
-    begin: (callId, number) => withReadErrors(() => begin(database, callId, number)),
-    isCancelled: (callId) => withReadErrors(() => isCancelled(database, callId)),
-    storeFailures: (callId, failures) => withReadErrors(() => storeFailures(database, callId, failures)),
-    end: (callId, number) => withReadErrors(() => end(database, callId, number)),
+    begin: (callId, number) => withApiErrors(() => begin(database, callId, number)),
+    isCancelled: (callId) => withApiErrors(() => isCancelled(database, callId)),
+    storeFailures: (callId, failures) => withApiErrors(() => storeFailures(database, callId, failures)),
+    end: (callId, number) => withApiErrors(() => end(database, callId, number)),
   };
 }
 

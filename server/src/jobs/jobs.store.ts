@@ -1,7 +1,7 @@
 import { openAuditLog } from '../audit/audit.store.ts';
 import type { Actor } from '../audit/audit-log.ts';
 import type { Database } from '../db/database.ts';
-import { withReadErrors } from '../db/errors.ts';
+import { withApiErrors } from '../db/errors.ts';
 import type { OperationName } from '../records/operation.ts';
 import {
   failedRecords,
@@ -23,11 +23,11 @@ import type {
 
 export function openJobs(database: Database, queue: ChunkQueue): JobStore {
   return {
-    find: (id) => withReadErrors(() => find(database, id)),
-    list: (owner, listing) => withReadErrors(() => list(database, owner, listing)),
-    read: (id, page) => withReadErrors(() => read(database, id, page)),
+    find: (id) => withApiErrors(() => find(database, id)),
+    list: (owner, listing) => withApiErrors(() => list(database, owner, listing)),
+    read: (id, page) => withApiErrors(() => read(database, id, page)),
     failed: (id) => failedRecords(database, id),
-    cancel: (id, actor) => withReadErrors(() => cancel(database, queue, id, actor)),
+    cancel: (id, actor) => withApiErrors(() => cancel(database, queue, id, actor)),
   };
 }
 

@@ -4,7 +4,7 @@ import type { Listener, Subscription } from '../db/listen.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import { Aborted } from '../passwords/hash-pool.ts';
 import { type ChunkTools, runChunk } from './run-chunk.ts';
-import { type Pool, startPool } from './worker-pool.ts';
+import { type Pool, startPool } from './webhook-pool.ts';
 
 /** Runs SQL statements, on a pool or inside a transaction. */
 interface Executor {

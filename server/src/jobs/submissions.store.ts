@@ -1,6 +1,6 @@
 import { openAuditLog } from '../audit/audit.store.ts';
 import type { Connection, Database } from '../db/database.ts';
-import { withReadErrors } from '../db/errors.ts';
+import { withApiErrors } from '../db/errors.ts';
 import { storeFailures } from '../records/outcomes.store.ts';
 import { endJobWithoutChunks } from './chunks.store.ts';
 import type { ChunkQueue, QueuedChunk } from './job.ts';
@@ -10,7 +10,7 @@ import type { EncryptedChunk, JobWriter, NewJob, SubmissionStore } from './submi
 const usersInTurn = 100;
 
 export function openSubmissions(database: Database, queue: ChunkQueue): SubmissionStore {
-  return { submit: (job, fill) => withReadErrors(() => submit(database, queue, job, fill)) };
+  return { submit: (job, fill) => withApiErrors(() => submit(database, queue, job, fill)) };
 }
 
 async function submit(

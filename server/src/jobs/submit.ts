@@ -8,7 +8,7 @@ import { type StoredFailure, storedFailure } from '../records/failed-records.ts'
 import type { IdNeed, Operation, OperationName } from '../records/operation.ts';
 import { type Outcome, refused } from '../records/outcome.ts';
 import { required } from '../records/parsed-record.ts';
-import { planChunks, type QueuedTask } from './chunk-planner.ts';
+import { type PlannedRecord, planChunks } from './chunk-planner.ts';
 import { encryptRecords } from './encrypted-chunk.ts';
 
 /** Number of users per group. The records of a group are checked with one set of queries. */
@@ -101,7 +101,7 @@ export function chunkName(callId: string, number: number): string {
 interface CheckedRecords {
   /** The invalid records, in groups of bounded size. */
   readonly failureGroups: readonly (readonly StoredFailure[])[];
-  readonly waiting: readonly QueuedTask[];
+  readonly waiting: readonly PlannedRecord[];
   /** One for each element of `waiting`, in the same order. */
   readonly needs: readonly IdNeed[];
 }
@@ -115,7 +115,7 @@ async function partitionRecords(
   const check = operation.newCheck();
   const budget = new ErrorBudget();
   const failureGroups: StoredFailure[][] = [];
-  const waiting: QueuedTask[] = [];
+  const waiting: PlannedRecord[] = [];
   const needs: IdNeed[] = [];
   const left = positionsOf(records).filter((position) => !call.done.has(position));
   for (const positions of inGroups(left, usersPerGroup, (position) => records.usersOf(position))) {

@@ -161,7 +161,7 @@ export class Scanner {
       if (byte === QUOTE) {
         const slot = (hash ^ (hash >> 8)) & (NAME_SLOTS - 1);
         const kept = this.#slots[slot];
-        if (kept !== undefined && kept.length === at - start && this.#stands(kept, start)) {
+        if (kept !== undefined && kept.length === at - start && this.#matchesAt(kept, start)) {
           this.at = at + 1;
           return kept;
         }
@@ -220,12 +220,12 @@ export class Scanner {
   }
 
   #word<T>(letters: string, value: T): T {
-    if (!this.#stands(letters, this.at)) throw new ScanError('syntax', this.at);
+    if (!this.#matchesAt(letters, this.at)) throw new ScanError('syntax', this.at);
     this.at += letters.length;
     return value;
   }
 
-  #stands(ascii: string, start: number): boolean {
+  #matchesAt(ascii: string, start: number): boolean {
     const bytes = this.#bytes;
     if (start + ascii.length > bytes.length) return false;
     for (let i = 0; i < ascii.length; i++) {
@@ -238,7 +238,7 @@ export class Scanner {
   #codePoint(at: number): number {
     const unit = this.#hex(at + 2);
     if (unit < 0xd800 || unit > 0xdfff) return unit;
-    if (unit > 0xdbff || !this.#stands('\\u', at + 6)) throw new ScanError('surrogate', at);
+    if (unit > 0xdbff || !this.#matchesAt('\\u', at + 6)) throw new ScanError('surrogate', at);
     const low = this.#hex(at + 8);
     if (low < 0xdc00 || low > 0xdfff) throw new ScanError('surrogate', at);
     return 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);

@@ -14,7 +14,7 @@ interface Queue<Task> {
   readonly isEmpty: boolean;
   push(task: Task): void;
   next(): Task | undefined;
-  /** The weight of what comes before the last of new tasks that weigh so much together. */
+  /** The weight that runs before the last of the given new tasks. */
   ahead(tasks: QueuedTask): number;
 }
 

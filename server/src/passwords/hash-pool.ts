@@ -41,9 +41,9 @@ export interface Hasher {
 export interface HashingState {
   waiting(lane: Lane): number;
   readonly running: number;
-  /** Hashes per second, measured over the last seconds. */
+  /** Hashes and verifications per second, measured over the last seconds. */
   readonly rate: number;
-  /** Maximum hashes per second. */
+  /** Maximum hashes per second, calculated from the mean duration of recent hashes. */
   readonly capacity: number;
 }
 
@@ -58,13 +58,7 @@ export interface HasherOptions {
   onHash?(lane: Lane, seconds: number): void;
 }
 
-export interface HashingPool extends Hasher {
-  waiting(lane: Lane): number;
-  readonly running: number;
-  /** Hashes and verifications per second, measured over the last seconds. */
-  readonly rate: number;
-  /** Maximum hashes per second, calculated from the mean duration of recent hashes. */
-  readonly capacity: number;
+export interface HashingPool extends Hasher, HashingState {
   /** Measures the duration of a hash, so that the first estimate is realistic. Returns a hash that no account uses. */
   calibrate(): Promise<string>;
   close(): Promise<void>;
@@ -215,7 +209,7 @@ export function openHasher(options: HasherOptions): HashingPool {
       return {
         hash: (password) =>
           semaphore.run(async () => {
-            if (signal.aborted) throw new Aborted('told to break off');
+            if (signal.aborted) throw new Aborted('the work was aborted');
             return hash(password, lane, share);
           }),
       };

@@ -4,11 +4,12 @@ import { columnNames, columnTypes, columnValues, userFields } from './fields.ts'
 import type { AppliedUser, WriteContext } from './outcome.ts';
 import type { NewUser } from './user-item.ts';
 
-// The parts that the statements of update.store.ts, insert.store.ts and state.store.ts share. Each writes a group of records of different principals. Each record is applied as a whole or
-// not at all, with its audit row and its outcome. A record whose principal or users are not as the checks found them
-// is left out; an error, such as a username that was taken meanwhile, leaves out the whole group. All statements take
-// their locks in the same order, so that two groups cannot wait for each other: principals by ID or external key, then
-// users by ID, then new usernames, then row counts.
+// The parts that the statements of update.store.ts, insert.store.ts and state.store.ts share. Each statement writes a
+// group of records of different principals, and applies every record as a whole or not at all, with its audit row and
+// its outcome. A record whose principal or users are not as the checks found them is left out; an error, such as a
+// username that was taken meanwhile, leaves out the whole group. All statements take their locks in the same order, so
+// that two groups cannot wait for each other: principals by ID or external key, then users by ID, then new usernames,
+// then row counts.
 
 /** The columns of a record that its audit row and its outcome need. */
 export const contextColumns = {

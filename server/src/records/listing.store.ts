@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.ts';
-import { withReadErrors } from '../db/errors.ts';
+import { withApiErrors } from '../db/errors.ts';
 import { principalFields, selectedColumns, userFields } from './fields.ts';
 import type { ListedPrincipal, ListedUser, Listing, ListingStore, PageOf, Search } from './listing.ts';
 
@@ -8,8 +8,8 @@ const usersAtOnce = 1000;
 
 export function openListing(database: Database): ListingStore {
   return {
-    listPrincipals: (listing) => withReadErrors(() => listPrincipals(database, listing)),
-    listUsers: (listing) => withReadErrors(() => listUsers(database, listing)),
+    listPrincipals: (listing) => withApiErrors(() => listPrincipals(database, listing)),
+    listUsers: (listing) => withApiErrors(() => listUsers(database, listing)),
   };
 }
 

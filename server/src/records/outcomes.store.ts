@@ -1,5 +1,5 @@
 import type { Connection, Database } from '../db/database.ts';
-import { withReadErrors } from '../db/errors.ts';
+import { withApiErrors } from '../db/errors.ts';
 import { preparedStatement } from '../db/statement.ts';
 import { namesOf, type UserNames } from '../db/user-names.ts';
 import type { ErrorDetail } from '../lib/error-codes.ts';
@@ -132,7 +132,7 @@ interface FailedRow {
 /** Reads the failed records of a call or job in keyset pages, ordered by position. */
 export async function* failedRecords(database: Database, id: string): AsyncGenerator<FailedRecord> {
   for (let after = -1; ; ) {
-    const rows = await withReadErrors(() =>
+    const rows = await withApiErrors(() =>
       database.query<FailedRow>(
         `select position, error, field_errors as "errors", record::text as record from anagrafe.outcomes
           where call_id = $1 and position > $2 and error is not null order by position limit ${failedAtOnce}`,

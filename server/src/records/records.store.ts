@@ -1,5 +1,5 @@
 import type { Database, Prepared } from '../db/database.ts';
-import { withReadErrors, withWriteErrors } from '../db/errors.ts';
+import { withApiErrors, withWriteErrors } from '../db/errors.ts';
 import { elementsAtOnce } from '../db/statement.ts';
 import { insertPrincipals } from './insert.store.ts';
 import type { InsertStore } from './insert.ts';
@@ -12,13 +12,13 @@ import type { KnownUser, UpdateStore } from './update.ts';
 /** Opens the store that the update, insert and state operations use. */
 export function openRecordStore(database: Database): UpdateStore & InsertStore & StateStore {
   return {
-    findPrincipals: (ids) => withReadErrors(() => findPrincipals(database, ids)),
-    findUsers: (ids) => withReadErrors(() => findUsers(database, ids)),
-    findTakenUsernames: (keys) => withReadErrors(() => findTakenUsernames(database, keys)),
-    findExternalKeys: (keys) => withReadErrors(() => findExternalKeys(database, keys)),
+    findPrincipals: (ids) => withApiErrors(() => findPrincipals(database, ids)),
+    findUsers: (ids) => withApiErrors(() => findUsers(database, ids)),
+    findTakenUsernames: (keys) => withApiErrors(() => findTakenUsernames(database, keys)),
+    findExternalKeys: (keys) => withApiErrors(() => findExternalKeys(database, keys)),
     reservePrincipalIds: (count) =>
-      withReadErrors(() => reserveIds(database, 'anagrafe.principals_id_seq', count)),
-    reserveUserIds: (count) => withReadErrors(() => reserveIds(database, 'anagrafe.users_id_seq', count)),
+      withApiErrors(() => reserveIds(database, 'anagrafe.principals_id_seq', count)),
+    reserveUserIds: (count) => withApiErrors(() => reserveIds(database, 'anagrafe.users_id_seq', count)),
     updateRecords: (changes) => withWriteErrors(() => updateRecords(database, changes)),
     changeStates: (changes) => withWriteErrors(() => changeStates(database, changes)),
     insertPrincipals: (principals) => withWriteErrors(() => insertPrincipals(database, principals)),

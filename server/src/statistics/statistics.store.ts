@@ -1,12 +1,12 @@
 import { activityOf, counts } from '../audit/hash-chain.store.ts';
 import type { Connection, Database } from '../db/database.ts';
-import { withReadErrors } from '../db/errors.ts';
+import { withApiErrors } from '../db/errors.ts';
 import type { Span, StatisticsStore, Totals } from './statistics.ts';
 
 export function openStatistics(database: Database): StatisticsStore {
   return {
     read: () =>
-      withReadErrors(async () => {
+      withApiErrors(async () => {
         const [totals, hours, days] = await Promise.all([
           readTotals(database),
           readSpans(database, 'hour', 24),

@@ -4,7 +4,7 @@ import { serviceActor } from '../audit/audit-log.ts';
 import { type Entry, type EventType, eventActions } from '../audit/events.ts';
 import { disableWebhooks } from '../clients/clients.store.ts';
 import type { Connection, Database } from '../db/database.ts';
-import { withReadErrors } from '../db/errors.ts';
+import { withApiErrors } from '../db/errors.ts';
 import { namesOf } from '../db/user-names.ts';
 import { Semaphore } from '../lib/semaphore.ts';
 import type { DeliveryFailure } from '../lib/webhook-failures.ts';
@@ -96,7 +96,7 @@ const connectionsAtOnce = 2;
 
 export function openDeliveries(database: Database): DeliveryStore {
   const connections = new Semaphore(connectionsAtOnce);
-  const run = <Result>(work: () => Promise<Result>) => connections.run(() => withReadErrors(work));
+  const run = <Result>(work: () => Promise<Result>) => connections.run(() => withApiErrors(work));
   return {
     endpoint: (id) => run(() => endpoint(database, id)),
     due: (id, limit, order) => run(() => due(database, id, limit, order)),

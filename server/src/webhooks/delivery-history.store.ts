@@ -2,7 +2,7 @@ import { entryColumns, openAuditLog } from '../audit/audit.store.ts';
 import type { Actor } from '../audit/audit-log.ts';
 import { type Entry, testType } from '../audit/events.ts';
 import type { Database } from '../db/database.ts';
-import { withReadErrors } from '../db/errors.ts';
+import { withApiErrors } from '../db/errors.ts';
 import { countNewest, pageOfNewest } from '../db/newest-page.ts';
 import { namesOf } from '../db/user-names.ts';
 import type { Delivery, DeliveryHistory, DeliveryListing, StoredDelivery, TestResult } from './delivery.ts';
@@ -10,11 +10,11 @@ import type { Delivery, DeliveryHistory, DeliveryListing, StoredDelivery, TestRe
 /** Opens the store that lists and replays deliveries; `deliveries.store.ts` is the store of the delivery worker. */
 export function openHistory(database: Database): DeliveryHistory {
   return {
-    deliveries: (webhookId, page) => withReadErrors(() => deliveries(database, webhookId, page)),
-    delivery: (webhookId, id) => withReadErrors(() => delivery(database, webhookId, id)),
-    names: (ids) => withReadErrors(() => namesOf(database, ids)),
-    storeTest: (webhookId, result) => withReadErrors(() => storeTest(database, webhookId, result)),
-    replay: (webhookId, id, actor) => withReadErrors(() => replay(database, webhookId, id, actor)),
+    deliveries: (webhookId, page) => withApiErrors(() => deliveries(database, webhookId, page)),
+    delivery: (webhookId, id) => withApiErrors(() => delivery(database, webhookId, id)),
+    names: (ids) => withApiErrors(() => namesOf(database, ids)),
+    storeTest: (webhookId, result) => withApiErrors(() => storeTest(database, webhookId, result)),
+    replay: (webhookId, id, actor) => withApiErrors(() => replay(database, webhookId, id, actor)),
   };
 }
 

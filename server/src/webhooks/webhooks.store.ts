@@ -1,7 +1,7 @@
 import { openAuditLog } from '../audit/audit.store.ts';
 import type { Actor } from '../audit/audit-log.ts';
 import type { Connection, Database } from '../db/database.ts';
-import { withReadErrors } from '../db/errors.ts';
+import { withApiErrors } from '../db/errors.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import { urlForAudit } from '../lib/network.ts';
 import type { WebhookStore } from './delivery.ts';
@@ -23,19 +23,19 @@ export function openWebhooks(database: Database): WebhookStore {
   return {
     ...openHistory(database),
     create: (options, encryptSecret, clientId, actor) =>
-      withReadErrors(() => create(database, options, encryptSecret, clientId, actor)),
+      withApiErrors(() => create(database, options, encryptSecret, clientId, actor)),
     list: () =>
-      withReadErrors(() =>
+      withApiErrors(() =>
         database.query<Webhook>(
           `select ${webhookColumns} from anagrafe.webhooks where deleted_at is null order by id`,
         ),
       ),
-    find: (id) => withReadErrors(() => find(database, id)),
-    change: (id, change, actor) => withReadErrors(() => changeWebhook(database, id, change, actor)),
+    find: (id) => withApiErrors(() => find(database, id)),
+    change: (id, change, actor) => withApiErrors(() => changeWebhook(database, id, change, actor)),
     addSecret: (id, encrypted, oldEndsAt, actor) =>
-      withReadErrors(() => addSecret(database, id, encrypted, oldEndsAt, actor)),
-    endpoint: (id) => withReadErrors(() => endpoint(database, id)),
-    remove: (id, actor) => withReadErrors(() => remove(database, id, actor)),
+      withApiErrors(() => addSecret(database, id, encrypted, oldEndsAt, actor)),
+    endpoint: (id) => withApiErrors(() => endpoint(database, id)),
+    remove: (id, actor) => withApiErrors(() => remove(database, id, actor)),
   };
 }
 

@@ -12,7 +12,7 @@ import {
 
 type Read<Value> = (faults: FieldErrors) => Value;
 
-function withReadErrors<Value>(read: Read<Value>): { value: Value; codes: string[] } {
+function withApiErrors<Value>(read: Read<Value>): { value: Value; codes: string[] } {
   const faults = new FieldErrors();
   const value = read(faults);
   return { value, codes: [...faults.byPlace.values()].flat().map((fault) => fault.code) };
@@ -53,7 +53,7 @@ describe('the place of a field error', () => {
 });
 
 describe('an email address', () => {
-  const read = (value: unknown) => withReadErrors((faults) => readEmail(value, 'Email', faults));
+  const read = (value: unknown) => withApiErrors((faults) => readEmail(value, 'Email', faults));
   const longest = `${'l'.repeat(242)}@example.com`;
 
   it.each([
@@ -133,7 +133,7 @@ describe('an email address', () => {
 });
 
 describe('a text', () => {
-  const read = (value: unknown, max = 5) => withReadErrors((faults) => readText(value, max, 'Name', faults));
+  const read = (value: unknown, max = 5) => withApiErrors((faults) => readText(value, max, 'Name', faults));
 
   it('is kept as sent, its length counted in characters', () => {
     expect(read(' è a ')).toEqual({ value: ' è a ', codes: [] });

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { planChunks, type QueuedTask } from '../../src/jobs/chunk-planner.ts';
+import { type PlannedRecord, planChunks } from '../../src/jobs/chunk-planner.ts';
 
 const range = (count: number) => Array.from({ length: count }, (_, n) => n);
 
 function waiting(
   users: readonly number[],
   order: (position: number) => number | null = () => null,
-): QueuedTask[] {
+): PlannedRecord[] {
   return users.map((count, position) => ({ position, users: count, order: order(position) }));
 }
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Anagrafe, type DeliveryDetails } from '../../../client/src/index.ts';
-import { sweepAccounts } from '../../src/calls/retention.store.ts';
+import { deleteExpiredRows } from '../../src/calls/retention.store.ts';
 import { adminOf, type Credential, credential, recordOf } from '../setup/admin.ts';
 import { endless, type Received, type Receiver, startReceiver, stuck } from '../setup/receiver.ts';
 import { newUser, startTestService, type TestService } from '../setup/service.ts';
@@ -171,7 +171,7 @@ describe('a delivery', () => {
     expect(text).not.toContain(String(message.headers['webhook-signature']).slice(3, 30));
     expect(text).not.toContain(Secret.slice(6, 30));
     await service.database.query(`update anagrafe.deliveries set created_at = now() - interval '31 days'`);
-    await sweepAccounts(service.database, { deliveryDays: 30, auditDays: 0 });
+    await deleteExpiredRows(service.database, { deliveryDays: 30, auditDays: 0 });
     expect((await open(ID, id)).status).toBe(404);
   });
 

@@ -17,9 +17,9 @@ import { idOf } from '../../ui/page.tsx';
 import { usePaged } from '../../ui/paging.tsx';
 import { useAnagrafe, useChange } from '../session/api-client.ts';
 
-/** The fields of a principal in the order of forms and details: the name first, the external key last. */
+/** The fields of a principal in the order of forms and details: the name of the company comes first. */
 export const principalFieldNames = (Object.keys(principalFields) as (keyof typeof principalFields)[]).sort(
-  (one, other) => Number(one === 'ExternalKey') - Number(other === 'ExternalKey'),
+  (one, other) => Number(other === 'Denomination') - Number(one === 'Denomination'),
 );
 
 /** Returns the display name of a principal, whose text fields are all optional. */

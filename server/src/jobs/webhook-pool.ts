@@ -31,8 +31,8 @@ const completeMs = 250;
 const fetchedAtOnce = 10;
 
 /**
- * Runs many jobs of a queue in parallel, with one poll and one lease renewal for all of them. Each worker of pg-boss
- * polls on its own: 200 of them would send 200 statements per second while the queue is empty.
+ * Runs the queued webhook endpoints in parallel, with one poll and one lease renewal for all of them. Each worker of
+ * pg-boss polls on its own: 200 of them would send 200 statements per second while the queue is empty.
  */
 export function startPool<Data extends object>(
   boss: PgBoss,

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { sweepAccounts } from '../../src/calls/retention.store.ts';
+import { deleteExpiredRows } from '../../src/calls/retention.store.ts';
 import { type Credential, credential } from '../setup/admin.ts';
 import { importedUser } from '../setup/jobs.ts';
 import { lengthenWaits, rightPassword } from '../setup/login.ts';
@@ -133,7 +133,7 @@ describe('an address from which a user has signed in', () => {
           where user_id = (select id from anagrafe.users where username = 'mario.old') returning 1`,
         [days],
       );
-    const sweep = () => sweepAccounts(service.database, { deliveryDays: 30, auditDays: 0 });
+    const sweep = () => deleteExpiredRows(service.database, { deliveryDays: 30, auditDays: 0 });
     await age(89);
     await sweep();
     expect(await age(91)).toHaveLength(1);
