@@ -95,6 +95,11 @@ const kindsBySqlState: readonly (readonly [RegExp, WriteFailureKind])[] = [
   [/^(53...|57P03|57014|55P03|25006)$/, 'away'],
 ];
 
+/** Returns true if PostgreSQL ended the statement, because it waited too long for a lock or took too long. */
+export function isTimeLimit(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && (error.code === '55P03' || error.code === '57014');
+}
+
 /** Classifies the error of a single statement by its effect on the data. */
 export function failureKind(error: unknown): WriteFailureKind {
   if (error instanceof NotConnected || error instanceof ReadOnlyServer) return 'away';

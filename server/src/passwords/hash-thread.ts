@@ -18,13 +18,21 @@ interface PendingWork {
 
 /** The thread ended before it answered; the work may be given to another thread. */
 export class ThreadEnded extends Error {
-  constructor() {
-    super('the thread that hashes has ended');
+  constructor(options?: ErrorOptions) {
+    super('the thread that hashes has ended', options);
     this.name = 'ThreadEnded';
   }
 }
 
 const program = new URL('hash-thread.mjs', import.meta.url);
+
+function newWorker(): Worker {
+  try {
+    return new Worker(program, { name: 'hashing' });
+  } catch (error) {
+    throw new ThreadEnded({ cause: error });
+  }
+}
 
 /** A worker thread that hashes or verifies one password at a time. */
 export class HashThread {
@@ -36,7 +44,7 @@ export class HashThread {
   }
 
   /** Must not be called while the thread is busy. */
-  run(work: Work): Promise<HashResult> {
+  async run(work: Work): Promise<HashResult> {
     const worker = this.#worker ?? this.#start();
     // An idle thread does not keep the process alive.
     worker.ref();
@@ -51,8 +59,9 @@ export class HashThread {
     await this.#worker?.terminate();
   }
 
+  /** @throws {ThreadEnded} if the system has no resources for another thread. */
   #start(): Worker {
-    const worker = new Worker(program, { name: 'hashing' });
+    const worker = newWorker();
     worker.on('message', (answer: Answer) => {
       const pending = this.#takePending();
       worker.unref();

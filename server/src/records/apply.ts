@@ -3,6 +3,7 @@ import { WriteFailure, type WriteFailureKind } from '../db/errors.ts';
 import type { Code } from '../lib/error-codes.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import { Aborted, type HashBatch, type Hasher } from '../passwords/hash-pool.ts';
+import { ThreadEnded } from '../passwords/hash-thread.ts';
 import type { Operation, ReadyRecord, ReservedIds } from './operation.ts';
 import { applied, type Outcome, type RecordReference, refused } from './outcome.ts';
 import { type ParsedRecord, required } from './parsed-record.ts';
@@ -117,10 +118,13 @@ export function isSettled(outcome: Outcome): boolean {
   return code !== 'NOT_APPLIED' && code !== 'OUTCOME_UNKNOWN';
 }
 
-/** An `ApiError` means that a read of the store failed: nothing was written, and a retry may succeed. */
+/**
+ * An `ApiError` means that a read of the store failed, `ThreadEnded` that a password could not be hashed: nothing was
+ * written, and a retry may succeed.
+ */
 function kindOf(error: unknown): WriteFailureKind {
   if (error instanceof WriteFailure) return error.kind;
-  return error instanceof ApiError ? 'away' : 'refused';
+  return error instanceof ApiError || error instanceof ThreadEnded ? 'away' : 'refused';
 }
 
 /** Requests the hashes in groups of `hashesAtOnce`, because a record may have 100,000 users. */

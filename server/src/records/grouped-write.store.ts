@@ -1,6 +1,7 @@
 import { actorColumns } from '../audit/audit.store.ts';
-import { rowsParameter } from '../db/statement.ts';
-import { columnNames, columnTypes, columnValues, userFields } from './fields.ts';
+import { type ParameterValues, rowsParameter } from '../db/statement.ts';
+import { TimeSlice } from '../lib/yield-to-event-loop.ts';
+import { columnNames, columnTypes, userFieldNames, userFields } from './fields.ts';
 import type { AppliedUser, WriteContext } from './outcome.ts';
 import type { NewUser } from './user-item.ts';
 
@@ -89,25 +90,42 @@ export const insertUsers = `registered_user as (
     returning block
   )`;
 
-export function newUserValues(
+type NewUserRow = Parameters<typeof newUsers.values>[0][number];
+
+/** Builds the rows with pauses for the event loop, because a record may have 100,000 users. */
+export async function newUserValues(
   records: readonly { readonly principalId: number; readonly users: readonly NewUser[] }[],
-) {
-  return newUsers.values(
-    records.flatMap(({ principalId, users }) =>
-      users.map((user) => ({
-        id: user.id,
+): Promise<ParameterValues> {
+  const timeSlice = new TimeSlice();
+  const rows: NewUserRow[] = [];
+  for (const { principalId, users } of records) {
+    for (const { id, username, usernameKey, passwordHash, fields } of users) {
+      const row: NewUserRow & Record<string, unknown> = {
+        id,
         principal_id: principalId,
-        username: user.username,
-        username_key: user.usernameKey,
-        password_hash: user.passwordHash,
-        ...columnValues(userFields, user.fields),
-      })),
-    ),
-  );
+        username,
+        username_key: usernameKey,
+        password_hash: passwordHash,
+      };
+      for (const name of userFieldNames) row[userFields[name].column] = fields[name];
+      rows.push(row);
+      if (timeSlice.isOver) await timeSlice.yield();
+    }
+  }
+  return newUsers.values(rows);
 }
 
-/** A single record waits for the lock of its principal; a group leaves out the records whose principal is locked. */
+/** A single record waits for locked rows; a group leaves out the records whose principal or users are locked. */
 export const lockOfGroup = { single: '', group: 'skip locked' };
+
+/**
+ * A group waits only this long for a username that another transaction is inserting; its records are then written
+ * alone. The setting is part of the row source of the records, so that it is made before the first lock is taken.
+ */
+export const limitLockWaits = {
+  single: '',
+  group: `, (select set_config('lock_timeout', '1000', true)) as lock_wait (limit_ms)`,
+};
 export type GroupSize = keyof typeof lockOfGroup;
 
 export function sizeOf(records: readonly unknown[]): GroupSize {

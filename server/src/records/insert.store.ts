@@ -5,9 +5,12 @@ import {
   appendAuditRows,
   contextColumns,
   contextValues,
+  type GroupSize,
   insertUsers,
+  limitLockWaits,
   newUserValues,
   registeredUser,
+  sizeOf,
   storeOutcomes,
 } from './grouped-write.store.ts';
 import type { NewPrincipal } from './insert.ts';
@@ -22,15 +25,14 @@ const newPrincipals = rowsParameter('record', {
   ...contextColumns,
 });
 
-const insertPrincipalsSql = preparedStatement(
-  'insert principals',
-  `with record as materialized (
-    select * from ${newPrincipals.sql}
+const insertSql = (size: GroupSize) => `
+  with record as materialized (
+    select * from ${newPrincipals.sql}${limitLockWaits[size]}
   ), principal as (
     insert into anagrafe.principals (id, ${columnNames(principalFields)}, search_terms, users_count)
     select principal_id, ${columnNames(principalFields)}, array_to_tsvector(search_terms::text[]),
            cardinality(registered::bigint[])
-      from record order by external_key
+      from record order by external_key, principal_id
     returning id, updated_at as written_at
   ), ${insertUsers}, principals_counted as (
     insert into anagrafe.row_counts as counted (kind, block, slot, amount)
@@ -40,15 +42,19 @@ const insertPrincipalsSql = preparedStatement(
      group by id >> 12 order by id >> 12
     on conflict (kind, block, slot) do update set amount = counted.amount + excluded.amount
   ), ${appendAuditRows('insert')}, ${storeOutcomes}
-  select id from principal`,
-);
+  select id from principal`;
+
+const insertStatements = {
+  single: preparedStatement('insert principal', insertSql('single')),
+  group: preparedStatement('insert principals', insertSql('group')),
+};
 
 /** Inserts principals with their users. */
 export async function insertPrincipals(
   database: Database,
   principals: readonly NewPrincipal[],
 ): Promise<Written[]> {
-  await database.execute(insertPrincipalsSql, {
+  await database.execute(insertStatements[sizeOf(principals)], {
     ...(await newPrincipals.values(
       principals.map(({ id, fields, searchTerms, users, context }) => ({
         principal_id: id,

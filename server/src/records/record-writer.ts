@@ -1,4 +1,4 @@
-import { WriteFailure } from '../db/errors.ts';
+import { isTimeLimit, WriteFailure } from '../db/errors.ts';
 import type { Operation, ReadyRecord } from './operation.ts';
 import type { Written } from './outcome.ts';
 import type { ParsedRecord } from './parsed-record.ts';
@@ -93,5 +93,6 @@ async function writeGroup(group: readonly WaitingRecord[]): Promise<WaitingRecor
 
 /** Returns true if nothing was written because of one record; the others can be written without it. */
 function concernsOneRecord(error: unknown): boolean {
-  return error instanceof WriteFailure && error.kind !== 'away' && error.kind !== 'unknown';
+  if (!(error instanceof WriteFailure)) return true;
+  return isTimeLimit(error.cause) || (error.kind !== 'away' && error.kind !== 'unknown');
 }

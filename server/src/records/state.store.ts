@@ -8,6 +8,7 @@ import {
   contextColumns,
   contextValues,
   type GroupSize,
+  limitLockWaits,
   lockOfGroup,
   sizeOf,
   storeOutcomes,
@@ -28,7 +29,7 @@ const newStates = rowsParameter('new_state', { id: 'bigint', principal_id: 'bigi
 
 const stateSql = (size: GroupSize) => `
   with record as materialized (
-    select * from ${stateRecords.sql}
+    select * from ${stateRecords.sql}${limitLockWaits[size]}
   ), new_state as materialized (
     select * from ${newStates.sql}
   ), owner as materialized (
@@ -39,7 +40,7 @@ const stateSql = (size: GroupSize) => `
     select users.id, owner.id as principal_id, users.state as old_state, new_state.state
       from owner join new_state on new_state.principal_id = owner.id
            join anagrafe.users on users.id = new_state.id and users.principal_id = owner.id
-     order by users.id for no key update of users
+     order by users.id for no key update of users ${lockOfGroup[size]}
   ), principal as (
     update anagrafe.principals as stored
        set state = coalesce(owner.state, stored.state), updated_at = greatest(updated_at, clock_timestamp()),

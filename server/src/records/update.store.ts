@@ -10,6 +10,7 @@ import {
   contextValues,
   type GroupSize,
   insertUsers,
+  limitLockWaits,
   lockOfGroup,
   newUserValues,
   registeredUser,
@@ -35,11 +36,13 @@ const newPasswords = rowsParameter('new_password', {
 
 const updateSql = (size: GroupSize) => `
   with record as materialized (
-    select * from ${updatedRecords.sql}
+    select * from ${updatedRecords.sql}${limitLockWaits[size]}
   ), new_password as materialized (
     select * from ${newPasswords.sql}
   ), owner as materialized (
-    select principals.id, registered, reset, expected_hash
+    -- Counts instead of the lists: PostgreSQL copies this row into every row that "known" locks.
+    select principals.id, cardinality(registered::bigint[]) as registrations, cardinality(reset::bigint[]) as resets,
+           expected_hash
       from record join anagrafe.principals on principals.id = record.principal_id
      where state = 'active' or registered = '{}'
      order by principals.id for no key update of principals ${lockOfGroup[size]}
@@ -49,14 +52,14 @@ const updateSql = (size: GroupSize) => `
       from owner join new_password on new_password.principal_id = owner.id
            join anagrafe.users on users.id = new_password.id and users.principal_id = owner.id
      where users.password_hash = coalesce(expected_hash, users.password_hash)
-     order by users.id for no key update of users
+     order by users.id for no key update of users ${lockOfGroup[size]}
   ), principal as (
     update anagrafe.principals as stored
-       set users_count = users_count + cardinality(registered::bigint[]),
+       set users_count = users_count + registrations,
            updated_at = greatest(updated_at, clock_timestamp())
       from owner left join (select principal_id, count(*) from known group by principal_id) as found
              on found.principal_id = owner.id
-     where stored.id = owner.id and cardinality(reset::bigint[]) = coalesce(found.count, 0)
+     where stored.id = owner.id and resets = coalesce(found.count, 0)
     returning stored.id, updated_at as written_at
   ), ${insertUsers}, reset_user as (
     update anagrafe.users as stored

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serviceActor } from '../../src/audit/audit-log.ts';
 import { readConfig } from '../../src/config.ts';
@@ -225,6 +226,71 @@ describe('the record writer', () => {
     await lock.blocked(1);
     await lock.release();
     expect(await writing[15]).toMatchObject({ id: locked });
+  });
+
+  it('writes the other records while another transaction inserts the username of one', async () => {
+    const principals = await newPrincipals(20);
+    const [other] = await newPrincipals(1);
+    const client = new pg.Client(empty.settings.ANAGRAFE_DATABASE_URL ?? '');
+    await client.connect();
+    await client.query('begin');
+    await client.query(
+      `insert into anagrafe.users (principal_id, username, username_key, password_hash)
+       values ($1, 'grouped.held.15', 'grouped.held.15', 'a hash')`,
+      [other?.id],
+    );
+    const records = await ready(
+      'update',
+      principals.map(({ id }, n) => ({ ID: id, Users: [importedUser(`grouped.held.${n}`)] })),
+    );
+    const writer = new RecordWriter();
+    const writing = records.map((record) => writer.write(operations.update, record));
+    await Promise.all(writing.filter((_, n) => n !== 15));
+    await client.query('rollback');
+    await client.end();
+    expect(await writing[15]).toMatchObject({ id: principals[15]?.id });
+  });
+
+  it('writes the other records while a user whose password one resets is locked', async () => {
+    const principals = await newPrincipals(20);
+    const client = new pg.Client(empty.settings.ANAGRAFE_DATABASE_URL ?? '');
+    await client.connect();
+    await client.query('begin');
+    await client.query('select from anagrafe.users where id = $1 for update', [principals[15]?.user]);
+    const records = await ready(
+      'update',
+      principals.map(({ id, user }) => ({ ID: id, Users: [reset(user)] })),
+    );
+    const writer = new RecordWriter();
+    const writing = records.map((record) => writer.write(operations.update, record));
+    await Promise.all(writing.filter((_, n) => n !== 15));
+    await client.query('rollback');
+    await client.end();
+    expect(await writing[15]).toMatchObject({ id: principals[15]?.id });
+  });
+
+  it('resets the passwords of 20,000 users of one principal without a sort on disk', async () => {
+    const count = 20_000;
+    const { database } = store;
+    const Users = Array.from({ length: count }, (_, n) => importedUser(`grouped.many.${n}`));
+    const [principal] = await operations.insert.write(
+      await ready('insert', [{ Denomination: 'Molti Srl', Users }]),
+    );
+    const files = async () => {
+      await database.query('select pg_stat_force_next_flush()');
+      const [row] = await database.query<{ bytes: number }>(
+        'select temp_bytes as bytes from pg_stat_database where datname = current_database()',
+      );
+      return Number(row?.bytes);
+    };
+    const before = await files();
+    const records = await ready('update', [
+      { ID: principal?.id, Users: principal?.users.map(({ id }) => reset(id)) },
+    ]);
+    const [written] = await operations.update.write(records);
+    expect(written?.users).toHaveLength(count);
+    // The statement itself needs some megabytes of temporary files; a copy of the list in every row would take gigabytes.
+    await expect.poll(files).toBeLessThan(before + 200_000_000);
   });
 
   it('never writes two records of one principal in the same group', async () => {
