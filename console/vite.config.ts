@@ -20,7 +20,7 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'start', tags: ['$initial'] },
-            // What pages share, in few files: each request costs more than the few modules that a page does not need.
+            // The modules that pages share, in few files: each request costs more than the few modules that a page does not need.
             { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 20_000 },
           ],
         },

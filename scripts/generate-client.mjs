@@ -53,7 +53,7 @@ function arrayOf(item) {
 function unionOf(members, depth) {
   const line = [...new Set(members)].join(' | ');
   if (line.length + depth * 2 < widest - 20) return line;
-  // What stands behind the bar stands two steps further in.
+  // The members of a union are indented by two levels.
   const inside = (member) => member.replaceAll('\n', '\n    ');
   return members.map((member) => `\n${'  '.repeat(depth + 1)}| ${inside(member)}`).join('');
 }
@@ -78,7 +78,7 @@ function objectOf({ properties = {}, required = [], additionalProperties, leavab
   return fields.length === 0 ? 'Record<string, never>' : `{\n${fields.join('')}${'  '.repeat(depth)}}`;
 }
 
-/** Of what may be null, the description stands at the part that is not. */
+/** A nullable schema has its description on the member that is not null. */
 function describe({ description, anyOf = [] }) {
   return description ?? anyOf.find((member) => member.description)?.description;
 }
@@ -145,12 +145,12 @@ function requestOf({ parameters = [], requestBody }) {
   const properties = {};
   const required = [];
   for (const place of ['path', 'query']) {
-    // What fills `debug` is for a person who looks at the answer itself.
+    // The client has no use for `debug`, which is for a person who reads the answer.
     const found = parameters.filter(({ in: where, name }) => where === place && name !== 'debug');
     if (found.length === 0) continue;
     properties[place] = {
       type: 'object',
-      // What is undefined is not sent.
+      // An undefined value is not sent.
       leavable: place === 'query',
       properties: Object.fromEntries(
         found.map(({ name, description, schema }) => [

@@ -11,7 +11,7 @@ const usualUrl = 'http://127.0.0.1:8420';
 const columns = 120;
 const lineHeight = 19;
 const charWidth = 8.43;
-/** What a terminal is told: to change the colour, to clear the line, or to show a character. */
+/** A terminal sequence: a change of colour, the clearing of a line, or a character. */
 const signs = new RegExp(`${String.fromCharCode(27)}\\[(\\d*)[mK]|[\\s\\S]`, 'gu');
 const colours = { 31: '#ff7b72', 32: '#7ee787', 33: '#e3b341', 90: '#6e7681' };
 
@@ -39,7 +39,7 @@ try {
   for (const gone of [data, folder]) rmSync(gone, { recursive: true, force: true });
 }
 
-/** What stood on the screen, and from which second on. */
+/** A state of the screen, and the second at which it begins. */
 function screens(log, timing) {
   const found = [];
   // The log begins with a line of `script` itself.

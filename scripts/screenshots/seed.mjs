@@ -102,7 +102,7 @@ export async function submitLongJob({ jobs }) {
   return ID;
 }
 
-/** What a service has seen after a month; only today can be made by calls. */
+/** Inserts a month of activity; calls can only create the activity of today. */
 async function addHistory(database) {
   await database.query(
     `insert into anagrafe.activity as known

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** What each page is called, where it is, and what must be there before it is taken. */
+/** The name and path of each page, and the element that must be visible before the screenshot. */
 export function shotsOf({ webhook, refused, call, longJob, job }) {
   return [
     ['overview', '', (page) => page.locator('rect[data-figure]').filter({ visible: true }).first().waitFor()],

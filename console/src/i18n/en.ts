@@ -643,7 +643,7 @@ const importEn = {
     view: 'Which rows',
     allFine: (rows: string) => `Rows: ${rows}. All of them are fine.`,
     problems: (faulty: string, rows: string) => `Rows with problems: ${faulty} of ${rows}.`,
-    mend: 'Mend them here and check again, or leave them out: they can be downloaded afterwards.',
+    correct: 'Mend them here and check again, or leave them out: they can be downloaded afterwards.',
     changed: 'Rows were changed. Check them again before they are imported.',
     none: 'No row has a problem.',
     noneHint: 'Import them, or look at all rows.',
@@ -663,7 +663,7 @@ const importEn = {
     applied: (rows: string) => `Rows imported: ${rows}.`,
     failed: (rows: string) =>
       `Rows not imported: ${rows}. Mend them here, or download them with the reasons, correct them and import that file.`,
-    mend: 'Mend the rows that failed',
+    correct: 'Mend the rows that failed',
     download: 'Download the rows that failed',
   },
   fault: ({ message }: FileError): string => message,
@@ -825,7 +825,7 @@ const principalsEn = {
     title: `Nothing found for "${term}"`,
     hint: 'Every word must begin a word of the principal, or all of it a username. Try less of it.',
   }),
-  nobody: {
+  missing: {
     title: 'There is no such principal',
     text: 'No principal has the ID that stands in the address.',
   },
@@ -875,7 +875,7 @@ const principalsEn = {
     strength: { weak: 'Weak', fair: 'Fair', good: 'Good', strong: 'Strong' },
     taken: 'The rules of the service allow this password.',
   },
-  handover: {
+  newPassword: {
     once: 'The password is shown only now. Hand it over to the user in a safe way.',
     username: 'Username',
     password: 'Password',

@@ -686,7 +686,7 @@ const importIt: Messages['import'] = {
     view: 'Quali righe',
     allFine: (rows) => `Righe: ${rows}. Vanno tutte bene.`,
     problems: (faulty, rows) => `Righe con problemi: ${faulty} su ${rows}.`,
-    mend: 'Correggile qui e controlla di nuovo, oppure lasciale fuori: potrai scaricarle alla fine.',
+    correct: 'Correggile qui e controlla di nuovo, oppure lasciale fuori: potrai scaricarle alla fine.',
     changed: 'Alcune righe sono cambiate. Controllale di nuovo prima di importarle.',
     none: 'Nessuna riga ha problemi.',
     noneHint: 'Importale, oppure guarda tutte le righe.',
@@ -706,7 +706,7 @@ const importIt: Messages['import'] = {
     applied: (rows) => `Righe importate: ${rows}.`,
     failed: (rows) =>
       `Righe non importate: ${rows}. Correggile qui, oppure scaricale con i motivi, correggile e importa quel file.`,
-    mend: 'Correggi le righe non importate',
+    correct: 'Correggi le righe non importate',
     download: 'Scarica le righe non importate',
   },
   fault: faultInItalian,
@@ -872,7 +872,7 @@ const principalsIt: Messages['principals'] = {
     title: `Nessun risultato per "${term}"`,
     hint: "Ogni parola deve iniziare una parola dell'anagrafica, o il tutto un nome utente. Prova con meno.",
   }),
-  nobody: {
+  missing: {
     title: 'Questa anagrafica non esiste',
     text: "Nessuna anagrafica ha l'ID che sta nell'indirizzo.",
   },
@@ -922,7 +922,7 @@ const principalsIt: Messages['principals'] = {
     strength: { weak: 'Debole', fair: 'Discreta', good: 'Buona', strong: 'Ottima' },
     taken: 'Le regole del servizio ammettono questa password.',
   },
-  handover: {
+  newPassword: {
     once: "La password è mostrata solo adesso. Consegnala all'utente in modo sicuro.",
     username: 'Nome utente',
     password: 'Password',

@@ -4,7 +4,7 @@ export interface OperatorProblem {
   readonly code: string;
   /** The problem in one line, without a final period. */
   readonly problem: string;
-  /** What to do about it; null if the problem says so. */
+  /** The step that solves it; null if the problem names the step. */
   readonly advice: string | null;
 }
 

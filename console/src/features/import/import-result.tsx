@@ -77,7 +77,7 @@ function Outcome({ applied, failed, onCorrect, onDownload }: OutcomeProps) {
         </Text>
         {failed > 0 && (
           <Group>
-            <Button onClick={onCorrect}>{outcome.mend}</Button>
+            <Button onClick={onCorrect}>{outcome.correct}</Button>
             <Button variant="default" leftSection={<Icon name="download" size={16} />} onClick={onDownload}>
               {outcome.download}
             </Button>

@@ -87,7 +87,7 @@ export function Rows({ file, rows, columns, checked, busy, onRow, onCheck, onRun
         </Text>
         {!changed && errors.size > 0 && (
           <Text size="sm" c="dimmed">
-            {messages.rows.mend}
+            {messages.rows.correct}
           </Text>
         )}
         {!changed && seconds >= 1 && (

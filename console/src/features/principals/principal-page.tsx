@@ -22,8 +22,8 @@ const userFieldNames = Object.keys(userFields) as (keyof typeof userFields)[];
 
 /** Replaces the page if no principal has the ID in the URL. */
 export function PrincipalNotFound() {
-  const { nobody, all } = usePrincipalsMessages();
-  return <NotFound title={nobody.title} text={nobody.text} back={{ href: '/principals', name: all }} />;
+  const { missing, all } = usePrincipalsMessages();
+  return <NotFound title={missing.title} text={missing.text} back={{ href: '/principals', name: all }} />;
 }
 
 /** `/console/principals/12`: the fields of a principal, its users and its audit log. */

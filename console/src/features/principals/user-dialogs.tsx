@@ -11,15 +11,15 @@ import { PasswordField } from './password-field.tsx';
 import { type UserInput, type UserTexts, useDryRun, useRegister, useReset } from './queries.ts';
 
 /** Returns a new password as a secret, which the administrator passes on to the user. */
-function useHandover(): (username: string, password: string) => Secret {
-  const { handover } = usePrincipalsMessages();
+function usePasswordSecret(): (username: string, password: string) => Secret {
+  const { newPassword } = usePrincipalsMessages();
   return (username, password) => ({
-    once: handover.once,
+    once: newPassword.once,
     values: [
-      { label: handover.username, value: username },
-      { label: handover.password, value: password },
+      { label: newPassword.username, value: username },
+      { label: newPassword.password, value: password },
     ],
-    done: handover.done,
+    done: newPassword.done,
   });
 }
 
@@ -66,7 +66,7 @@ const emptyInput: UserInput = { ...noTexts, Username: '', Password: '' };
 /** Registers a user. */
 export function Register({ principalId, onClose }: { principalId: number; onClose: () => void }) {
   const { register: messages, userFields: labels } = usePrincipalsMessages();
-  const secretOf = useHandover();
+  const secretOf = usePasswordSecret();
   const request = useRegister(principalId);
   const { data, variables, error, isPending, reset } = request;
   const form = useForm({ initialValues: emptyInput, onValuesChange: () => error && reset() });
@@ -126,7 +126,7 @@ export function Register({ principalId, onClose }: { principalId: number; onClos
 /** Resets the password of a user. */
 export function Reset({ user, onClose }: { user: UserOfPrincipal; onClose: () => void }) {
   const { reset: messages } = usePrincipalsMessages();
-  const secretOf = useHandover();
+  const secretOf = usePasswordSecret();
   const request = useReset(user.IRID);
   const { data, variables, error, isPending, reset } = request;
   const form = useForm({ initialValues: { Password: '' }, onValuesChange: () => error && reset() });
