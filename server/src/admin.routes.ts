@@ -1,5 +1,5 @@
 import { type AuditTools, auditRoutes } from './audit/audit.routes.ts';
-import { type CallTools, callRoutes, failuresRoute } from './calls/call-history.routes.ts';
+import { type CallHistoryTools, callRoutes, failuresRoute } from './calls/call-history.routes.ts';
 import type { FailureStore } from './calls/call-history.ts';
 import { clientRoutes } from './clients/clients.routes.ts';
 import type { ClientStore } from './clients/clients.ts';
@@ -15,7 +15,7 @@ import { type WebhookTools, webhookRoutes, webhookSecretRoutes } from './webhook
 
 export interface AdminTools {
   readonly clients: ClientStore;
-  readonly calls: CallTools;
+  readonly calls: CallHistoryTools;
   readonly failures: FailureStore;
   readonly audit: AuditTools;
   readonly webhooks: WebhookTools & TestTools;

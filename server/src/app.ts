@@ -16,12 +16,12 @@ import {
 } from './calls/write.routes.ts';
 import type { AccessStore } from './clients/access.ts';
 import {
-  type Attempt,
-  attemptBy,
   guard,
   type Identify,
   identifyBy,
+  openThrottledLookup,
   rateLimitKey,
+  type ThrottledLookup,
 } from './clients/authentication.plugin.ts';
 import type { ConsoleStore } from './clients/console-session.ts';
 import { consoleFiles, consolePage } from './console/console.routes.ts';
@@ -118,19 +118,19 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     proxies: networkList(options.trustedProxies),
     hosts: new Set(options.allowedHosts.map((host) => host.toLowerCase())),
   };
-  const attempt = attemptBy(trust, options.auditLog);
-  const identifyCaller = identifyBy(options.access, attempt);
+  const lookUpThrottled = openThrottledLookup(trust, options.auditLog);
+  const identifyCaller = identifyBy(options.access, lookUpThrottled);
   healthRoutes(app, { ...options, identifyCaller, trust });
   if (options.consoleFolder === null) consolePage(app, options);
   else await consoleFiles(app, options.consoleFolder);
-  await app.register(async (api) => buildApi(api, { identifyCaller, attempt }, options));
+  await app.register(async (api) => buildApi(api, { identifyCaller, lookUpThrottled }, options));
   return app;
 }
 
 /** Registers the API routes, which share authentication, one body memory limit and one rate limit per client. */
 async function buildApi(
   api: FastifyInstance,
-  { identifyCaller, attempt }: { identifyCaller: Identify; attempt: Attempt },
+  { identifyCaller, lookUpThrottled }: { identifyCaller: Identify; lookUpThrottled: ThrottledLookup },
   options: AppOptions,
 ): Promise<void> {
   // A shared cache must not serve one client's response to another client.
@@ -155,7 +155,7 @@ async function buildApi(
   });
   readBodies(api, options.limits, fingerprintBy(options.newFingerprint));
   const typed = api.withTypeProvider<SchemaTypes>();
-  consoleSessionRoutes(typed, { ...options, attempt });
+  consoleSessionRoutes(typed, { ...options, lookUpThrottled });
   await typed.register(async (sync) => syncRoutes(sync, options), { prefix: '/api/sync/v1' });
   await typed.register(async (admin) => adminRoutes(admin, { ...options.admin, jobs: options.jobs }), {
     prefix: '/admin/v1',

@@ -68,7 +68,7 @@ export async function startService(
 ): Promise<Service> {
   const foundKey = await findMasterKey(config);
   const store = await openStore(config, {
-    as: 'service',
+    mode: 'exclusive',
     log: (message) => log.info(message),
     outage: {
       onBegin: (reason) =>

@@ -26,8 +26,11 @@ export interface Store {
 }
 
 interface StoreOptions {
-  /** `service` holds the lock of the data folder, `visitor` needs an existing store, `founder` may create one. */
-  readonly as: 'service' | 'visitor' | 'founder';
+  /**
+   * `exclusive` locks the data folder, for the service. `existing` requires a store that was created before, `create`
+   * creates a missing one.
+   */
+  readonly mode: 'exclusive' | 'existing' | 'create';
   /** Timeout for opening a connection. */
   readonly connectMs?: number;
   log(message: string): void;
@@ -48,7 +51,7 @@ export async function openStore(config: Config, options: StoreOptions): Promise<
     openDatabase({
       connection,
       poolSize,
-      writable: options.as !== 'visitor',
+      writable: options.mode !== 'existing',
       ...(options.connectMs !== undefined && { connectMs: options.connectMs }),
       ...(outages && { outages }),
       onLostConnection: (error) => options.log(`A connection to the database was lost: ${error.message}`),
@@ -72,7 +75,7 @@ export async function openStore(config: Config, options: StoreOptions): Promise<
   };
 }
 
-function startEngine(config: Config, { as, log }: StoreOptions): Promise<EmbeddedPostgres> {
-  if (as === 'service') return startEmbeddedPostgres({ dataFolder: config.DATA, log });
-  return visitEmbeddedPostgres({ dataFolder: config.DATA, log, mayCreate: as === 'founder' });
+function startEngine(config: Config, { mode, log }: StoreOptions): Promise<EmbeddedPostgres> {
+  if (mode === 'exclusive') return startEmbeddedPostgres({ dataFolder: config.DATA, log });
+  return visitEmbeddedPostgres({ dataFolder: config.DATA, log, mayCreate: mode === 'create' });
 }

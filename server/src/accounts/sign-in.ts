@@ -26,7 +26,7 @@ export interface SignInTools {
   readonly noHash: string;
 }
 
-export interface Attempt {
+export interface SignInRequest {
   readonly username: string;
   readonly password: string;
   readonly actor: Actor;
@@ -45,15 +45,15 @@ export interface AttemptSource {
  * Signs a user in. An unknown user, a wrong password and a disabled account cost the same work and throw the same
  * error.
  */
-export async function signIn(attempt: Attempt, tools: SignInTools): Promise<SignedIn> {
-  const { actor, password } = attempt;
-  const mapped = mapUsername(attempt.username);
+export async function signIn(request: SignInRequest, tools: SignInTools): Promise<SignedIn> {
+  const { actor, password } = request;
+  const mapped = mapUsername(request.username);
   const usernameKey = 'mapped' in mapped ? mapped.mapped : '';
   const account = await tools.sessions.findAccount(usernameKey);
-  const guess = guessOf(usernameKey || attempt.username, account, attempt.source, tools);
+  const guess = guessOf(usernameKey || request.username, account, request.source, tools);
   const { counters, known } = await reserveAttempt(guess, tools.loginThrottle);
   // Through a client that does not pass on addresses, each account counts as a source of its own.
-  const { name, shared } = attempt.source;
+  const { name, shared } = request.source;
   const source = shared ? JSON.stringify([name, usernameKey]) : name;
   const entered = { password, from: { known, source } };
   const signedIn = await verifyAndStartSession(account, entered, actor, tools).catch(async (error) => {

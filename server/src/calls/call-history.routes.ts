@@ -43,13 +43,13 @@ import {
   findCall,
 } from './call-history.ts';
 
-export interface CallTools {
+export interface CallHistoryTools {
   readonly store: CallStore;
   readonly auditLog: AuditLog;
 }
 
 /** `calls`: calls that were answered synchronously, with their tuples and failed records. */
-export function callRoutes(app: Api, { store, auditLog }: CallTools): void {
+export function callRoutes(app: Api, { store, auditLog }: CallHistoryTools): void {
   const scope = 'admin' as const;
   const common = { tags: ['admin'], headers: CallHeaders };
 

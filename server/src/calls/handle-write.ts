@@ -52,7 +52,7 @@ export type WriteResult =
       readonly job: Job | null;
     };
 
-export interface CallTools {
+export interface WriteTools {
   readonly operations: Operations;
   readonly hasher: Hasher;
   readonly keyRing: KeyRing;
@@ -75,29 +75,29 @@ const retrySeconds = 2;
 const releaseRetryMs = 500;
 
 /** Handles a write as a dry run, synchronously or as a job. A call with an idempotency key is handled once. */
-export async function handleWrite(sent: WriteCall, tools: CallTools): Promise<WriteResult> {
+export async function handleWrite(sent: WriteCall, tools: WriteTools): Promise<WriteResult> {
   const call = { ...sent, records: readRecords(sent, tools) };
   if (call.dryRun) return handleDryRun(call, tools);
   return call.key ? handleOnce(call, call.key, tools) : work(call, null, new Map(), tools);
 }
 
 /** A call with a key gets the limits of jobs, because an earlier request with the key may have submitted a job. */
-function readRecords(call: WriteCall, { limits }: CallTools): RecordList {
+function readRecords(call: WriteCall, { limits }: WriteTools): RecordList {
   if (call.async || call.dryRun || call.key) return readBatch(call.body, limits.job, { variant: 'job' });
   return requireSyncLimits(call, limits);
 }
 
-function requireSyncLimits(call: WriteCall, limits: CallTools['limits']): RecordList {
+function requireSyncLimits(call: WriteCall, limits: WriteTools['limits']): RecordList {
   const figures = { jobUsers: limits.job.users };
   return readBatch(call.body, limits.answered, { variant: 'answered', figures });
 }
 
-async function handleDryRun(call: ParsedCall, { operations, hasher }: CallTools): Promise<WriteResult> {
+async function handleDryRun(call: ParsedCall, { operations, hasher }: WriteTools): Promise<WriteResult> {
   const share = String(call.clientId);
   return { kind: 'estimate', ...(await dryRun(call.records, operations[call.operation], { hasher, share })) };
 }
 
-async function handleOnce(call: ParsedCall, key: IdempotencyKey, tools: CallTools): Promise<WriteResult> {
+async function handleOnce(call: ParsedCall, key: IdempotencyKey, tools: WriteTools): Promise<WriteResult> {
   const claim = await tools.idempotency.claim({ ...call, key });
   switch (claim.state) {
     case 'reused':
@@ -119,7 +119,7 @@ async function handleOnce(call: ParsedCall, key: IdempotencyKey, tools: CallTool
 async function workWithLease(
   call: ParsedCall,
   { callId, lease, state }: Extract<Claim, { lease: Lease }>,
-  tools: CallTools,
+  tools: WriteTools,
 ): Promise<WriteResult> {
   const timer = setInterval(() => lease.renew().catch(call.report), leaseRenewalMs);
   try {
@@ -166,7 +166,7 @@ async function work(
   call: ParsedCall,
   callId: string | null,
   known: ReadonlyMap<number, Outcome>,
-  tools: CallTools,
+  tools: WriteTools,
 ): Promise<WriteResult> {
   const operation = tools.operations[call.operation];
   if (call.async) {

@@ -9,7 +9,7 @@ import { openWebhooks } from '../webhooks/webhooks.store.ts';
 export async function withWebhooks(
   work: (store: WebhookStore, database: Database) => Promise<void>,
 ): Promise<void> {
-  const { database, close } = await openStore(readConfig(process.env), { as: 'visitor', log: () => {} });
+  const { database, close } = await openStore(readConfig(process.env), { mode: 'existing', log: () => {} });
   try {
     await refuseUnmigrated(database);
     await work(openWebhooks(database), database);

@@ -72,14 +72,14 @@ export type Identify = (request: FastifyRequest) => Promise<Caller>;
  * Runs `lookUp` under the `AuthThrottle`, which refuses addresses with many invalid credentials. `fromBody` is the
  * credential of a request that sends it in the body instead of a header.
  */
-export type Attempt = <Result>(
+export type ThrottledLookup = <Result>(
   request: FastifyRequest,
   lookUp: (evidence: CallerEvidence) => Promise<Result>,
   fromBody?: KeyPair,
 ) => Promise<Result>;
 
-export function attemptBy(trust: TrustSettings, auditLog: AuditLog): Attempt {
-  const attempts = new AuthThrottle();
+export function openThrottledLookup(trust: TrustSettings, auditLog: AuditLog): ThrottledLookup {
+  const throttle = new AuthThrottle();
   const denied = new DeniedClients(auditLog);
   /** Does not delay the response until the row is written: the delay would reveal that the public key exists. */
   const recordDenied = (request: FastifyRequest, { client, reason }: DeniedClient) => {
@@ -95,7 +95,7 @@ export function attemptBy(trust: TrustSettings, auditLog: AuditLog): Attempt {
     const credentials = fromBody ? [fromBody] : evidence.credentials;
     // A request without a credential is not a guess, so the throttle neither counts nor refuses it.
     if (credentials.length === 0) return lookUp(evidence);
-    return attempts.run(sourceOf(addressOf(request)), credentials, async () => {
+    return throttle.run(sourceOf(addressOf(request)), credentials, async () => {
       try {
         return await lookUp(evidence);
       } catch (error) {
@@ -106,9 +106,9 @@ export function attemptBy(trust: TrustSettings, auditLog: AuditLog): Attempt {
   };
 }
 
-/** Creates an `Identify` that looks up the caller in the store, under the throttle of `attempt`. */
-export function identifyBy(store: AccessStore, attempt: Attempt): Identify {
-  return (request) => attempt(request, (evidence) => identify(evidence, store));
+/** Creates an `Identify` that looks up the caller in the store, under the throttle. */
+export function identifyBy(store: AccessStore, lookUpThrottled: ThrottledLookup): Identify {
+  return (request) => lookUpThrottled(request, (evidence) => identify(evidence, store));
 }
 
 /**

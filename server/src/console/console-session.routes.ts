@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { AccessStore, Caller } from '../clients/access.ts';
-import { type Attempt, actorOf } from '../clients/authentication.plugin.ts';
+import { actorOf, type ThrottledLookup } from '../clients/authentication.plugin.ts';
 import {
   type ConsoleState,
   type ConsoleStore,
@@ -19,14 +19,14 @@ import type { Api } from '../http/validation.ts';
 interface SessionTools {
   readonly access: AccessStore;
   readonly sessions: ConsoleStore;
-  readonly attempt: Attempt;
+  readonly lookUpThrottled: ThrottledLookup;
 }
 
 const path = '/console/session';
 
 /** Registers `/console/session`: GET reads the state of the session, POST signs in, DELETE signs out. */
 export function consoleSessionRoutes(app: Api, tools: SessionTools): void {
-  const { attempt } = tools;
+  const { lookUpThrottled } = tools;
   const about = { tags: ['console'], querystring: CallQuery, headers: CallHeaders, response: consoleAnswers };
   const actor = (request: FastifyRequest) => (caller: Caller) => actorOf(request, caller);
 
@@ -43,7 +43,7 @@ export function consoleSessionRoutes(app: Api, tools: SessionTools): void {
       },
     },
     async (request, reply) => {
-      const found = await attempt(request, (evidence) => consoleState(evidence, tools));
+      const found = await lookUpThrottled(request, (evidence) => consoleState(evidence, tools));
       // Every later call would reject the cookie of an ended session as an invalid credential.
       if (!found.session) clearConsoleCookie(request, reply);
       return recordEnvelope(stateFields(found), debugOf(request));
@@ -66,7 +66,7 @@ export function consoleSessionRoutes(app: Api, tools: SessionTools): void {
     async (request, reply) => {
       const { PublicKey: publicKey, SecretKey: secret } = request.body;
       const pair = { publicKey, secret };
-      const { token, session } = await attempt(
+      const { token, session } = await lookUpThrottled(
         request,
         (evidence) => signInAtConsole(pair, evidence, actor(request), tools),
         pair,
@@ -87,7 +87,7 @@ export function consoleSessionRoutes(app: Api, tools: SessionTools): void {
       },
     },
     async (request, reply) => {
-      await attempt(request, (evidence) => signOutAtConsole(evidence, actor(request), tools));
+      await lookUpThrottled(request, (evidence) => signOutAtConsole(evidence, actor(request), tools));
       clearConsoleCookie(request, reply);
       return recordEnvelope(stateFields({ state: 'signed-out', session: null }), debugOf(request));
     },

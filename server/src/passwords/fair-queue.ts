@@ -44,7 +44,7 @@ class FifoQueue<Task extends QueuedTask> implements Queue<Task> {
 }
 
 /** A queue for each key. All keys get the same processing time (virtual-time fair queueing). */
-class FairQueues<Task extends QueuedTask> implements Queue<Task> {
+class KeyedQueue<Task extends QueuedTask> implements Queue<Task> {
   readonly #keyOf: (task: QueuedTask) => string;
   readonly #newQueue: () => Queue<Task>;
   /** `served` is the weight served so far (virtual time). A new key starts at the value of the key served last. */
@@ -107,18 +107,18 @@ class FairQueues<Task extends QueuedTask> implements Queue<Task> {
 }
 
 /** One lane: its shares are served in turn, and within a share its sources. */
-function newLane<Task extends QueuedTask>(): FairQueues<Task> {
+function newLane<Task extends QueuedTask>(): KeyedQueue<Task> {
   const bySource = () =>
-    new FairQueues<Task>(
+    new KeyedQueue<Task>(
       ({ source }) => source ?? '',
       () => new FifoQueue<Task>(),
     );
-  return new FairQueues<Task>(({ share }) => share, bySource);
+  return new KeyedQueue<Task>(({ share }) => share, bySource);
 }
 
 /** Orders the tasks of each lane. It does not depend on hashing. */
 export class FairQueue<Task extends QueuedTask> {
-  readonly #queues: Readonly<Record<Lane, FairQueues<Task>>> = { interactive: newLane(), bulk: newLane() };
+  readonly #queues: Readonly<Record<Lane, KeyedQueue<Task>>> = { interactive: newLane(), bulk: newLane() };
 
   push(lane: Lane, task: Task): void {
     this.#queues[lane].push(task);

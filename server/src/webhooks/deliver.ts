@@ -3,7 +3,7 @@ import type { UserNames } from '../db/user-names.ts';
 import type { Semaphore } from '../lib/semaphore.ts';
 import type { DeliveryFailure } from '../lib/webhook-failures.ts';
 import { openEndpoint, type Signing } from './attempt.ts';
-import type { Attempt } from './delivery.ts';
+import type { AttemptResult } from './delivery.ts';
 import { bodyOf, type Subject, usersIn } from './message.ts';
 import type { Endpoint } from './webhook.ts';
 
@@ -15,7 +15,7 @@ export interface DueDelivery extends Subject {
   readonly entry: Entry;
 }
 
-export interface Attempted extends Attempt {
+export interface DeliveryAttempt extends AttemptResult {
   readonly id: string;
   readonly delivered: boolean;
   /** Seconds until the next attempt; null if there is none. */
@@ -35,7 +35,7 @@ export interface DeliveryStore {
    * Stores the results of attempts. Disables the webhook if a failed delivery has no attempts left, and then returns
    * the failure; else returns null.
    */
-  settle(webhookId: number, attempted: readonly Attempted[]): Promise<DeliveryFailure | null>;
+  settle(webhookId: number, attempted: readonly DeliveryAttempt[]): Promise<DeliveryFailure | null>;
 }
 
 export interface DeliveryTools extends Signing {
@@ -103,7 +103,7 @@ async function deliverBatch(webhookId: number, tools: DeliveryTools, batch: Batc
   const names = await tools.store.names([...new Set(users)]);
   const send = openEndpoint(endpoint, tools);
   const left = [...due];
-  const attempted: Promise<Attempted>[] = [];
+  const attempted: Promise<DeliveryAttempt>[] = [];
   let answered = true;
   const worker = async () => {
     for (let next = left.shift(); next && answered && !batch.isOver(); next = left.shift()) {

@@ -8,7 +8,7 @@ import { withApiErrors } from '../db/errors.ts';
 import { namesOf } from '../db/user-names.ts';
 import { Semaphore } from '../lib/semaphore.ts';
 import type { DeliveryFailure } from '../lib/webhook-failures.ts';
-import type { Attempted, DeliveryStore, DueDelivery, DueOrder } from './deliver.ts';
+import type { DeliveryAttempt, DeliveryStore, DueDelivery, DueOrder } from './deliver.ts';
 import { subjectsOf } from './message.ts';
 import type { Endpoint, Granularity } from './webhook.ts';
 import { endpointColumns, isOwnerAllowed } from './webhooks.store.ts';
@@ -163,7 +163,7 @@ async function failOrphaned(database: Database, webhookId: number): Promise<void
 async function settle(
   database: Database,
   webhookId: number,
-  attempted: readonly Attempted[],
+  attempted: readonly DeliveryAttempt[],
 ): Promise<DeliveryFailure | null> {
   if (attempted.length === 0) return null;
   return database.transaction(async (connection) => {

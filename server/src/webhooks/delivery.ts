@@ -85,7 +85,7 @@ async function messageOf(
 }
 
 /** A test message and its result. */
-export interface TestResult extends Attempt {
+export interface TestResult extends AttemptResult {
   /** The value of the `webhook-id` header. */
   readonly id: string;
   readonly createdAt: Date;
@@ -131,7 +131,7 @@ export interface Sent extends SendResult {
 }
 
 /** The complete result of one attempt. */
-export interface Attempt extends SendResult {
+export interface AttemptResult extends SendResult {
   /** The beginning of the response body, which is untrusted text; null if it is empty. */
   readonly answer: string | null;
   /** Time until the status arrived or the request failed. */

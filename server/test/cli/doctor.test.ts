@@ -277,7 +277,7 @@ describe('doctor on an external database', () => {
     expect(fresh['data folder']).toBeUndefined();
 
     const query = async (sql: string) => {
-      const store = await openStore(readConfig(settings), { as: 'visitor', log: () => {} });
+      const store = await openStore(readConfig(settings), { mode: 'existing', log: () => {} });
       await store.database.query(sql).finally(store.close);
     };
     await query('create role limited');

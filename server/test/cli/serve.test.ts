@@ -191,7 +191,7 @@ describe('serve that cannot start', () => {
 
   it('reports that the database is newer than this version', async () => {
     const settings = { ...(await databaseSettings()), ANAGRAFE_PORT: '0' };
-    const store = await openStore(readConfig(settings), { as: 'visitor', log: () => {} });
+    const store = await openStore(readConfig(settings), { mode: 'existing', log: () => {} });
     await store.database.query(
       "insert into anagrafe.migrations (version, name, checksum) values (9999, '9999_future', '')",
     );

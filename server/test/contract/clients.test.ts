@@ -21,7 +21,7 @@ let access: AccessStore;
 
 beforeEach(async () => {
   const made = await newStore();
-  store = await openStore(readConfig(made.settings), { as: 'visitor', log: () => {} });
+  store = await openStore(readConfig(made.settings), { mode: 'existing', log: () => {} });
   onTestFinished(async () => {
     await store.close();
     await made.discard();

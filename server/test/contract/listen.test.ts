@@ -10,7 +10,7 @@ let store: Store;
 
 beforeAll(async () => {
   empty = await emptyStore();
-  store = await openStore(readConfig(empty.settings), { as: 'founder', log: () => {} });
+  store = await openStore(readConfig(empty.settings), { mode: 'create', log: () => {} });
 });
 
 afterAll(async () => {

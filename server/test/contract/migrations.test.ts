@@ -21,7 +21,7 @@ beforeAll(async () => {
   empty = await emptyStore();
   const config = readConfig({ ...empty.settings, ANAGRAFE_DATABASE_CONNECTIONS: '2' });
   stores = await Promise.all(
-    Array.from({ length: 5 }, () => openStore(config, { as: 'founder', log: () => {} })),
+    Array.from({ length: 5 }, () => openStore(config, { mode: 'create', log: () => {} })),
   );
   runs = await Promise.all(stores.map((store) => migrate(store.database)));
 });
@@ -81,7 +81,7 @@ describe('migrations', () => {
 
   it('are all rolled back if one of them fails', async () => {
     const other = await emptyStore();
-    const store = await openStore(readConfig(other.settings), { as: 'founder', log: () => {} });
+    const store = await openStore(readConfig(other.settings), { mode: 'create', log: () => {} });
     // An existing table with the same name makes a migration fail halfway.
     await store.database.query('create schema anagrafe');
     await store.database.query('create table anagrafe.clients (in_the_way int)');

@@ -11,7 +11,7 @@ const hash = (before: Buffer, position: number, text: string) =>
 
 it('the chain writer adds rows to the hash chain after a transaction that was rolled back at its end', async () => {
   const made = await newStore();
-  const store = await openStore(readConfig(made.settings), { as: 'visitor', log: () => {} });
+  const store = await openStore(readConfig(made.settings), { mode: 'existing', log: () => {} });
   onTestFinished(async () => {
     await store.close();
     await made.discard();

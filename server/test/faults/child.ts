@@ -104,7 +104,7 @@ export async function lookInto<Result>(
   data: string,
   look: (database: Database) => Promise<Result>,
 ): Promise<Result> {
-  const store = await openStore(readConfig({ ANAGRAFE_DATA: data }), { as: 'visitor', log: () => {} });
+  const store = await openStore(readConfig({ ANAGRAFE_DATA: data }), { mode: 'existing', log: () => {} });
   return look(store.database).finally(() => store.close());
 }
 

@@ -35,7 +35,7 @@ const never = new AbortController().signal;
 /** Opens all parts of a node except the worker, so that the test decides which node runs a chunk, and when. */
 beforeAll(async () => {
   empty = await emptyStore();
-  store = await openStore(readConfig(empty.settings), { as: 'service', log: () => {} });
+  store = await openStore(readConfig(empty.settings), { mode: 'exclusive', log: () => {} });
   await migrate(store.database);
   queue = await openQueue({
     database: store.queue,

@@ -26,7 +26,7 @@ let operations: Record<OperationName, Operation>;
 
 beforeAll(async () => {
   empty = await emptyStore();
-  store = await openStore(readConfig(empty.settings), { as: 'service', log: () => {} });
+  store = await openStore(readConfig(empty.settings), { mode: 'exclusive', log: () => {} });
   await migrate(store.database);
   const records = openRecordStore(store.database);
   const rules = { requireEmail: false, password: { minLength: 8, isCommon: () => false } };

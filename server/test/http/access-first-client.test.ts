@@ -40,7 +40,7 @@ async function status({ url }: Service, authorization?: string): Promise<number>
 }
 
 async function clientsOf() {
-  const opened = await openStore(readConfig(store.settings), { as: 'founder', log: () => {} });
+  const opened = await openStore(readConfig(store.settings), { mode: 'create', log: () => {} });
   try {
     return await openClients(opened.database).listClients();
   } finally {
@@ -127,7 +127,7 @@ describe('ANAGRAFE_FIRST_CLIENT', () => {
 
   it('does not create its client again after that was revoked', async () => {
     await during({ ANAGRAFE_FIRST_CLIENT: pair }, async () => {});
-    const opened = await openStore(readConfig(store.settings), { as: 'visitor', log: () => {} });
+    const opened = await openStore(readConfig(store.settings), { mode: 'existing', log: () => {} });
     await openClients(opened.database).revokeClient('deployment', operatorActor);
     await opened.close();
     await during({ ANAGRAFE_FIRST_CLIENT: pair, ANAGRAFE_HOST: '0.0.0.0' }, async (service) => {

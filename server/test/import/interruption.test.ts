@@ -129,7 +129,7 @@ it('an import continues when the service is killed and started again', async () 
   const settings = await databaseSettings();
   const first = await serve(settings);
   const folder = newWorkFolder(first);
-  const store = await openStore(readConfig(settings), { as: 'visitor', log: () => {} });
+  const store = await openStore(readConfig(settings), { mode: 'existing', log: () => {} });
   atEnd(store.close);
   const call = async (path: string, body: unknown) => {
     const headers = { 'content-type': 'application/json' };

@@ -66,7 +66,7 @@ export async function startTestService(
 
   const logger = openLog(config.LOG_LEVEL, { write: (line) => log.push(line) });
   service = await startService(config, logger, consoleFolder);
-  ownStore = await openStore(config, { as: 'visitor', log: () => {} });
+  ownStore = await openStore(config, { mode: 'existing', log: () => {} });
   const { url } = service;
   return {
     url,

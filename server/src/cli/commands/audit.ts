@@ -101,7 +101,7 @@ async function withAuditStore<Result>(
   config: Config,
   work: (store: AuditStore, database: Database) => Promise<Result>,
 ): Promise<Result> {
-  const { database, close } = await openStore(config, { as: 'visitor', log: () => {} });
+  const { database, close } = await openStore(config, { mode: 'existing', log: () => {} });
   try {
     await refuseUnmigrated(database);
     return await work(openAudit(database), database);

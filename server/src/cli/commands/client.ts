@@ -166,7 +166,7 @@ function revoke(publicKey: string, { json }: { json?: boolean }): Promise<void> 
 
 async function withClients(work: (store: ClientStore, place: string) => Promise<void>): Promise<void> {
   const { database, place, close } = await openStore(readConfig(process.env), {
-    as: 'visitor',
+    mode: 'existing',
     log: () => {},
   });
   try {

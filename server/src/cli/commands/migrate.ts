@@ -10,7 +10,7 @@ export function migrateCommand(): Command {
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExample:\n  anagrafe migrate')
     .action(async ({ json }: { json?: boolean }) => {
-      const store = await openStore(readConfig(process.env), { as: 'founder', log: tell });
+      const store = await openStore(readConfig(process.env), { mode: 'create', log: tell });
       try {
         const names = await migrate(store.database);
         if (json) return print(JSON.stringify({ migrated: names }));

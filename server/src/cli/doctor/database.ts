@@ -102,7 +102,7 @@ export async function* examineStore(
     if (engine.cluster === 'none' || engine.cluster === 'crashed') return;
   }
   try {
-    const store = await openStore(config, { as: 'visitor', log: () => {}, connectMs });
+    const store = await openStore(config, { mode: 'existing', log: () => {}, connectMs });
     try {
       await store.refuseTransactionPooling();
       yield* examineDatabase(store.database, config, { withKey });
