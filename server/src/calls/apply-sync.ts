@@ -47,13 +47,16 @@ export async function applySync(
     new ErrorBudget(),
   );
   // An overloaded service rejects the call here, before it uses up IDs.
-  const hashes = admitPasswords(parsedRecords, requester, options.hasher);
+  admitPasswords(parsedRecords, requester, options.hasher);
   const ids = await reserveFor(parsedRecords, operation);
   const checked = parsedRecords.map((parsed, index) => ({
     parsed,
     ids: required(ids[index]),
     reference: { callId, position: required(left[index]), kept: keyed },
   }));
+  // Admits again, because calls that were admitted during the reservation may have filled the queue. There must be no
+  // `await` from here to `applyRecords`, which queues the passwords.
+  const hashes = admitPasswords(parsedRecords, requester, options.hasher);
   const context = { operation, requester, hashes, writer: new RecordWriter(), lastOutcomes: new Map() };
   const results = await applyRecords(checked, context);
   const fresh = new Map<number, Outcome>();

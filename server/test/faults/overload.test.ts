@@ -21,6 +21,15 @@ async function hashesWaiting(service: TestService): Promise<number> {
   return Number(/^anagrafe_hash_lane_length\{lane="bulk"\} (\d+)/m.exec(metrics)?.[1]);
 }
 
+/** Counts the statements that wait for the lock of the sequence of user IDs. */
+async function sequenceWaits(service: TestService): Promise<number> {
+  const waiting = await service.database.query(
+    `select from pg_locks where relation = 'anagrafe.users_id_seq'::regclass and not granted
+        and database = (select oid from pg_database where datname = current_database())`,
+  );
+  return waiting.length;
+}
+
 const namesOf = (call: string, count: number) => Array.from({ length: count }, (_, n) => `${call} user ${n}`);
 const usersOf = (names: readonly string[]) => names.map((name) => newUser(name));
 
@@ -55,6 +64,28 @@ describe('a call that would wait too long for its hashes', () => {
 
     const retry = await service.call('irs/update', [{ ID, Users: usersOf(namesOf('refused 0', 2)) }]);
     expect(retry.status).toBe(200);
+  });
+
+  it('gets 503 if a call that was admitted at the same time queues its passwords first', async () => {
+    const service = await startTestService({
+      ANAGRAFE_HASH_MEMORY_KIB: '19456',
+      ANAGRAFE_MAX_WAIT_SECONDS: '1',
+    });
+    const [ID = 0] = await insertPrincipals(service, 1);
+    const count = Math.min(Math.max(Math.ceil(8 * (await hashCapacity(service))), 8), 1000);
+    const send = (call: string) => service.call('irs/update', [{ ID, Users: usersOf(namesOf(call, count)) }]);
+    let calls: ReturnType<typeof send>[] = [];
+    await service.database.transaction(async (connection) => {
+      // The lock of the sequence stops both calls at the reservation of IDs, after their first admission.
+      await connection.query('alter sequence anagrafe.users_id_seq increment by 1');
+      calls = [send('one'), send('other')];
+      await until(async () => (await sequenceWaits(service)) === 2);
+      expect(await hashesWaiting(service)).toBe(0);
+    });
+    const statuses = (await Promise.all(calls)).map(({ status }) => status);
+    expect(statuses.toSorted()).toEqual([200, 503]);
+    expect((await storedUsernames(service.database)).size).toBe(count);
+    expect(await wrongFigures(service.database)).toEqual([]);
   });
 
   it('is processed if it has no password to hash', async () => {
