@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.ts';
-import { withApiErrors } from '../db/errors.ts';
+import { storeWithApiErrors } from '../db/errors.ts';
 import type { AttemptCounters, LoginThrottle, Reserved } from './login-throttle.ts';
 
 interface Limit {
@@ -31,11 +31,22 @@ export const sourceDays = 90;
 
 /** Counts password guesses in the database, so that all nodes share the counters. */
 export function openLoginThrottle(database: Database): LoginThrottle {
-  return {
-    reserve: (guess) => withApiErrors(() => reserve(database, guess)),
-    clear: (guess, counters) => withApiErrors(() => clear(database, guess, counters)),
-    takeBack: (counters) => withApiErrors(() => takeBack(database, counters)),
-  };
+  return storeWithApiErrors<LoginThrottle>({
+    reserve: (guess) => reserve(database, guess),
+    async clear({ pair, source, account, userId }, counters) {
+      await database.query('delete from anagrafe.throttles where key = $1', [pair]);
+      const others = counters.filter((counter) => counter !== pair);
+      await takeBack(database, others);
+      if (userId === null || (source === null && account === null)) return;
+      await database.query(
+        `insert into anagrafe.sign_in_sources as known (pair, user_id) select $1, id from anagrafe.users where id = $2
+         on conflict (pair) do update set user_id = excluded.user_id, used_at = now()
+          where known.user_id <> excluded.user_id or known.used_at < now() - interval '1 hour'`,
+        [pair, userId],
+      );
+    },
+    takeBack: (counters) => takeBack(database, counters),
+  });
 }
 
 /**
@@ -142,25 +153,6 @@ async function add(
     [key, userId, halfLife],
   );
   return added?.failures ?? 0;
-}
-
-async function clear(
-  database: Database,
-  { pair, source, account, userId }: AttemptCounters,
-  counters: readonly Buffer[],
-): Promise<void> {
-  await database.query('delete from anagrafe.throttles where key = $1', [pair]);
-  await takeBack(
-    database,
-    counters.filter((counter) => counter !== pair),
-  );
-  if (userId === null || (source === null && account === null)) return;
-  await database.query(
-    `insert into anagrafe.sign_in_sources as known (pair, user_id) select $1, id from anagrafe.users where id = $2
-     on conflict (pair) do update set user_id = excluded.user_id, used_at = now()
-      where known.user_id <> excluded.user_id or known.used_at < now() - interval '1 hour'`,
-    [pair, userId],
-  );
 }
 
 /**

@@ -1,24 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { actorColumns, actorParameters, actorValues, openAuditLog } from '../audit/audit.store.ts';
-import type { Actor } from '../audit/audit-log.ts';
 import { bothActive, epochsMatch, sessionsOfUsers } from '../clients/clients.store.ts';
 import type { Connection, Database } from '../db/database.ts';
-import { withApiErrors } from '../db/errors.ts';
+import { storeWithApiErrors } from '../db/errors.ts';
 import { statement } from '../db/statement.ts';
-import type { Account, NewSession, SessionLimits, SessionStore, StoredAccount } from './session.ts';
-
-/** Stores the sessions of users. It stores only the digests of their tokens. */
-export function openSessions(database: Database, limits: SessionLimits): SessionStore {
-  return {
-    findAccount: (usernameKey) =>
-      withApiErrors(() => findAccount(database, 'username_key = $1', usernameKey)),
-    findAccountById: (userId) => withApiErrors(() => findAccount(database, 'users.id = $1', userId)),
-    begin: (account, session, newHash, actor) =>
-      withApiErrors(() => begin(database, account, session, newHash, actor, limits)),
-    exchange: (digest, next, actor) => withApiErrors(() => exchange(database, digest, next, actor, limits)),
-    end: (digest, actor) => withApiErrors(() => end(database, digest, actor)),
-  };
-}
+import type { Account, SessionLimits, SessionStore, StoredAccount } from './session.ts';
 
 const accountColumns = `users.id as "userId", principal_id as "principalId", username, denomination, surname, name`;
 const usersOfPrincipals = 'anagrafe.users join anagrafe.principals on principals.id = principal_id';
@@ -58,89 +44,74 @@ const continueSql = statement(`insert into anagrafe.sessions
    select user_id, user_epoch, principal_epoch, family, :tokenDigest, :refreshDigest, ${lifetimes}
      from anagrafe.sessions where id = :id returning token_expires_at as expires`);
 
-async function begin(
-  database: Database,
-  account: StoredAccount,
-  session: NewSession,
-  newHash: string | null,
-  actor: Actor,
-  limits: SessionLimits,
-): Promise<Date | null> {
-  const [created] = await database.execute<{ expires: Date }>(beginSql, {
-    userId: account.userId,
-    passwordHash: account.passwordHash,
-    newHash,
-    family: randomUUID(),
-    tokenDigest: session.tokenDigest,
-    refreshDigest: session.refreshDigest,
-    tokenMinutes: limits.tokenMinutes,
-    refreshDays: limits.refreshDays,
-    ...actorValues({ ...actor, userId: account.userId }),
-  });
-  return created?.expires ?? null;
-}
-
-interface StoredSession {
-  readonly id: number;
-  readonly userId: number;
-  readonly family: string;
-  readonly spent: boolean;
-}
-
-async function exchange(
-  database: Database,
-  refreshDigest: Buffer,
-  next: NewSession,
-  actor: Actor,
-  limits: SessionLimits,
-): Promise<{ account: Account; expiresAt: Date } | null> {
-  return database.transaction(async (connection) => {
-    await lockFamily(connection, 'refresh_digest', refreshDigest);
-    const [found] = await connection.query<StoredSession>(
-      `select id, user_id as "userId", family, spent_at is not null as spent from anagrafe.sessions
-        where refresh_digest = $1 and refresh_expires_at > now() for update`,
-      [refreshDigest],
-    );
-    if (!found) return null;
-    const by = { ...actor, userId: found.userId };
-    const auditLog = openAuditLog(connection);
-    if (found.spent) {
-      // Two parties have the token, and the user cannot be distinguished from a thief, so the whole family ends.
-      await endFamily(connection, found.family);
-      await auditLog.note(by, { action: 'login.reused', details: { user: found.userId } });
-      return null;
-    }
-    const [account] = await connection.query<Account>(
-      `select ${accountColumns} from ${sessionsOfUsers}
-        where sessions.id = $1 and ${bothActive} and ${epochsMatch}`,
-      [found.id],
-    );
-    if (!account) return null;
-    await connection.query('update anagrafe.sessions set spent_at = now() where id = $1', [found.id]);
-    const { tokenMinutes, refreshDays } = limits;
-    const [created] = await connection.execute<{ expires: Date }>(continueSql, {
-      id: found.id,
-      tokenDigest: next.tokenDigest,
-      refreshDigest: next.refreshDigest,
-      tokenMinutes,
-      refreshDays,
-    });
-    const { principalId } = account;
-    await auditLog.note(by, { action: 'login.refreshed', principalId, details: { user: found.userId } });
-    return created ? { account, expiresAt: created.expires } : null;
-  });
-}
-
-async function end(database: Database, tokenDigest: Buffer, actor: Actor): Promise<void> {
-  await database.transaction(async (connection) => {
-    await lockFamily(connection, 'token_digest', tokenDigest);
-    const [found] = await connection.query<{ family: string; userId: number }>(
-      'select family, user_id as "userId" from anagrafe.sessions where token_digest = $1',
-      [tokenDigest],
-    );
-    if (!found) return;
-    await endFamily(connection, found.family);
-    await openAuditLog(connection).note(actor, { action: 'logout', details: { user: found.userId } });
+/** Stores the sessions of users. It stores only the digests of their tokens. */
+export function openSessions(database: Database, limits: SessionLimits): SessionStore {
+  return storeWithApiErrors<SessionStore>({
+    findAccount: (usernameKey) => findAccount(database, 'username_key = $1', usernameKey),
+    findAccountById: (userId) => findAccount(database, 'users.id = $1', userId),
+    async begin({ userId, passwordHash }, session, newHash, actor) {
+      const [created] = await database.execute<{ expires: Date }>(beginSql, {
+        userId,
+        passwordHash,
+        newHash,
+        family: randomUUID(),
+        ...session,
+        ...limits,
+        ...actorValues({ ...actor, userId }),
+      });
+      return created?.expires ?? null;
+    },
+    exchange: (refreshDigest, next, actor) =>
+      database.transaction(async (connection) => {
+        await lockFamily(connection, 'refresh_digest', refreshDigest);
+        const [found] = await connection.query<{
+          id: number;
+          userId: number;
+          family: string;
+          spent: boolean;
+        }>(
+          `select id, user_id as "userId", family, spent_at is not null as spent from anagrafe.sessions
+            where refresh_digest = $1 and refresh_expires_at > now() for update`,
+          [refreshDigest],
+        );
+        if (!found) return null;
+        const { id, userId, family, spent } = found;
+        const by = { ...actor, userId };
+        const details = { user: userId };
+        const auditLog = openAuditLog(connection);
+        if (spent) {
+          // Two parties have the token, and the user cannot be distinguished from a thief, so the whole family ends.
+          await endFamily(connection, family);
+          await auditLog.note(by, { action: 'login.reused', details });
+          return null;
+        }
+        const [account] = await connection.query<Account>(
+          `select ${accountColumns} from ${sessionsOfUsers}
+            where sessions.id = $1 and ${bothActive} and ${epochsMatch}`,
+          [id],
+        );
+        if (!account) return null;
+        await connection.query('update anagrafe.sessions set spent_at = now() where id = $1', [id]);
+        const [created] = await connection.execute<{ expires: Date }>(continueSql, {
+          id,
+          ...next,
+          ...limits,
+        });
+        const { principalId } = account;
+        await auditLog.note(by, { action: 'login.refreshed', principalId, details });
+        return created ? { account, expiresAt: created.expires } : null;
+      }),
+    end: (tokenDigest, actor) =>
+      database.transaction(async (connection) => {
+        await lockFamily(connection, 'token_digest', tokenDigest);
+        const [found] = await connection.query<{ family: string; userId: number }>(
+          'select family, user_id as "userId" from anagrafe.sessions where token_digest = $1',
+          [tokenDigest],
+        );
+        if (!found) return;
+        await endFamily(connection, found.family);
+        await openAuditLog(connection).note(actor, { action: 'logout', details: { user: found.userId } });
+      }),
   });
 }
 

@@ -1,5 +1,5 @@
 import type { Connection, Database } from '../db/database.ts';
-import { withApiErrors } from '../db/errors.ts';
+import { storeWithApiErrors } from '../db/errors.ts';
 import { type ParameterValues, preparedStatement } from '../db/statement.ts';
 import { namesOf } from '../db/user-names.ts';
 import type { Order } from '../lib/paging.ts';
@@ -33,17 +33,12 @@ const appendRow = preparedStatement(
 );
 
 export function openAuditLog(connection: Connection): AuditLog {
-  return {
-    async note(actor, { action, principalId = null, callId = null, details }) {
-      const values = {
-        ...actorValues(actor, callId),
-        action,
-        principalId,
-        details: details ? JSON.stringify(details) : null,
-      };
-      await withApiErrors(() => connection.execute(appendRow, values));
+  return storeWithApiErrors<AuditLog>({
+    async note(actor, { action, principalId = null, callId = null, details = null }) {
+      const values = { ...actorValues(actor, callId), action, principalId, details };
+      await connection.execute(appendRow, values);
     },
-  };
+  });
 }
 
 /** Rows per query. The number is small because one row may name 100,000 users. */
@@ -54,24 +49,21 @@ const auditColumns = `id, at, actor as kind, client_id as "clientId", user_id as
   to_json(registered) as registered, to_json(reset) as reset, details, position, hash`;
 
 export function openAudit(database: Database): AuditStore {
-  return {
-    page: (listing) => withApiErrors(() => page(database, listing)),
+  return storeWithApiErrors<AuditStore>({
+    page: (listing) => page(database, listing),
     inSnapshot: (work) =>
-      withApiErrors(() =>
-        database.transaction(
-          async (connection) => {
-            await connection.query('set transaction isolation level repeatable read, read only');
-            const chain = await readChain(connection);
-            return work({
-              chain,
-              hashedRows: () => allHashedRows(connection),
-              rows: () => allRows(connection),
-            });
-          },
-          { patient: true },
-        ),
+      database.transaction(
+        async (connection) => {
+          await connection.query('set transaction isolation level repeatable read, read only');
+          return work({
+            chain: await readChain(connection),
+            hashedRows: () => allHashedRows(connection),
+            rows: () => allRows(connection),
+          });
+        },
+        { patient: true },
       ),
-  };
+  });
 }
 
 function page(
@@ -143,17 +135,15 @@ const bounds: Readonly<Record<Order, string>> = {
 
 /** Reads events from the rows of the hash chain. `days` is how long an event stays available. */
 export function openEvents(database: Database, options: { days: number }): EventStore {
-  return {
+  return storeWithApiErrors<EventStore>({
     entries: (order, from, limit) =>
-      withApiErrors(() =>
-        database.query<Entry>(
-          `select ${entryColumns} from anagrafe.audit_log
-            where ${bounds[order]} and action in (${actions}) and at > now() - make_interval(days => $2)
-            order by position ${order === 'newest' ? 'desc' : 'asc'} limit $3`,
-          [from, options.days, limit],
-        ),
+      database.query<Entry>(
+        `select ${entryColumns} from anagrafe.audit_log
+          where ${bounds[order]} and action in (${actions}) and at > now() - make_interval(days => $2)
+          order by position ${order === 'newest' ? 'desc' : 'asc'} limit $3`,
+        [from, options.days, limit],
       ),
-    end: () => withApiErrors(async () => (await readChain(database)).lastPosition),
-    names: (ids) => withApiErrors(() => namesOf(database, ids)),
-  };
+    end: async () => (await readChain(database)).lastPosition,
+    names: (ids) => namesOf(database, ids),
+  });
 }

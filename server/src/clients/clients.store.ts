@@ -1,12 +1,12 @@
 import { openAuditLog } from '../audit/audit.store.ts';
 import type { Actor } from '../audit/audit-log.ts';
 import type { Connection, Database } from '../db/database.ts';
-import { withApiErrors } from '../db/errors.ts';
+import { storeWithApiErrors } from '../db/errors.ts';
 import { describeReason } from '../i18n/webhook-failures.ts';
 import { urlForAudit } from '../lib/network.ts';
 import type { DisabledReason } from '../lib/webhook-failures.ts';
 import type { AccessStore, KnownClient, SignedInUser } from './access.ts';
-import type { Client, ClientChange, ClientOptions, ClientStore, NewClient } from './clients.ts';
+import type { Client, ClientStore, NewClient } from './clients.ts';
 import { endConsoleSessions, useConsoleSession } from './console-sessions.store.ts';
 
 const clientColumns = `id, public_key as "publicKey", name, scopes, networks::text[] as networks,
@@ -17,66 +17,54 @@ const knownColumns = `client.id, client.name, client.scopes, array(
      where client_id = client.id and (expires_at is null or expires_at > now())
   ) as digests`;
 
+export const bothActive = `users.state = 'active' and principals.state = 'active'`;
+export const epochsMatch =
+  'user_epoch = users.sessions_epoch and principal_epoch = principals.sessions_epoch';
+export const sessionsOfUsers =
+  'anagrafe.sessions join anagrafe.users on users.id = user_id join anagrafe.principals on principals.id = principal_id';
+
 /** Runs the lookups of authentication. Clients are not cached, so a revoked client is rejected on its next request. */
 export function openAccess(database: Database): AccessStore {
   let seen = false;
-  return {
-    findClient: (publicKey, address) => withApiErrors(() => findClient(database, publicKey, address)),
-    findClientByAddress: (address) => withApiErrors(() => findClientByAddress(database, address)),
-    findSignedIn: (digest) => withApiErrors(() => findSignedIn(database, digest)),
-    findAtConsole: (digest, address) => withApiErrors(() => useConsoleSession(database, digest, address)),
+  return storeWithApiErrors<AccessStore>({
+    async findClient(publicKey, address) {
+      const [client] = await database.query<KnownClient>(
+        `select ${knownColumns},
+                cardinality(networks) = 0 or coalesce($2::inet <<= any (networks), false) as "mayCallFrom"
+           from anagrafe.clients as client where public_key = $1 and revoked_at is null`,
+        [publicKey, address],
+      );
+      return client ?? null;
+    },
+    async findClientByAddress(address) {
+      const [client] = await database.query<KnownClient>(
+        `select ${knownColumns}, true as "mayCallFrom"
+           from anagrafe.clients as client
+          where known_by_address and revoked_at is null and $1::inet <<= any (networks)`,
+        [address],
+      );
+      return client ?? null;
+    },
+    async findSignedIn(tokenDigest) {
+      const [user] = await database.query<SignedInUser & { username: string }>(
+        `select users.id, principal_id as "principalId", username
+           from ${sessionsOfUsers}
+          where token_digest = $1 and token_expires_at > now() and ${bothActive} and ${epochsMatch}`,
+        [tokenDigest],
+      );
+      return user ?? null;
+    },
+    findAtConsole: (digest, address) => useConsoleSession(database, digest, address),
     async hasClients() {
       // Clients are revoked, never deleted, so the result stays true and can be cached.
-      seen ||= await withApiErrors(() => hasClients(database));
+      seen ||= await hasClients(database);
       return seen;
     },
-  };
+  });
 }
 
-export function openClients(database: Database): ClientStore {
-  return {
-    insertClient: (client, digest, actor) =>
-      withApiErrors(() => insertClient(database, client, digest, { first: false, actor })),
-    insertFirstClient: (client, digest, actor) =>
-      withApiErrors(() => insertClient(database, client, digest, { first: true, actor })),
-    listClients: () =>
-      withApiErrors(() =>
-        database.query<Client>(`select ${clientColumns} from anagrafe.clients order by id`),
-      ),
-    updateClient: (publicKey, change, check, actor) =>
-      withApiErrors(() => updateClient(database, publicKey, change, check, actor)),
-    addSecret: (publicKey, digest, oldEndsAt, actor) =>
-      withApiErrors(() => addSecret(database, publicKey, digest, oldEndsAt, actor)),
-    revokeClient: (publicKey, actor) => withApiErrors(() => revokeClient(database, publicKey, actor)),
-  };
-}
-
-async function findClient(
-  database: Database,
-  publicKey: string,
-  address: string | null,
-): Promise<KnownClient | null> {
-  const [client] = await database.query<KnownClient>(
-    `select ${knownColumns},
-            cardinality(networks) = 0 or coalesce($2::inet <<= any (networks), false) as "mayCallFrom"
-       from anagrafe.clients as client where public_key = $1 and revoked_at is null`,
-    [publicKey, address],
-  );
-  return client ?? null;
-}
-
-async function findClientByAddress(database: Database, address: string): Promise<KnownClient | null> {
-  const [client] = await database.query<KnownClient>(
-    `select ${knownColumns}, true as "mayCallFrom"
-       from anagrafe.clients as client
-      where known_by_address and revoked_at is null and $1::inet <<= any (networks)`,
-    [address],
-  );
-  return client ?? null;
-}
-
-async function hasClients(database: Connection): Promise<boolean> {
-  const rows = await database.query('select from anagrafe.clients limit 1');
+async function hasClients(connection: Connection): Promise<boolean> {
+  const rows = await connection.query('select from anagrafe.clients limit 1');
   return rows.length > 0;
 }
 
@@ -87,6 +75,72 @@ const isTaken = (networks: string, publicKey: string) => `exists (
 
 /** Serialises the writes: two concurrent ones could make two clients known by the same address. */
 const lockClients = 'lock table anagrafe.clients in share row exclusive mode';
+
+export function openClients(database: Database): ClientStore {
+  return storeWithApiErrors<ClientStore>({
+    insertClient: (client, digest, actor) => insertClient(database, client, digest, { first: false, actor }),
+    insertFirstClient: (client, digest, actor) =>
+      insertClient(database, client, digest, { first: true, actor }),
+    listClients: () => database.query<Client>(`select ${clientColumns} from anagrafe.clients order by id`),
+    updateClient: (publicKey, change, check, actor) =>
+      database.transaction(async (connection) => {
+        await connection.query(lockClients);
+        const [known] = await connection.query<Client>(
+          `select ${clientColumns} from anagrafe.clients where public_key = $1 and revoked_at is null`,
+          [publicKey],
+        );
+        if (!known) return 'unknown';
+        const { name, scopes, networks, knownByAddress } = { ...known, ...change };
+        check({ name, scopes, networks, knownByAddress });
+        const [updated] = await connection.query<Client>(
+          `update anagrafe.clients set name = $2, scopes = $3, networks = $4::cidr[], known_by_address = $5
+            where public_key = $1 and not ($5 and ${isTaken('$4', '$1')})
+           returning ${clientColumns}`,
+          [publicKey, name, scopes, networks, knownByAddress],
+        );
+        if (!updated) return 'taken';
+        if (!scopes.includes('admin')) await endConsoleSessions(connection, updated.id);
+        const details = { client: updated.id, publicKey, ...change };
+        if (Object.keys(change).length > 0)
+          await openAuditLog(connection).note(actor, { action: 'client.changed', details });
+        if (!scopes.includes('admin'))
+          await disableWebhooks(connection, { clientId: updated.id }, { code: 'client_lost_admin' }, actor);
+        return updated;
+      }),
+    addSecret: (publicKey, digest, oldEndsAt, actor) =>
+      database.transaction(async (connection) => {
+        const [client] = await connection.query<{ id: number }>(
+          'select id from anagrafe.clients where public_key = $1 and revoked_at is null for update',
+          [publicKey],
+        );
+        if (!client) return false;
+        await connection.query(
+          `update anagrafe.client_secrets
+              set expires_at = case when expires_at is null then $2::timestamptz else least(expires_at, now()) end
+            where client_id = $1`,
+          [client.id, oldEndsAt],
+        );
+        await connection.query(insertSecret, [client.id, digest]);
+        const details = { client: client.id, publicKey, oldEndsAt };
+        await openAuditLog(connection).note(actor, { action: 'client.rotated', details });
+        return true;
+      }),
+    revokeClient: (publicKey, actor) =>
+      database.transaction(async (connection) => {
+        const [client] = await connection.query<{ id: number }>(
+          'update anagrafe.clients set revoked_at = now() where public_key = $1 and revoked_at is null returning id',
+          [publicKey],
+        );
+        if (!client) return false;
+        const details = { client: client.id, publicKey };
+        await openAuditLog(connection).note(actor, { action: 'client.revoked', details });
+        await disableWebhooks(connection, { clientId: client.id }, { code: 'client_revoked' }, actor);
+        return true;
+      }),
+  });
+}
+
+const insertSecret = 'insert into anagrafe.client_secrets (client_id, digest) values ($1, $2)';
 
 async function insertClient(
   database: Database,
@@ -106,111 +160,14 @@ async function insertClient(
       [client.publicKey, client.name, client.scopes, client.networks, client.knownByAddress],
     );
     if (!inserted) return null;
-    await connection.query('insert into anagrafe.client_secrets (client_id, digest) values ($1, $2)', [
-      inserted.id,
-      digest,
-    ]);
-    const { id, publicKey, name, scopes, networks, knownByAddress } = inserted;
-    const details = { client: id, publicKey, name, scopes, networks, knownByAddress };
-    await openAuditLog(connection).note(actor, { action: 'client.created', details });
+    await connection.query(insertSecret, [inserted.id, digest]);
+    const { id, createdAt: _, revokedAt: __, ...details } = inserted;
+    await openAuditLog(connection).note(actor, {
+      action: 'client.created',
+      details: { client: id, ...details },
+    });
     return inserted;
   });
-}
-
-async function updateClient(
-  database: Database,
-  publicKey: string,
-  change: ClientChange,
-  check: (options: ClientOptions) => void,
-  actor: Actor,
-): Promise<Client | 'unknown' | 'taken'> {
-  return database.transaction(async (connection) => {
-    await connection.query(lockClients);
-    const [known] = await connection.query<Client>(
-      `select ${clientColumns} from anagrafe.clients where public_key = $1 and revoked_at is null`,
-      [publicKey],
-    );
-    if (!known) return 'unknown';
-    const { name, scopes, networks, knownByAddress } = { ...known, ...change };
-    check({ name, scopes, networks, knownByAddress });
-    const [updated] = await connection.query<Client>(
-      `update anagrafe.clients set name = $2, scopes = $3, networks = $4::cidr[], known_by_address = $5
-        where public_key = $1 and not ($5 and ${isTaken('$4', '$1')})
-       returning ${clientColumns}`,
-      [publicKey, name, scopes, networks, knownByAddress],
-    );
-    if (!updated) return 'taken';
-    if (!scopes.includes('admin')) await endConsoleSessions(connection, updated.id);
-    const details = { client: updated.id, publicKey, ...change };
-    if (Object.keys(change).length > 0)
-      await openAuditLog(connection).note(actor, { action: 'client.changed', details });
-    if (!scopes.includes('admin'))
-      await disableWebhooks(connection, { clientId: updated.id }, { code: 'client_lost_admin' }, actor);
-    return updated;
-  });
-}
-
-async function addSecret(
-  database: Database,
-  publicKey: string,
-  digest: Buffer,
-  oldEndsAt: Date,
-  actor: Actor,
-): Promise<boolean> {
-  return database.transaction(async (connection) => {
-    const [client] = await connection.query<{ id: number }>(
-      'select id from anagrafe.clients where public_key = $1 and revoked_at is null for update',
-      [publicKey],
-    );
-    if (!client) return false;
-    await connection.query(
-      `update anagrafe.client_secrets
-          set expires_at = case when expires_at is null then $2::timestamptz else least(expires_at, now()) end
-        where client_id = $1`,
-      [client.id, oldEndsAt],
-    );
-    await connection.query('insert into anagrafe.client_secrets (client_id, digest) values ($1, $2)', [
-      client.id,
-      digest,
-    ]);
-    const details = { client: client.id, publicKey, oldEndsAt };
-    await openAuditLog(connection).note(actor, { action: 'client.rotated', details });
-    return true;
-  });
-}
-
-async function revokeClient(database: Database, publicKey: string, actor: Actor): Promise<boolean> {
-  return database.transaction(async (connection) => {
-    const [client] = await connection.query<{ id: number }>(
-      'update anagrafe.clients set revoked_at = now() where public_key = $1 and revoked_at is null returning id',
-      [publicKey],
-    );
-    if (!client) return false;
-    const details = { client: client.id, publicKey };
-    await openAuditLog(connection).note(actor, { action: 'client.revoked', details });
-    await disableWebhooks(connection, { clientId: client.id }, { code: 'client_revoked' }, actor);
-    return true;
-  });
-}
-
-export const bothActive = `users.state = 'active' and principals.state = 'active'`;
-export const epochsMatch =
-  'user_epoch = users.sessions_epoch and principal_epoch = principals.sessions_epoch';
-export const sessionsOfUsers =
-  'anagrafe.sessions join anagrafe.users on users.id = user_id join anagrafe.principals on principals.id = principal_id';
-
-/** Finds the user of an access token that has not expired. */
-async function findSignedIn(
-  database: Database,
-  tokenDigest: Buffer,
-): Promise<(SignedInUser & { username: string }) | null> {
-  const [user] = await database.query<SignedInUser & { username: string }>(
-    `select users.id, principal_id as "principalId", username
-       from ${sessionsOfUsers}
-      where token_digest = $1 and token_expires_at > now() and ${bothActive} and ${epochsMatch}`,
-    [tokenDigest],
-  );
-  return user ?? null;
 }
 
 /** Disables one webhook, or all webhooks of a client, and writes an audit row for each. Returns their number. */

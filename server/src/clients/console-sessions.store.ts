@@ -1,25 +1,9 @@
 import { actorColumns, actorParameters, actorValues, openAuditLog } from '../audit/audit.store.ts';
-import type { Actor } from '../audit/audit-log.ts';
 import type { Connection, Database } from '../db/database.ts';
-import { withApiErrors } from '../db/errors.ts';
+import { storeWithApiErrors } from '../db/errors.ts';
 import { statement } from '../db/statement.ts';
 import type { ClientAtConsole } from './access.ts';
-import {
-  type ConsoleSession,
-  type ConsoleStore,
-  idleMinutes,
-  maxSessionHours,
-  type NewConsoleSession,
-} from './console-session.ts';
-
-/** Stores the sessions of the console. It stores only the digest of a token. */
-export function openConsoleSessions(database: Database): ConsoleStore {
-  return {
-    begin: (session, actor) => withApiErrors(() => begin(database, session, actor)),
-    find: (digest, address) => withApiErrors(() => find(database, digest, address)),
-    end: (digest, actor) => withApiErrors(() => end(database, digest, actor)),
-  };
-}
+import { type ConsoleSession, type ConsoleStore, idleMinutes, maxSessionHours } from './console-session.ts';
 
 const withClients = `anagrafe.client_secrets as secret join anagrafe.clients as client on client.id = secret.client_id`;
 const mayBeAtConsole = `revoked_at is null and 'admin' = any (scopes)
@@ -39,14 +23,26 @@ const beginSql = statement(`with session as (
    )
    select ${sessionColumns} from session join (${withClients}) on secret.id = secret_id`);
 
-async function begin(
-  database: Database,
-  { clientId, secretDigest, tokenDigest }: NewConsoleSession,
-  actor: Actor,
-): Promise<ConsoleSession | null> {
-  const values = { clientId, secretDigest, tokenDigest, ...actorValues(actor) };
-  const [session] = await database.execute<ConsoleSession>(beginSql, values);
-  return session ?? null;
+/** Stores the sessions of the console. It stores only the digest of a token. */
+export function openConsoleSessions(database: Database): ConsoleStore {
+  return storeWithApiErrors<ConsoleStore>({
+    async begin(session, actor) {
+      const values = { ...session, ...actorValues(actor) };
+      const [created] = await database.execute<ConsoleSession>(beginSql, values);
+      return created ?? null;
+    },
+    find: (digest, address) => find(database, digest, address),
+    end: (digest, actor) =>
+      database.transaction(async (connection) => {
+        const ended = await connection.query(
+          'delete from anagrafe.console_sessions where token_digest = $1 returning 1',
+          [digest],
+        );
+        const details = { client: actor.clientId };
+        if (ended.length > 0)
+          await openAuditLog(connection).note(actor, { action: 'console.logout', details });
+      }),
+  });
 }
 
 interface FoundSession extends ConsoleSession, ClientAtConsole {
@@ -84,17 +80,6 @@ export async function useConsoleSession(
       tokenDigest,
     ]);
   return session;
-}
-
-async function end(database: Database, tokenDigest: Buffer, actor: Actor): Promise<void> {
-  await database.transaction(async (connection) => {
-    const ended = await connection.query(
-      'delete from anagrafe.console_sessions where token_digest = $1 returning 1',
-      [tokenDigest],
-    );
-    const details = { client: actor.clientId };
-    if (ended.length > 0) await openAuditLog(connection).note(actor, { action: 'console.logout', details });
-  });
 }
 
 /** Deletes the sessions of a client that lost the scope `admin`: they must not be valid if it regains the scope. */

@@ -77,6 +77,17 @@ export async function withApiErrors<Result>(work: () => Promise<Result>): Promis
   }
 }
 
+/** Returns a store whose methods throw the errors of `withApiErrors`. */
+export function storeWithApiErrors<
+  Store extends { [Name in keyof Store]: (...values: never[]) => Promise<unknown> },
+>(store: Store): Store {
+  const methods = Object.entries<(...values: never[]) => Promise<unknown>>(store).map(([name, method]) => [
+    name,
+    (...values: never[]) => withApiErrors(() => method(...values)),
+  ]);
+  return Object.fromEntries(methods) as Store;
+}
+
 /** Runs a write of one statement. Throws a `WriteFailure` whose kind states the effect on the data. */
 export async function withWriteErrors<Result>(work: () => Promise<Result>): Promise<Result> {
   try {

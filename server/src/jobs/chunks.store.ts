@@ -1,62 +1,74 @@
 import type { Connection, Database } from '../db/database.ts';
-import { withApiErrors } from '../db/errors.ts';
-import type { OperationName } from '../records/operation.ts';
+import { storeWithApiErrors } from '../db/errors.ts';
 import { storeFailures } from '../records/outcomes.store.ts';
 import type { BegunChunk, ChunkStore } from './run-chunk.ts';
 
 /** Maximum number of bytes of a chunk that one query reads. */
 const bytesAtOnce = 1_000_000;
 
-/** Opens the store that the workers use to run chunks. */
-export function openChunks(database: Database): ChunkStore {
-  return {
-    begin: (callId, number) => withApiErrors(() => begin(database, callId, number)),
-    isCancelled: (callId) => withApiErrors(() => isCancelled(database, callId)),
-    storeFailures: (callId, failures) => withApiErrors(() => storeFailures(database, callId, failures)),
-    end: (callId, number) => withApiErrors(() => end(database, callId, number)),
-  };
-}
-
-interface BegunRow {
-  readonly operation: OperationName;
-  readonly clientId: number | null;
-  readonly attempts: number;
-  readonly cancelled: boolean;
-  readonly wrappedKey: Buffer;
-  readonly positions: readonly number[];
+interface BegunRow extends Omit<BegunChunk, 'encryptedRecords' | 'done'> {
   readonly bytes: number;
   /** The encrypted records; null if they are longer than `bytesAtOnce`. */
   readonly encryptedRecords: Buffer | null;
 }
 
-async function begin(database: Database, callId: string, number: number): Promise<BegunChunk | null> {
-  const [chunk] = await database.query<BegunRow>(
-    `with started as (
-       update anagrafe.calls set state = 'running', started_at = now()
-        where id = $1 and state = 'queued' and cancelled_at is null
-     )
-     update anagrafe.chunks as chunk set attempts = attempts + 1
-       from anagrafe.calls as call
-      where call.id = $1 and chunk.call_id = $1 and chunk.number = $2
-     returning operation, client_id as "clientId", attempts, cancelled_at is not null as cancelled,
-               wrapped_key as "wrappedKey", positions, octet_length(encrypted_records) as bytes,
-               case when octet_length(encrypted_records) <= ${bytesAtOnce} then encrypted_records end as "encryptedRecords"`,
-    [callId, number],
-  );
-  if (!chunk) return null;
-  const encryptedRecords =
-    chunk.encryptedRecords ?? (await readEncrypted(database, callId, number, chunk.bytes));
-  if (!encryptedRecords) return null;
-  // The first attempt finds no outcomes, unless another node was still answering the same call. The primary key of
-  // `outcomes` then rejects the second write of a record.
-  const rows =
-    chunk.attempts > 1
-      ? await database.query<{ position: number }>(
-          'select position from anagrafe.outcomes where call_id = $1 and position = any($2)',
-          [callId, chunk.positions],
-        )
-      : [];
-  return { ...chunk, encryptedRecords, done: new Set(rows.map((row) => row.position)) };
+/** Opens the store that the workers use to run chunks. */
+export function openChunks(database: Database): ChunkStore {
+  return storeWithApiErrors<ChunkStore>({
+    async begin(callId, number) {
+      const [chunk] = await database.query<BegunRow>(
+        `with started as (
+           update anagrafe.calls set state = 'running', started_at = now()
+            where id = $1 and state = 'queued' and cancelled_at is null
+         )
+         update anagrafe.chunks as chunk set attempts = attempts + 1
+           from anagrafe.calls as call
+          where call.id = $1 and chunk.call_id = $1 and chunk.number = $2
+         returning operation, client_id as "clientId", attempts, cancelled_at is not null as cancelled,
+                   wrapped_key as "wrappedKey", positions, octet_length(encrypted_records) as bytes,
+                   case when octet_length(encrypted_records) <= ${bytesAtOnce} then encrypted_records end as "encryptedRecords"`,
+        [callId, number],
+      );
+      if (!chunk) return null;
+      const encryptedRecords =
+        chunk.encryptedRecords ?? (await readEncrypted(database, callId, number, chunk.bytes));
+      if (!encryptedRecords) return null;
+      // The first attempt finds no outcomes, unless another node was still answering the same call. The primary key
+      // of `outcomes` then rejects the second write of a record.
+      const rows =
+        chunk.attempts > 1
+          ? await database.query<{ position: number }>(
+              'select position from anagrafe.outcomes where call_id = $1 and position = any($2)',
+              [callId, chunk.positions],
+            )
+          : [];
+      return { ...chunk, encryptedRecords, done: new Set(rows.map((row) => row.position)) };
+    },
+    async isCancelled(callId) {
+      const [found] = await database.query<{ cancelled: boolean }>(
+        'select cancelled_at is not null as cancelled from anagrafe.calls where id = $1',
+        [callId],
+      );
+      return found?.cancelled ?? true;
+    },
+    storeFailures: (callId, failures) => storeFailures(database, callId, failures),
+    end: (callId, number) =>
+      database.transaction(
+        async (connection) => {
+          // The row lock serialises the ends of the chunks of a job, so that one of them sees that it is the last.
+          await connection.query('select from anagrafe.calls where id = $1 for no key update', [callId]);
+          await connection.query('delete from anagrafe.chunks where call_id = $1 and number = $2', [
+            callId,
+            number,
+          ]);
+          const left = await connection.query('select from anagrafe.chunks where call_id = $1 limit 1', [
+            callId,
+          ]);
+          if (left.length === 0) await endJobWithoutChunks(connection, callId);
+        },
+        { patient: true },
+      ),
+  });
 }
 
 /**
@@ -79,30 +91,6 @@ async function readEncrypted(
     row.piece.copy(encryptedRecords, at);
   }
   return encryptedRecords;
-}
-
-async function isCancelled(database: Database, callId: string): Promise<boolean> {
-  const [found] = await database.query<{ cancelled: boolean }>(
-    'select cancelled_at is not null as cancelled from anagrafe.calls where id = $1',
-    [callId],
-  );
-  return found?.cancelled ?? true;
-}
-
-async function end(database: Database, callId: string, number: number): Promise<void> {
-  await database.transaction(
-    async (connection) => {
-      // The row lock serialises the ends of the chunks of a job, so that one of them sees that it is the last.
-      await connection.query('select from anagrafe.calls where id = $1 for no key update', [callId]);
-      await connection.query('delete from anagrafe.chunks where call_id = $1 and number = $2', [
-        callId,
-        number,
-      ]);
-      const left = await connection.query('select from anagrafe.chunks where call_id = $1 limit 1', [callId]);
-      if (left.length === 0) await endJobWithoutChunks(connection, callId);
-    },
-    { patient: true },
-  );
 }
 
 /** Ends a job whose records all have an outcome: stores the counts and destroys the job key. */

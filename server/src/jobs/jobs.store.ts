@@ -1,8 +1,6 @@
 import { openAuditLog } from '../audit/audit.store.ts';
-import type { Actor } from '../audit/audit-log.ts';
 import type { Database } from '../db/database.ts';
-import { withApiErrors } from '../db/errors.ts';
-import type { OperationName } from '../records/operation.ts';
+import { storeWithApiErrors } from '../db/errors.ts';
 import {
   failedRecords,
   type OutcomeRow,
@@ -10,42 +8,7 @@ import {
   outcomeColumnsWithoutUsers,
   toOutcomes,
 } from '../records/outcomes.store.ts';
-import type {
-  ChunkQueue,
-  Job,
-  JobListing,
-  JobOwner,
-  JobPage,
-  JobState,
-  JobStore,
-  OutcomePage,
-} from './job.ts';
-
-export function openJobs(database: Database, queue: ChunkQueue): JobStore {
-  return {
-    find: (id) => withApiErrors(() => find(database, id)),
-    list: (owner, listing) => withApiErrors(() => list(database, owner, listing)),
-    read: (id, page) => withApiErrors(() => read(database, id, page)),
-    failed: (id) => failedRecords(database, id),
-    cancel: (id, actor) => withApiErrors(() => cancel(database, queue, id, actor)),
-  };
-}
-
-interface JobRow {
-  readonly id: string;
-  readonly clientId: number | null;
-  readonly state: JobState;
-  readonly operation: OperationName;
-  readonly records: number;
-  readonly users: number;
-  readonly submittedAt: Date;
-  readonly startedAt: Date | null;
-  readonly endedAt: Date | null;
-  readonly recordsDone: number;
-  readonly recordsFailed: number;
-  readonly usersDone: number;
-  readonly usersApplied: number;
-}
+import type { ChunkQueue, Job, JobStore } from './job.ts';
 
 /** A job that has ended has stored counts. For an open job, `countedOutcomes` counts the outcomes so far. */
 const jobColumns = `
@@ -65,14 +28,6 @@ const countedOutcomes = `
     having job.ended_at is null
   ) as counted on true`;
 
-async function find(database: Database, id: string): Promise<Job | null> {
-  const [job] = await database.query<JobRow>(
-    `select ${jobColumns} from anagrafe.calls as job ${countedOutcomes} where is_job and id = $1`,
-    [id],
-  );
-  return job ?? null;
-}
-
 /** An open job has no stored number of failed records, so the condition searches its outcomes. */
 const hasFailed = `and (records_failed > 0 or records_failed is null and exists (
   select from anagrafe.outcomes where call_id = job.id and error is not null))`;
@@ -85,72 +40,73 @@ const newestFirst = 'submitted_at desc, id';
 const nextFirst = `state <> 'running', cancelled_at is null, started_at,
   (select turn from anagrafe.chunks where call_id = job.id order by number limit 1), submitted_at, id`;
 
-async function list(
-  database: Database,
-  owner: JobOwner,
-  { page, pageSize, openOnly, failedOnly }: JobListing,
-): Promise<{ jobs: Job[]; totalCount: number }> {
-  const [whose, values] = owner === 'everyone' ? ['', []] : ownedBy(owner.clientId);
-  const which = `from anagrafe.calls as job where is_job ${whose}
-    ${openOnly ? 'and ended_at is null' : ''} ${failedOnly ? hasFailed : ''}`;
-  const order = openOnly ? nextFirst : newestFirst;
-  const [counted, jobs] = await Promise.all([
-    database.query<{ total: number }>(`select count(*) as total ${which}`, values),
-    database.query<JobRow>(
-      `select ${jobColumns}
-         from (select * ${which}
-                order by ${order} limit ${pageSize} offset ${pageSize * (page - 1)}) as job
-              ${countedOutcomes}
-        order by ${order}`,
-      values,
-    ),
-  ]);
-  return { jobs, totalCount: counted[0]?.total ?? 0 };
+export function openJobs(database: Database, queue: ChunkQueue): JobStore {
+  const store = storeWithApiErrors<Omit<JobStore, 'failed'>>({
+    async find(id) {
+      const [job] = await database.query<Job>(
+        `select ${jobColumns} from anagrafe.calls as job ${countedOutcomes} where is_job and id = $1`,
+        [id],
+      );
+      return job ?? null;
+    },
+    async list(owner, { page, pageSize, openOnly, failedOnly }) {
+      const [whose, values] = owner === 'everyone' ? ['', []] : ownedBy(owner.clientId);
+      const which = `from anagrafe.calls as job where is_job ${whose}
+        ${openOnly ? 'and ended_at is null' : ''} ${failedOnly ? hasFailed : ''}`;
+      const order = openOnly ? nextFirst : newestFirst;
+      const [counted, jobs] = await Promise.all([
+        database.query<{ total: number }>(`select count(*) as total ${which}`, values),
+        database.query<Job>(
+          `select ${jobColumns}
+             from (select * ${which}
+                    order by ${order} limit ${pageSize} offset ${pageSize * (page - 1)}) as job
+                  ${countedOutcomes}
+            order by ${order}`,
+          values,
+        ),
+      ]);
+      return { jobs, totalCount: counted[0]?.total ?? 0 };
+    },
+    // One statement, with one row per outcome, so that the counts and the outcomes agree while the job runs.
+    async read(id, { page, pageSize, failedOnly, withUsers }) {
+      const rows = await database.query<Job & (OutcomeRow | { position: null })>(
+        `select ${jobColumns}, outcome.*
+           from anagrafe.calls as job ${countedOutcomes}
+                left join lateral (
+                  select ${withUsers ? outcomeColumns : outcomeColumnsWithoutUsers} from anagrafe.outcomes
+                   where call_id = job.id ${failedOnly ? 'and error is not null' : ''}
+                   order by position limit $2 offset $3) as outcome on true
+          where is_job and id = $1 order by position`,
+        [id, pageSize, pageSize * (page - 1)],
+      );
+      const [job] = rows;
+      if (!job) return null;
+      const outcomes = rows.filter((row): row is Job & OutcomeRow => row.position !== null);
+      return { job, outcomes: await toOutcomes(database, outcomes) };
+    },
+    // Enqueues the remaining chunks again with turn 0, so that they end now and not when their turn comes.
+    cancel: (id, actor) =>
+      database.transaction(async (connection) => {
+        const cancelled = await connection.query(
+          `update anagrafe.calls set cancelled_at = now()
+            where id = $1 and is_job and ended_at is null and cancelled_at is null returning id`,
+          [id],
+        );
+        if (cancelled.length === 0) return;
+        await openAuditLog(connection).note(actor, { action: 'job.cancelled', callId: id });
+        const waiting = await connection.query<{ number: number }>(
+          'select number from anagrafe.chunks where call_id = $1 order by number',
+          [id],
+        );
+        await queue.enqueue(
+          connection,
+          waiting.map(({ number }) => ({ callId: id, number, turn: 0 })),
+        );
+      }),
+  });
+  return { ...store, failed: (id) => failedRecords(database, id) };
 }
 
 function ownedBy(clientId: number | null): [string, unknown[]] {
   return clientId === null ? ['and client_id is null', []] : ['and client_id = $1', [clientId]];
-}
-
-/** Uses one statement, with one row per outcome, so that the counts and the outcomes agree while the job runs. */
-async function read(
-  database: Database,
-  id: string,
-  { page, pageSize, failedOnly, withUsers }: OutcomePage,
-): Promise<JobPage | null> {
-  const rows = await database.query<JobRow & (OutcomeRow | { position: null })>(
-    `select ${jobColumns}, outcome.*
-       from anagrafe.calls as job ${countedOutcomes}
-            left join lateral (
-              select ${withUsers ? outcomeColumns : outcomeColumnsWithoutUsers} from anagrafe.outcomes
-               where call_id = job.id ${failedOnly ? 'and error is not null' : ''}
-               order by position limit $2 offset $3) as outcome on true
-      where is_job and id = $1 order by position`,
-    [id, pageSize, pageSize * (page - 1)],
-  );
-  const [job] = rows;
-  if (!job) return null;
-  const outcomes = rows.filter((row): row is JobRow & OutcomeRow => row.position !== null);
-  return { job, outcomes: await toOutcomes(database, outcomes) };
-}
-
-/** Enqueues the remaining chunks again with turn 0, so that they end now and not when their turn comes. */
-async function cancel(database: Database, queue: ChunkQueue, id: string, actor: Actor): Promise<void> {
-  await database.transaction(async (connection) => {
-    const cancelled = await connection.query(
-      `update anagrafe.calls set cancelled_at = now()
-        where id = $1 and is_job and ended_at is null and cancelled_at is null returning id`,
-      [id],
-    );
-    if (cancelled.length === 0) return;
-    await openAuditLog(connection).note(actor, { action: 'job.cancelled', callId: id });
-    const waiting = await connection.query<{ number: number }>(
-      'select number from anagrafe.chunks where call_id = $1 order by number',
-      [id],
-    );
-    await queue.enqueue(
-      connection,
-      waiting.map(({ number }) => ({ callId: id, number, turn: 0 })),
-    );
-  });
 }

@@ -1,45 +1,46 @@
 import { openAuditLog } from '../audit/audit.store.ts';
 import type { Connection, Database } from '../db/database.ts';
-import { withApiErrors } from '../db/errors.ts';
+import { storeWithApiErrors } from '../db/errors.ts';
 import { storeFailures } from '../records/outcomes.store.ts';
 import { endJobWithoutChunks } from './chunks.store.ts';
 import type { ChunkQueue, QueuedChunk } from './job.ts';
-import type { EncryptedChunk, JobWriter, NewJob, SubmissionStore } from './submit.ts';
+import type { EncryptedChunk, NewJob, SubmissionStore } from './submit.ts';
 
 /** Number of users by which the turn advances by one. */
 const usersInTurn = 100;
 
 export function openSubmissions(database: Database, queue: ChunkQueue): SubmissionStore {
-  return { submit: (job, fill) => withApiErrors(() => submit(database, queue, job, fill)) };
-}
-
-async function submit(
-  database: Database,
-  queue: ChunkQueue,
-  job: NewJob,
-  fill: (writer: JobWriter) => Promise<void>,
-): Promise<boolean> {
-  return database.transaction(
-    async (connection) => {
-      const chunks: { number: number; users: number }[] = [];
-      if (!(await putJob(connection, job))) return false;
-      const { operation, records, users } = job;
-      const details = { operation, records, users };
-      await openAuditLog(connection).note(job.actor, { action: 'job.submitted', callId: job.id, details });
-      await fill({
-        storeFailures: (failures) => storeFailures(connection, job.id, failures),
-        async addChunk(chunk) {
-          await putChunk(connection, job.id, chunk);
-          chunks.push({ number: chunk.number, users: chunk.users });
+  return storeWithApiErrors<SubmissionStore>({
+    submit: (job, fill) =>
+      database.transaction(
+        async (connection) => {
+          const chunks: Pick<EncryptedChunk, 'number' | 'users'>[] = [];
+          if (!(await putJob(connection, job))) return false;
+          const { operation, records, users } = job;
+          const details = { operation, records, users };
+          await openAuditLog(connection).note(job.actor, {
+            action: 'job.submitted',
+            callId: job.id,
+            details,
+          });
+          await fill({
+            storeFailures: (failures) => storeFailures(connection, job.id, failures),
+            async addChunk({ number, users, positions, encrypted }) {
+              await connection.query(
+                `insert into anagrafe.chunks (call_id, number, positions, turn, encrypted_records)
+                 values ($1, $2, $3, 0, $4)`,
+                [job.id, number, positions, encrypted],
+              );
+              chunks.push({ number, users });
+            },
+          });
+          await queue.enqueue(connection, await assignTurns(connection, job, chunks));
+          if (chunks.length === 0) await endJobWithoutChunks(connection, job.id);
+          return true;
         },
-      });
-      const queued = await assignTurns(connection, job, chunks);
-      await queue.enqueue(connection, queued);
-      if (chunks.length === 0) await endJobWithoutChunks(connection, job.id);
-      return true;
-    },
-    { patient: true },
-  );
+        { patient: true },
+      ),
+  });
 }
 
 /**
@@ -60,13 +61,6 @@ async function putJob(connection: Connection, job: NewJob): Promise<boolean> {
   return rows.length > 0;
 }
 
-async function putChunk(connection: Connection, callId: string, chunk: EncryptedChunk): Promise<void> {
-  await connection.query(
-    'insert into anagrafe.chunks (call_id, number, positions, turn, encrypted_records) values ($1, $2, $3, 0, $4)',
-    [callId, chunk.number, chunk.positions, chunk.encrypted],
-  );
-}
-
 /**
  * Start-time fair queueing: the turns of a client's chunks ascend from the turn that is served now, or from the last
  * turn of the client if that is higher. Clients are thus served alternately, however many chunks each of them has.
@@ -74,7 +68,7 @@ async function putChunk(connection: Connection, callId: string, chunk: Encrypted
 async function assignTurns(
   connection: Connection,
   job: NewJob,
-  chunks: readonly { number: number; users: number }[],
+  chunks: readonly Pick<EncryptedChunk, 'number' | 'users'>[],
 ): Promise<QueuedChunk[]> {
   const [found] = await connection.query<{ served: number | null; own: number | null }>(
     `select coalesce(max(turn) filter (where attempts > 0), min(turn)) as served,

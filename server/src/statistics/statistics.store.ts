@@ -1,20 +1,19 @@
 import { activityOf, counts } from '../audit/hash-chain.store.ts';
 import type { Connection, Database } from '../db/database.ts';
-import { withApiErrors } from '../db/errors.ts';
+import { storeWithApiErrors } from '../db/errors.ts';
 import type { Span, StatisticsStore, Totals } from './statistics.ts';
 
 export function openStatistics(database: Database): StatisticsStore {
-  return {
-    read: () =>
-      withApiErrors(async () => {
-        const [totals, hours, days] = await Promise.all([
-          readTotals(database),
-          readSpans(database, 'hour', 24),
-          readSpans(database, 'day', 30),
-        ]);
-        return { ...totals, hours, days };
-      }),
-  };
+  return storeWithApiErrors<StatisticsStore>({
+    async read() {
+      const [totals, hours, days] = await Promise.all([
+        readTotals(database),
+        readSpans(database, 'hour', 24),
+        readSpans(database, 'day', 30),
+      ]);
+      return { ...totals, hours, days };
+    },
+  });
 }
 
 async function readTotals(database: Database): Promise<Totals> {
