@@ -1219,6 +1219,27 @@ export interface Operations {
     };
     answer: Envelope<never, null>;
   };
+  /** Send an endpoint one message to try it. */
+  testWebhook: {
+    request: {
+      path: {
+        id: number;
+      };
+    };
+    answer: Envelope<never, WebhookTest>;
+  };
+  /** Give an endpoint a new secret. */
+  rotateWebhook: {
+    request: {
+      path: {
+        id: number;
+      };
+      body: {
+        Hours?: number | null;
+      };
+    };
+    answer: Envelope<never, NewWebhookSecret>;
+  };
   /** What was told to an endpoint, the newest first. */
   deliveries: {
     request: {
@@ -1263,27 +1284,6 @@ export interface Operations {
     };
     answer: Envelope<never, Replayed>;
   };
-  /** Send an endpoint one message to try it. */
-  testWebhook: {
-    request: {
-      path: {
-        id: number;
-      };
-    };
-    answer: Envelope<never, WebhookTest>;
-  };
-  /** Give an endpoint a new secret. */
-  rotateWebhook: {
-    request: {
-      path: {
-        id: number;
-      };
-      body: {
-        Hours?: number | null;
-      };
-    };
-    answer: Envelope<never, NewWebhookSecret>;
-  };
   /** How much there is, and how much was done lately. */
   statistics: {
     request: Record<string, never>;
@@ -1325,12 +1325,12 @@ export const routes = {
   createWebhook: { method: 'POST', path: '/admin/v1/webhooks' },
   changeWebhook: { method: 'PATCH', path: '/admin/v1/webhooks/{id}' },
   deleteWebhook: { method: 'DELETE', path: '/admin/v1/webhooks/{id}' },
+  testWebhook: { method: 'POST', path: '/admin/v1/webhooks/{id}/test' },
+  rotateWebhook: { method: 'POST', path: '/admin/v1/webhooks/{id}/rotate' },
   deliveries: { method: 'GET', path: '/admin/v1/webhooks/{id}/deliveries' },
   delivery: { method: 'GET', path: '/admin/v1/webhooks/{id}/deliveries/{delivery}' },
   replayFailed: { method: 'POST', path: '/admin/v1/webhooks/{id}/replay' },
   replay: { method: 'POST', path: '/admin/v1/webhooks/{id}/deliveries/{delivery}/replay' },
-  testWebhook: { method: 'POST', path: '/admin/v1/webhooks/{id}/test' },
-  rotateWebhook: { method: 'POST', path: '/admin/v1/webhooks/{id}/rotate' },
   statistics: { method: 'GET', path: '/admin/v1/statistics' },
 } as const satisfies Record<keyof Operations, { method: string; path: string }>;
 

@@ -9,16 +9,15 @@ import { allJobsRoute } from './jobs/jobs.routes.ts';
 import type { HashingState } from './passwords/hash-pool.ts';
 import { statisticsRoute } from './statistics/statistics.routes.ts';
 import type { StatisticsStore } from './statistics/statistics.ts';
-import type { TestTools } from './webhooks/attempt.ts';
 import { deliveryRoutes } from './webhooks/deliveries.routes.ts';
-import { type WebhookTools, webhookRoutes, webhookSecretRoutes } from './webhooks/webhooks.routes.ts';
+import { type WebhookTools, webhookRoutes } from './webhooks/webhooks.routes.ts';
 
 export interface AdminTools {
   readonly clients: ClientStore;
   readonly calls: CallHistoryTools;
   readonly failures: FailureStore;
   readonly audit: AuditTools;
-  readonly webhooks: WebhookTools & TestTools;
+  readonly webhooks: WebhookTools;
   readonly statistics: StatisticsStore;
   readonly hashing: HashingState;
 }
@@ -32,6 +31,5 @@ export function adminRoutes(app: Api, tools: AdminTools & { readonly jobs: JobSt
   auditRoutes(app, tools.audit);
   webhookRoutes(app, tools.webhooks);
   deliveryRoutes(app, tools.webhooks.webhooks);
-  webhookSecretRoutes(app, tools.webhooks);
-  statisticsRoute(app, tools);
+  statisticsRoute(app, tools.statistics, tools.hashing);
 }

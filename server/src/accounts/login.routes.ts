@@ -1,13 +1,12 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { requireScope } from '../clients/access.ts';
 import { actorOf } from '../clients/authentication.plugin.ts';
 import {
   answer,
   Empty,
-  ErrorEnvelope,
+  errorAnswer,
   errorAnswers,
-  errorExample,
   Moment,
   recordPage,
   Text,
@@ -31,7 +30,7 @@ import { isAddress, plainAddress, sourceOf } from '../lib/network.ts';
 import { digestOf } from '../lib/secrets.ts';
 import { type AttemptSource, refresh, type SignedIn, type SignInTools, signIn } from './sign-in.ts';
 
-const tags = ['login'];
+const about = { tags: ['login'], querystring: CallQuery, headers: CallHeaders };
 
 /** Registers `/login`, `/login/refresh` and `/logout`, which manage the sessions of users. */
 export function loginRoutes(app: Api, tools: SignInTools): void {
@@ -44,24 +43,17 @@ export function loginRoutes(app: Api, tools: SignInTools): void {
         summary: 'Sign a user in',
         description:
           'No API client is needed. `Token` goes into the header `AccessToken`, or `Authorization: Bearer`. An unknown user, a wrong password and a disabled account get the same answer after the same time; many wrong passwords make the next attempt wait. An API client that signs users in, such as a portal, passes on the address of each user in `Address`, so that the wrong passwords of one do not make the others wait.',
-        tags,
-        querystring: CallQuery,
-        headers: CallHeaders,
+        ...about,
         body: LoginBody,
         response: loginAnswers,
       },
     },
-    async (request, reply) => {
+    async (request) => {
       const { Username: username, Password: password, Address: address = null } = request.body;
       const source = attemptSource(request, address);
-      const actor = actorOf(request);
-      const attempt = {
-        username,
-        password,
-        source,
-        actor: address === null ? actor : { ...actor, address: plainAddress(address) },
-      };
-      return sendTokens(await signIn(attempt, tools), request, reply);
+      const own = actorOf(request);
+      const actor = address === null ? own : { ...own, address: plainAddress(address) };
+      return tokensEnvelope(await signIn({ username, password, source, actor }, tools), request);
     },
   );
 
@@ -74,16 +66,13 @@ export function loginRoutes(app: Api, tools: SignInTools): void {
         summary: 'Exchange a refresh token for the next pair of tokens',
         description:
           'A refresh token is good for one exchange. One that is sent again has been stolen from someone, and ends everything that came of the same sign-in.',
-        tags,
-        querystring: CallQuery,
-        headers: CallHeaders,
+        ...about,
         body: RefreshBody,
         response: loginAnswers,
       },
     },
-    async (request, reply) => {
-      return sendTokens(await refresh(request.body.RefreshToken, actorOf(request), tools), request, reply);
-    },
+    async (request) =>
+      tokensEnvelope(await refresh(request.body.RefreshToken, actorOf(request), tools), request),
   );
 
   app.post(
@@ -94,9 +83,7 @@ export function loginRoutes(app: Api, tools: SignInTools): void {
         operationId: 'logout',
         summary: 'Sign out',
         description: 'Ends everything that came of the sign-in of the `AccessToken`.',
-        tags,
-        querystring: CallQuery,
-        headers: CallHeaders,
+        ...about,
         response: logoutAnswers,
       },
     },
@@ -124,27 +111,19 @@ function attemptSource(request: FastifyRequest, passedOn: string | null): Attemp
   return { name: `client ${clientId} for ${sourceOf(passedOn)}`, shared: false };
 }
 
-function sendTokens(
-  { account, token, refreshToken, expiresAt }: SignedIn,
-  request: FastifyRequest,
-  reply: FastifyReply,
-) {
-  return reply.send(
-    recordEnvelope(
-      {
-        IRID: account.principalId,
-        UserID: account.userId,
-        Username: account.username,
-        Denomination: account.denomination,
-        Surname: account.surname,
-        Name: account.name,
-        Token: token,
-        RefreshToken: refreshToken,
-        TokenExpiration: expiresAt,
-      },
-      debugOf(request),
-    ),
-  );
+function tokensEnvelope({ account, token, refreshToken, expiresAt }: SignedIn, request: FastifyRequest) {
+  const record = {
+    IRID: account.principalId,
+    UserID: account.userId,
+    Username: account.username,
+    Denomination: account.denomination,
+    Surname: account.surname,
+    Name: account.name,
+    Token: token,
+    RefreshToken: refreshToken,
+    TokenExpiration: expiresAt,
+  };
+  return recordEnvelope(record, debugOf(request));
 }
 
 const LoginBody = example(
@@ -188,7 +167,7 @@ const { 403: _forbidden, ...openErrors } = errorAnswers;
 const loginAnswers = {
   200: answer('Signed in', recordPage('LoginEnvelope', Login)),
   ...openErrors,
-  401: answer('Not signed in', ErrorEnvelope, errorExample(401, 'UNAUTHENTICATED')),
-  429: answer('Too many wrong passwords; see Retry-After', ErrorEnvelope, errorExample(429, 'RATE_LIMITED')),
+  401: errorAnswer('Not signed in', 'UNAUTHENTICATED'),
+  429: errorAnswer('Too many wrong passwords; see Retry-After', 'RATE_LIMITED'),
 };
 const logoutAnswers = { 200: answer('Signed out', Empty), ...openErrors };

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { actorFields, answer, Count, errorAnswers, page, recordPage, Text } from '../http/answer-schemas.ts';
+import { actorFields, answers, Count, page, recordPage, Text } from '../http/answer-schemas.ts';
 import { pageEnvelope, recordEnvelope } from '../http/envelope.ts';
 import { debugOf } from '../http/request-context.ts';
 import {
@@ -26,7 +26,8 @@ export interface AuditTools {
 
 /** Registers `GET /audit`, which lists the audit log, and `GET /audit/verify`, which verifies its hash chain. */
 export function auditRoutes(app: Api, { store, hashRow }: AuditTools): void {
-  const scope = 'admin' as const;
+  const config = { scope: 'admin' } as const;
+  const about = { tags: ['admin'], headers: CallHeaders };
   let verifying: Promise<Verdict> | undefined;
 
   /** Shares one verification among concurrent requests, because it reads every row. */
@@ -40,15 +41,14 @@ export function auditRoutes(app: Api, { store, hashRow }: AuditTools): void {
   app.get(
     '/audit',
     {
-      config: { scope },
+      config,
       schema: {
         operationId: 'audit',
         summary: 'The journal, in order',
         description:
           'Rows get their place, and are seen here, within a second. Whoever reads on from `result.record.After` misses nothing and gets nothing twice. `order=newest` reads back from the newest row.',
-        tags: ['admin'],
+        ...about,
         querystring: AuditQuery,
-        headers: CallHeaders,
         response: auditAnswers,
       },
     },
@@ -56,8 +56,7 @@ export function auditRoutes(app: Api, { store, hashRow }: AuditTools): void {
       const { order, after: from = null, principal: principalId = null, reads, pageSize } = request.query;
       const query = { order, after: from, principalId, reads };
       const { rows, after, more } = await readAudit(query, pageSize, store);
-      const count = rows.length;
-      const page = { totalCount: count, count, page: 1, pageSize };
+      const page = { totalCount: rows.length, pageSize };
       return pageEnvelope(page, rows.map(auditFields), debugOf(request), { After: after, More: more });
     },
   );
@@ -65,15 +64,14 @@ export function auditRoutes(app: Api, { store, hashRow }: AuditTools): void {
   app.get(
     '/audit/verify',
     {
-      config: { scope },
+      config,
       schema: {
         operationId: 'verifyAudit',
         summary: 'Whether the journal is as it was written',
         description:
           'Reads every row, which takes a while where there are millions. `LastPosition` and `LastSeal` are to be noted elsewhere: nothing else tells a journal whose end was cut off. `anagrafe audit verify --expect` compares.',
-        tags: ['admin'],
+        ...about,
         querystring: CallQuery,
-        headers: CallHeaders,
         response: verdictAnswers,
       },
     },
@@ -168,11 +166,5 @@ const AuditQuery = Type.Object({
   ...debug,
 });
 
-const auditAnswers = {
-  200: answer('Rows of the journal, in order', page('AuditEnvelope', JournalRow, JournalFeed)),
-  ...errorAnswers,
-};
-const verdictAnswers = {
-  200: answer('What was found', recordPage('VerdictEnvelope', VerdictSchema)),
-  ...errorAnswers,
-};
+const auditAnswers = answers('Rows of the journal, in order', page('AuditEnvelope', JournalRow, JournalFeed));
+const verdictAnswers = answers('What was found', recordPage('VerdictEnvelope', VerdictSchema));

@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox';
-import { answer, Count, errorAnswers, Moment, page, Text } from '../http/answer-schemas.ts';
+import { answers, Count, Moment, page, Text } from '../http/answer-schemas.ts';
 import { pageEnvelope } from '../http/envelope.ts';
 import { debugOf } from '../http/request-context.ts';
 import {
@@ -39,14 +39,8 @@ export function eventRoute(app: Api, store: EventStore): void {
     async (request) => {
       const { order, after: from = null, pageSize } = request.query;
       const { events, after, more } = await readEvents({ order, after: from }, pageSize, store);
-      const count = events.length;
-      const record = { After: after, More: more };
-      return pageEnvelope(
-        { totalCount: count, count, page: 1, pageSize },
-        [...events],
-        debugOf(request),
-        record,
-      );
+      const page = { totalCount: events.length, pageSize };
+      return pageEnvelope(page, [...events], debugOf(request), { After: after, More: more });
     },
   );
 }
@@ -122,7 +116,4 @@ const Feed = named(
   }),
 );
 
-const eventAnswers = {
-  200: answer('Events, in order', page('EventsEnvelope', CloudEvent, Feed)),
-  ...errorAnswers,
-};
+const eventAnswers = answers('Events, in order', page('EventsEnvelope', CloudEvent, Feed));

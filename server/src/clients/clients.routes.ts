@@ -1,14 +1,5 @@
 import { type Static, Type } from 'typebox';
-import {
-  answer,
-  Empty,
-  ErrorEnvelope,
-  errorAnswers,
-  errorExample,
-  Moment,
-  page,
-  recordPage,
-} from '../http/answer-schemas.ts';
+import { answers, Empty, errorAnswer, Moment, page, recordPage } from '../http/answer-schemas.ts';
 import { pageEnvelope, recordEnvelope } from '../http/envelope.ts';
 import { debugOf } from '../http/request-context.ts';
 import {
@@ -61,7 +52,7 @@ export function clientRoutes(app: Api, store: ClientStore): void {
     async (_request, reply) => {
       const clients = await store.listClients();
       const count = clients.length;
-      const page = { totalCount: count, count, page: 1, pageSize: Math.max(count, 1) };
+      const page = { totalCount: count, count, pageSize: Math.max(count, 1) };
       return sendEnvelope(reply, pageEnvelope<never>(page, [], null), clientItems(clients));
     },
   );
@@ -228,37 +219,17 @@ export const RotationBody = strictObject({
   Hours: defaulted(nullable(Type.Integer({ minimum: 0, maximum: 9999, default: defaultGraceHours }))),
 });
 const ClientKey = Type.Object({ publicKey: Type.String() });
-const noClient = {
-  422: answer('There is no such client', ErrorEnvelope, errorExample(422, 'CLIENT_NOT_FOUND')),
-};
-const clientsAnswers = {
-  200: answer('The clients', page('ClientsEnvelope', ClientSchema)),
-  ...errorAnswers,
-};
-const clientAnswers = {
-  200: answer('The client', recordPage('ClientEnvelope', ClientSchema)),
-  422: answer(
-    'There is no such client, or such a client cannot be',
-    ErrorEnvelope,
-    errorExample(422, 'CLIENT_NOT_FOUND'),
-  ),
-  ...errorAnswers,
-};
-const newClientAnswers = {
-  200: answer('The client, with its secret', recordPage('NewClientEnvelope', NewClient)),
-  422: answer('Such a client cannot be', ErrorEnvelope, errorExample(422, 'INVALID_CLIENT')),
-  ...errorAnswers,
-};
-const newSecretAnswers = {
-  200: answer('The new secret', recordPage('NewSecretEnvelope', NewSecret)),
-  ...noClient,
-  ...errorAnswers,
-};
-const revokedAnswers = {
-  200: answer(
-    'The client is shut out. If it was the last of scope `admin`, the command line makes another.',
-    Empty,
-  ),
-  ...noClient,
-  ...errorAnswers,
-};
+const noClient = { 422: errorAnswer('There is no such client', 'CLIENT_NOT_FOUND') };
+const clientsAnswers = answers('The clients', page('ClientsEnvelope', ClientSchema));
+const clientAnswers = answers('The client', recordPage('ClientEnvelope', ClientSchema), {
+  422: errorAnswer('There is no such client, or such a client cannot be', 'CLIENT_NOT_FOUND'),
+});
+const newClientAnswers = answers('The client, with its secret', recordPage('NewClientEnvelope', NewClient), {
+  422: errorAnswer('Such a client cannot be', 'INVALID_CLIENT'),
+});
+const newSecretAnswers = answers('The new secret', recordPage('NewSecretEnvelope', NewSecret), noClient);
+const revokedAnswers = answers(
+  'The client is shut out. If it was the last of scope `admin`, the command line makes another.',
+  Empty,
+  noClient,
+);

@@ -1,24 +1,22 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { AccessStore, Caller } from '../clients/access.ts';
+import type { Caller } from '../clients/access.ts';
 import { actorOf, type ThrottledLookup } from '../clients/authentication.plugin.ts';
 import {
   type ConsoleState,
-  type ConsoleStore,
+  type ConsoleTools,
   consoleState,
   signInAtConsole,
   signOutAtConsole,
 } from '../clients/console-session.ts';
-import { answer, errorAnswers, Moment, recordPage } from '../http/answer-schemas.ts';
+import { answers, Moment, recordPage } from '../http/answer-schemas.ts';
 import { clearConsoleCookie, setConsoleCookie } from '../http/credentials.ts';
 import { recordEnvelope } from '../http/envelope.ts';
 import { debugOf } from '../http/request-context.ts';
 import { CallHeaders, CallQuery, credential, named, nullable, oneOf, strictObject } from '../http/schemas.ts';
 import type { Api } from '../http/validation.ts';
 
-interface SessionTools {
-  readonly access: AccessStore;
-  readonly sessions: ConsoleStore;
+interface SessionTools extends ConsoleTools {
   readonly lookUpThrottled: ThrottledLookup;
 }
 
@@ -80,11 +78,7 @@ export function consoleSessionRoutes(app: Api, tools: SessionTools): void {
     path,
     {
       config: { signIn: true, emptyBody: true, maxValues: 100 },
-      schema: {
-        operationId: 'signOutAtConsole',
-        summary: 'Sign out of the console',
-        ...about,
-      },
+      schema: { operationId: 'signOutAtConsole', summary: 'Sign out of the console', ...about },
     },
     async (request, reply) => {
       await lookUpThrottled(request, (evidence) => signOutAtConsole(evidence, actor(request), tools));
@@ -116,7 +110,4 @@ const ConsoleKeys = named(
   strictObject({ PublicKey: credential(), SecretKey: credential({ format: 'password' }) }),
 );
 
-const consoleAnswers = {
-  200: answer('Who is signed in', recordPage('ConsoleSessionEnvelope', ConsoleSession)),
-  ...errorAnswers,
-};
+const consoleAnswers = answers('Who is signed in', recordPage('ConsoleSessionEnvelope', ConsoleSession));

@@ -1,6 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 import { type Code, codes } from '../lib/error-codes.ts';
 import { Id, named, nullable, oneOf, strictObject, Uuid } from './schemas.ts';
+import { statusOf } from './status.ts';
 
 const errorCodes = (Object.keys(codes) as Code[]).filter((code) => codes[code] !== 'note');
 export const Moment = Type.String({ format: 'date-time' });
@@ -74,25 +75,30 @@ export function errorExample(statusCode: number, errorCode: Code) {
   };
 }
 
+export const errorAnswer = (description: string, code: Code) =>
+  answer(description, ErrorEnvelope, errorExample(statusOf(code), code));
+
 export const errorAnswers = {
-  400: answer(
-    'The body or a parameter cannot be understood',
-    ErrorEnvelope,
-    errorExample(400, 'INVALID_JSON'),
-  ),
-  401: answer('No valid credential', ErrorEnvelope, errorExample(401, 'UNAUTHENTICATED')),
-  403: answer('The credential lacks the scope', ErrorEnvelope, errorExample(403, 'FORBIDDEN')),
-  413: answer('Too large', ErrorEnvelope, errorExample(413, 'BODY_TOO_LARGE')),
-  415: answer('Not JSON', ErrorEnvelope, errorExample(415, 'UNSUPPORTED_MEDIA_TYPE')),
-  429: answer(
-    'Over the rate of the client; see Retry-After',
-    ErrorEnvelope,
-    errorExample(429, 'RATE_LIMITED'),
-  ),
-  500: answer('A fault of the service', ErrorEnvelope, errorExample(500, 'INTERNAL')),
-  503: answer(
+  400: errorAnswer('The body or a parameter cannot be understood', 'INVALID_JSON'),
+  401: errorAnswer('No valid credential', 'UNAUTHENTICATED'),
+  403: errorAnswer('The credential lacks the scope', 'FORBIDDEN'),
+  413: errorAnswer('Too large', 'BODY_TOO_LARGE'),
+  415: errorAnswer('Not JSON', 'UNSUPPORTED_MEDIA_TYPE'),
+  429: errorAnswer('Over the rate of the client; see Retry-After', 'RATE_LIMITED'),
+  500: errorAnswer('A fault of the service', 'INTERNAL'),
+  503: errorAnswer(
     'Over the capacity of the service, or its database is away; see Retry-After',
-    ErrorEnvelope,
-    errorExample(503, 'OVERLOADED'),
+    'OVERLOADED',
   ),
 };
+
+/** The answers of a route: success, the errors of every route, and those of this one. */
+export const answers = (
+  description: string,
+  schema: TSchema,
+  errors: Readonly<Record<number, unknown>> = {},
+) => ({
+  200: answer(description, schema),
+  ...errorAnswers,
+  ...errors,
+});

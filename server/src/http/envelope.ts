@@ -48,20 +48,23 @@ export function errorEnvelope(error: ErrorDetail, language: Language, debug: Deb
   };
 }
 
-/** Returns the envelope of one page of a list. `record` is the object that the list belongs to, or null. */
+/**
+ * Returns the envelope of one page of a list. `count` is given if the records are streamed. `record` is the object that
+ * the list belongs to, or null.
+ */
 export function pageEnvelope<Item>(
-  page: { totalCount: number; count: number; page: number; pageSize: number },
+  of: { totalCount: number; count?: number; page?: number; pageSize: number },
   records: Item[],
   debug: Debug | null,
   record: unknown = null,
 ): Envelope<Item> {
-  const { totalCount, count, pageSize } = page;
+  const { totalCount, count = records.length, page = 1, pageSize } = of;
   const totalPages = Math.ceil(totalCount / pageSize);
-  const result = { totalCount, totalPages, page: page.page, count, records, record };
+  const result = { totalCount, totalPages, page, count, records, record };
   return { statusCode: 200, errorCode: null, message: null, result, debug };
 }
 
 /** Returns the envelope of a single object, with an empty list. */
 export function recordEnvelope(record: unknown, debug: Debug | null): Envelope<never> {
-  return pageEnvelope({ totalCount: 0, count: 0, page: 1, pageSize: 1 }, [], debug, record);
+  return pageEnvelope({ totalCount: 0, pageSize: 1 }, [], debug, record);
 }

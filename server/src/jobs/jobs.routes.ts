@@ -1,15 +1,8 @@
+import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { actorOf } from '../clients/authentication.plugin.ts';
-import {
-  answer,
-  count,
-  ErrorEnvelope,
-  errorAnswers,
-  errorExample,
-  Moment,
-  page,
-} from '../http/answer-schemas.ts';
+import { answers, count, errorAnswer, Moment, page } from '../http/answer-schemas.ts';
 import { pageEnvelope, recordEnvelope } from '../http/envelope.ts';
 import { debugOf, languageOf } from '../http/request-context.ts';
 import { representationFor } from '../http/request-options.ts';
@@ -35,18 +28,26 @@ import type { Api } from '../http/validation.ts';
 import { FailedRecordSchema, Positions, TupleSchema } from '../records/tuple.schemas.ts';
 import { positionsOf, tupleTexts } from '../records/tuple.ts';
 import { sendFailedRecords } from './failed-records.routes.ts';
-import { findJob, type Job, type JobStore, jobsSeenBy, paceOf, readJob } from './job.ts';
-
-const tags = ['jobs'];
+import {
+  findJob,
+  type Job,
+  type JobListing,
+  type JobOwner,
+  type JobStore,
+  jobsSeenBy,
+  paceOf,
+  readJob,
+} from './job.ts';
 
 interface JobTools {
   readonly jobs: JobStore;
   readonly auditLog: AuditLog;
 }
 
-/** `jobs`: progress and results of calls that were sent with `Prefer: respond-async`. */
+/** Registers `/jobs`: progress and results of calls that were sent with `Prefer: respond-async`. */
 export function jobRoutes(app: Api, { jobs: store, auditLog }: JobTools): void {
   const scope = 'sync:write' as const;
+  const about = { tags: ['jobs'], querystring: CallQuery, headers: CallHeaders };
 
   app.get(
     '/jobs',
@@ -56,17 +57,14 @@ export function jobRoutes(app: Api, { jobs: store, auditLog }: JobTools): void {
         operationId: 'jobs',
         summary: 'List jobs, the newest first',
         description: 'Those of the client that asks; for the scope `admin` those of all.',
-        tags,
+        ...about,
         querystring: PageQuery,
-        headers: CallHeaders,
         response: jobsAnswers,
       },
     },
     async (request) => {
       const { page, pageSize } = request.query;
-      const { jobs, totalCount } = await store.list(jobsSeenBy(request.caller), { page, pageSize });
-      const records = jobs.map(jobFields);
-      return pageEnvelope({ page, pageSize, totalCount, count: records.length }, records, debugOf(request));
+      return listJobs(jobsSeenBy(request.caller), { page, pageSize }, store, request);
     },
   );
 
@@ -79,7 +77,7 @@ export function jobRoutes(app: Api, { jobs: store, auditLog }: JobTools): void {
         summary: 'How a job goes, and its tuples so far',
         description:
           'The job stands in `result.record`, the tuples in `result.records`, in the order sent. `failed=true` gives those of failed records alone. `Positions` in `result.record` tells which record of the call each of them belongs to.',
-        tags,
+        ...about,
         params: JobPath,
         querystring: TuplesQuery,
         headers: JobHeaders,
@@ -96,12 +94,8 @@ export function jobRoutes(app: Api, { jobs: store, auditLog }: JobTools): void {
       reply.header('content-language', language);
       if (representation) reply.header('preference-applied', 'return=representation');
       const record = { ...jobFields(job), Positions: positionsOf(outcomes) };
-      const envelope = pageEnvelope<never>(
-        { page, pageSize, totalCount, count: outcomes.length },
-        [],
-        null,
-        record,
-      );
+      const shown = { page, pageSize, totalCount, count: outcomes.length };
+      const envelope = pageEnvelope<never>(shown, [], null, record);
       return sendEnvelope(reply, envelope, tupleTexts(outcomes, language, representation));
     },
   );
@@ -115,10 +109,8 @@ export function jobRoutes(app: Api, { jobs: store, auditLog }: JobTools): void {
         summary: 'Cancel what has not begun',
         description:
           'Records that were applied stay applied. The others get a tuple with `CANCELLED`, and `failed` gives them back. A job that has ended stays as it is.',
-        tags,
+        ...about,
         params: JobPath,
-        querystring: CallQuery,
-        headers: CallHeaders,
         response: cancelledAnswers,
       },
     },
@@ -138,10 +130,8 @@ export function jobRoutes(app: Api, { jobs: store, auditLog }: JobTools): void {
         summary: 'The failed records, ready to be sent again',
         description:
           'A bare array of the records as they were sent, without their secrets, each with its place in the call and its faults. Correct them, fill in the passwords, and send the array to where it came from; `Position` and `Faults` may stay.',
-        tags,
+        ...about,
         params: JobPath,
-        querystring: CallQuery,
-        headers: CallHeaders,
         response: failedAnswers,
       },
     },
@@ -150,6 +140,11 @@ export function jobRoutes(app: Api, { jobs: store, auditLog }: JobTools): void {
       return sendFailedRecords(id, store, auditLog, request, reply);
     },
   );
+}
+
+async function listJobs(owner: JobOwner, listing: JobListing, store: JobStore, request: FastifyRequest) {
+  const { jobs, totalCount } = await store.list(owner, listing);
+  return pageEnvelope({ ...listing, totalCount }, jobs.map(jobFields), debugOf(request));
 }
 
 /** Returns the API representation of a job. */
@@ -173,7 +168,7 @@ export function jobFields(job: Job) {
   };
 }
 
-/** `jobs` of the admin API: the jobs of all clients. A single job is read and cancelled at `/api/sync/v1/jobs`. */
+/** Registers `/jobs` of the admin API: the jobs of all clients. A single job is read and cancelled at `/api/sync/v1/jobs`. */
 export function allJobsRoute(app: Api, store: JobStore): void {
   app.get(
     '/jobs',
@@ -192,9 +187,7 @@ export function allJobsRoute(app: Api, store: JobStore): void {
     },
     async (request) => {
       const { page, pageSize, open: openOnly = false, failed: failedOnly = false } = request.query;
-      const { jobs, totalCount } = await store.list('everyone', { page, pageSize, openOnly, failedOnly });
-      const records = jobs.map(jobFields);
-      return pageEnvelope({ page, pageSize, totalCount, count: records.length }, records, debugOf(request));
+      return listJobs('everyone', { page, pageSize, openOnly, failedOnly }, store, request);
     },
   );
 }
@@ -242,17 +235,12 @@ const JobHeaders = Type.Object({
   ),
 });
 
-const jobRefusals = {
-  ...errorAnswers,
-  404: answer('There is no such job', ErrorEnvelope, errorExample(404, 'JOB_NOT_FOUND')),
-};
-const jobsAnswers = { 200: answer('A page of jobs', page('JobsEnvelope', JobSchema)), ...errorAnswers };
-const jobAnswers = {
-  200: answer('The job, and a page of its tuples', page('JobTuplesEnvelope', TupleSchema, JobWithTuples)),
-  ...jobRefusals,
-};
-const cancelledAnswers = { 200: answer('The job', JobAlone), ...jobRefusals };
-const failedAnswers = {
-  200: answer('The failed records', Type.Array(FailedRecordSchema)),
-  ...jobRefusals,
-};
+const noJob = { 404: errorAnswer('There is no such job', 'JOB_NOT_FOUND') };
+const jobsAnswers = answers('A page of jobs', page('JobsEnvelope', JobSchema));
+const jobAnswers = answers(
+  'The job, and a page of its tuples',
+  page('JobTuplesEnvelope', TupleSchema, JobWithTuples),
+  noJob,
+);
+const cancelledAnswers = answers('The job', JobAlone, noJob);
+const failedAnswers = answers('The failed records', Type.Array(FailedRecordSchema), noJob);

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { answer, Count, errorAnswers, Moment, recordPage } from '../http/answer-schemas.ts';
+import { answers, Count, Moment, recordPage } from '../http/answer-schemas.ts';
 import { recordEnvelope } from '../http/envelope.ts';
 import { debugOf } from '../http/request-context.ts';
 import { CallHeaders, CallQuery, named, strictObject } from '../http/schemas.ts';
@@ -7,13 +7,8 @@ import type { Api } from '../http/validation.ts';
 import type { HashingState } from '../passwords/hash-pool.ts';
 import type { Span, Statistics, StatisticsStore } from './statistics.ts';
 
-interface StatisticsTools {
-  readonly statistics: StatisticsStore;
-  readonly hashing: HashingState;
-}
-
 /** Registers `GET /statistics`: totals, recent activity and the state of the hash pool of this node. */
-export function statisticsRoute(app: Api, { statistics, hashing }: StatisticsTools): void {
+export function statisticsRoute(app: Api, statistics: StatisticsStore, hashing: HashingState): void {
   app.get(
     '/statistics',
     {
@@ -116,7 +111,4 @@ const StatisticsSchema = named(
   }),
 );
 
-const statisticsAnswers = {
-  200: answer('The statistics', recordPage('StatisticsEnvelope', StatisticsSchema)),
-  ...errorAnswers,
-};
+const statisticsAnswers = answers('The statistics', recordPage('StatisticsEnvelope', StatisticsSchema));

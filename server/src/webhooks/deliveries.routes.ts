@@ -17,12 +17,11 @@ import {
   WebhookPath,
 } from './webhooks.schemas.ts';
 
-const tags = ['webhooks'];
 const scope = 'admin' as const;
 
 /** Registers the routes that list and show the deliveries of a webhook, and that replay them. */
 export function deliveryRoutes(app: Api, webhooks: WebhookStore): void {
-  const common = { querystring: CallQuery, headers: CallHeaders, tags };
+  const common = { querystring: CallQuery, headers: CallHeaders, tags: ['webhooks'] };
 
   app.get(
     '/webhooks/:id/deliveries',
@@ -42,16 +41,15 @@ export function deliveryRoutes(app: Api, webhooks: WebhookStore): void {
       const webhook = await webhooks.find(request.params.id);
       if (!webhook) throw new ApiError('WEBHOOK_NOT_FOUND');
       const { page, pageSize, failed: failedOnly = false } = request.query;
-      const listing = { page, pageSize, failedOnly };
-      const { deliveries, totalCount } = await webhooks.deliveries(webhook.id, listing);
+      const { deliveries, totalCount } = await webhooks.deliveries(webhook.id, {
+        page,
+        pageSize,
+        failedOnly,
+      });
       const language = languageOf(request);
       const records = deliveries.map((delivery) => deliveryFields(delivery, language));
-      return pageEnvelope(
-        { page, pageSize, totalCount, count: records.length },
-        records,
-        debugOf(request),
-        webhookFields(webhook, language),
-      );
+      const record = webhookFields(webhook, language);
+      return pageEnvelope({ page, pageSize, totalCount }, records, debugOf(request), record);
     },
   );
 

@@ -10,7 +10,6 @@ import { describeFailure, describeReason } from '../i18n/webhook-failures.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import { type DeliveryFailure, type DisabledReason, detailsOf } from '../lib/webhook-failures.ts';
 import { type TestTools, testWebhook } from './attempt.ts';
-import type { WebhookStore } from './delivery.ts';
 import { checkSubscription, newWebhookSecret, type Webhook } from './webhook.ts';
 import {
   ChangeWebhookBody,
@@ -25,17 +24,16 @@ import {
   webhooksAnswers,
 } from './webhooks.schemas.ts';
 
-const tags = ['webhooks'];
 const scope = 'admin' as const;
 
-export interface WebhookTools {
-  readonly webhooks: WebhookStore;
+export interface WebhookTools extends TestTools {
   encryptSecret(secret: string, webhookId: number): Buffer;
 }
 
-/** Registers the routes that list, create, change and delete webhooks. */
-export function webhookRoutes(app: Api, { webhooks, encryptSecret }: WebhookTools): void {
-  const common = { querystring: CallQuery, headers: CallHeaders, tags };
+/** Registers the routes that list, create, change, delete and test webhooks, and that rotate their secrets. */
+export function webhookRoutes(app: Api, tools: WebhookTools): void {
+  const { webhooks, encryptSecret } = tools;
+  const common = { querystring: CallQuery, headers: CallHeaders, tags: ['webhooks'] };
 
   app.get(
     '/webhooks',
@@ -44,13 +42,9 @@ export function webhookRoutes(app: Api, { webhooks, encryptSecret }: WebhookTool
       schema: { ...common, operationId: 'webhooks', summary: 'List endpoints', response: webhooksAnswers },
     },
     async (request) => {
-      const found = await webhooks.list();
-      const count = found.length;
-      return pageEnvelope(
-        { totalCount: count, count, page: 1, pageSize: Math.max(count, 1) },
-        found.map((webhook) => webhookFields(webhook, languageOf(request))),
-        debugOf(request),
-      );
+      const records = (await webhooks.list()).map((webhook) => webhookFields(webhook, languageOf(request)));
+      const totalCount = records.length;
+      return pageEnvelope({ totalCount, pageSize: Math.max(totalCount, 1) }, records, debugOf(request));
     },
   );
 
@@ -73,16 +67,10 @@ export function webhookRoutes(app: Api, { webhooks, encryptSecret }: WebhookTool
       const options = { ...defaults, url: request.body.URL, ...changeOf(request.body) };
       checkSubscription(options);
       const secret = newWebhookSecret();
-      const made = await webhooks.create(
-        options,
-        (id) => encryptSecret(secret, id),
-        request.caller.clientId,
-        actorOf(request),
-      );
-      return recordEnvelope(
-        { ...webhookFields(made, languageOf(request)), Secret: secret },
-        debugOf(request),
-      );
+      const encrypt = (id: number) => encryptSecret(secret, id);
+      const made = await webhooks.create(options, encrypt, request.caller.clientId, actorOf(request));
+      const record = { ...webhookFields(made, languageOf(request)), Secret: secret };
+      return recordEnvelope(record, debugOf(request));
     },
   );
 
@@ -126,6 +114,59 @@ export function webhookRoutes(app: Api, { webhooks, encryptSecret }: WebhookTool
       return recordEnvelope(null, debugOf(request));
     },
   );
+
+  app.post(
+    '/webhooks/:id/test',
+    {
+      config: { scope, emptyBody: true, maxValues: 100 },
+      schema: {
+        ...common,
+        operationId: 'testWebhook',
+        summary: 'Send an endpoint one message to try it',
+        description:
+          'A signed `webhook.test`, at once and once, to an endpoint that is disabled too. The answer is what came of it, which stands among the deliveries as well.',
+        params: WebhookPath,
+        response: testedAnswers,
+      },
+    },
+    async (request) => {
+      const tested = await testWebhook(request.params.id, tools);
+      const record = {
+        ID: tested.id,
+        Delivered: tested.delivered,
+        Status: tested.status,
+        ...failureFields(tested.failure, languageOf(request)),
+        Answer: tested.answer,
+        Milliseconds: tested.milliseconds,
+      };
+      return recordEnvelope(record, debugOf(request));
+    },
+  );
+
+  app.post(
+    '/webhooks/:id/rotate',
+    {
+      config: { scope, emptyBody: true, maxValues: 100 },
+      schema: {
+        ...common,
+        operationId: 'rotateWebhook',
+        summary: 'Give an endpoint a new secret',
+        description:
+          'The `Secret` is in this answer and in no other. Messages are signed with both for `Hours`, 24 where it is not said; an older secret ends at once.',
+        params: WebhookPath,
+        body: RotationBody,
+        response: newWebhookSecretAnswers,
+      },
+    },
+    async (request) => {
+      const { id } = request.params;
+      const secret = newWebhookSecret();
+      const oldEndsAt = graceEnd(request.body.Hours);
+      if (!(await webhooks.addSecret(id, encryptSecret(secret, id), oldEndsAt, actorOf(request))))
+        throw new ApiError('WEBHOOK_NOT_FOUND');
+      return recordEnvelope({ ID: id, Secret: secret, OldEndsAt: oldEndsAt }, debugOf(request));
+    },
+  );
 }
 
 export function webhookFields(webhook: Webhook, language: Language) {
@@ -156,62 +197,4 @@ export function failureFields(failure: DeliveryFailure | null, language: Languag
 function detailFields(reason: DisabledReason) {
   const { status, networkError, timeoutMs } = detailsOf(reason);
   return { Status: status, NetworkError: networkError, TimeoutMs: timeoutMs };
-}
-
-/** Registers `webhooks/{id}/test` and `webhooks/{id}/rotate`, the routes that use the secret of a webhook. */
-export function webhookSecretRoutes(app: Api, tools: WebhookTools & TestTools): void {
-  const { webhooks, encryptSecret } = tools;
-  const config = { scope: 'admin', emptyBody: true, maxValues: 100 } as const;
-  const common = { querystring: CallQuery, headers: CallHeaders, tags: ['webhooks'], params: WebhookPath };
-
-  app.post(
-    '/webhooks/:id/test',
-    {
-      config,
-      schema: {
-        ...common,
-        operationId: 'testWebhook',
-        summary: 'Send an endpoint one message to try it',
-        description:
-          'A signed `webhook.test`, at once and once, to an endpoint that is disabled too. The answer is what came of it, which stands among the deliveries as well.',
-        response: testedAnswers,
-      },
-    },
-    async (request) => {
-      const tested = await testWebhook(request.params.id, tools);
-      const record = {
-        ID: tested.id,
-        Delivered: tested.delivered,
-        Status: tested.status,
-        ...failureFields(tested.failure, languageOf(request)),
-        Answer: tested.answer,
-        Milliseconds: tested.milliseconds,
-      };
-      return recordEnvelope(record, debugOf(request));
-    },
-  );
-
-  app.post(
-    '/webhooks/:id/rotate',
-    {
-      config,
-      schema: {
-        ...common,
-        operationId: 'rotateWebhook',
-        summary: 'Give an endpoint a new secret',
-        description:
-          'The `Secret` is in this answer and in no other. Messages are signed with both for `Hours`, 24 where it is not said; an older secret ends at once.',
-        body: RotationBody,
-        response: newWebhookSecretAnswers,
-      },
-    },
-    async (request) => {
-      const { id } = request.params;
-      const secret = newWebhookSecret();
-      const oldEndsAt = graceEnd(request.body.Hours);
-      if (!(await webhooks.addSecret(id, encryptSecret(secret, id), oldEndsAt, actorOf(request))))
-        throw new ApiError('WEBHOOK_NOT_FOUND');
-      return recordEnvelope({ ID: id, Secret: secret, OldEndsAt: oldEndsAt }, debugOf(request));
-    },
-  );
 }

@@ -1,16 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { EventTypeName } from '../audit/events.routes.ts';
 import { testType } from '../audit/events.ts';
-import {
-  answer,
-  Empty,
-  ErrorEnvelope,
-  errorAnswers,
-  errorExample,
-  Moment,
-  page,
-  recordPage,
-} from '../http/answer-schemas.ts';
+import { answers, Empty, errorAnswer, Moment, page, recordPage } from '../http/answer-schemas.ts';
 import {
   example,
   flag,
@@ -73,11 +64,11 @@ export const DeliveryQuery = Type.Object({
 
 const DeliveryFailureCode = named(
   'DeliveryFailureCode',
-  Type.String({ enum: [...failureCodes], description: 'Why a message was not delivered' }),
+  oneOf(failureCodes, { description: 'Why a message was not delivered' }),
 );
 const DisabledReason = named(
   'DisabledReason',
-  Type.String({ enum: [...disabledReasonCodes], description: 'Why an endpoint was disabled' }),
+  oneOf(disabledReasonCodes, { description: 'Why an endpoint was disabled' }),
 );
 const DeliveryFailureDetails = named(
   'DeliveryFailureDetails',
@@ -173,40 +164,28 @@ const NewWebhookSecret = named(
   }),
 );
 
-const missing = {
-  ...errorAnswers,
-  404: answer('There is no such endpoint or message', ErrorEnvelope, errorExample(404, 'WEBHOOK_NOT_FOUND')),
-};
-export const webhooksAnswers = {
-  200: answer('The endpoints', page('WebhooksEnvelope', Webhook)),
-  ...errorAnswers,
-};
-export const newWebhookAnswers = {
-  200: answer('The endpoint, with its secret', recordPage('NewWebhookEnvelope', NewWebhook)),
-  ...errorAnswers,
-};
-export const webhookAnswers = {
-  200: answer('The endpoint', recordPage('WebhookEnvelope', Webhook)),
-  ...missing,
-};
-export const removedAnswers = { 200: answer('The endpoint is gone', Empty), ...missing };
-export const deliveriesAnswers = {
-  200: answer('A page of messages', page('DeliveriesEnvelope', Delivery, Webhook)),
-  ...missing,
-};
-export const deliveryAnswers = {
-  200: answer('The message', recordPage('DeliveryEnvelope', WholeDelivery)),
-  ...missing,
-};
-export const replayAnswers = {
-  200: answer('They are on their way', recordPage('ReplayedEnvelope', Replayed)),
-  ...missing,
-};
-export const testedAnswers = {
-  200: answer('What came of it', recordPage('TestedWebhookEnvelope', Tested)),
-  ...missing,
-};
-export const newWebhookSecretAnswers = {
-  200: answer('The new secret', recordPage('NewWebhookSecretEnvelope', NewWebhookSecret)),
-  ...missing,
-};
+const missing = { 404: errorAnswer('There is no such endpoint or message', notFound) };
+export const webhooksAnswers = answers('The endpoints', page('WebhooksEnvelope', Webhook));
+export const newWebhookAnswers = answers(
+  'The endpoint, with its secret',
+  recordPage('NewWebhookEnvelope', NewWebhook),
+);
+export const webhookAnswers = answers('The endpoint', recordPage('WebhookEnvelope', Webhook), missing);
+export const removedAnswers = answers('The endpoint is gone', Empty, missing);
+export const deliveriesAnswers = answers(
+  'A page of messages',
+  page('DeliveriesEnvelope', Delivery, Webhook),
+  missing,
+);
+export const deliveryAnswers = answers('The message', recordPage('DeliveryEnvelope', WholeDelivery), missing);
+export const replayAnswers = answers(
+  'They are on their way',
+  recordPage('ReplayedEnvelope', Replayed),
+  missing,
+);
+export const testedAnswers = answers('What came of it', recordPage('TestedWebhookEnvelope', Tested), missing);
+export const newWebhookSecretAnswers = answers(
+  'The new secret',
+  recordPage('NewWebhookSecretEnvelope', NewWebhookSecret),
+  missing,
+);
