@@ -4,10 +4,12 @@ import rateLimit from '@fastify/rate-limit';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { loginRoutes } from './accounts/login.routes.ts';
 import type { SignInTools } from './accounts/sign-in.ts';
-import { type AdminTools, adminRoutes } from './admin.routes.ts';
+import { type AuditTools, auditRoutes } from './audit/audit.routes.ts';
 import type { AuditLog } from './audit/audit-log.ts';
 import { eventRoute } from './audit/events.routes.ts';
 import type { EventStore } from './audit/events.ts';
+import { type CallHistoryTools, callRoutes, failuresRoute } from './calls/call-history.routes.ts';
+import type { FailureStore } from './calls/call-history.ts';
 import {
   type ChangeOwnPassword,
   fingerprintBy,
@@ -23,6 +25,8 @@ import {
   rateLimitKey,
   type ThrottledLookup,
 } from './clients/authentication.plugin.ts';
+import { clientRoutes } from './clients/clients.routes.ts';
+import type { ClientStore } from './clients/clients.ts';
 import type { ConsoleStore } from './clients/console-session.ts';
 import { consoleFiles, consolePage } from './console/console.routes.ts';
 import { consoleSessionRoutes } from './console/console-session.routes.ts';
@@ -35,12 +39,17 @@ import { describeApi } from './http/openapi.ts';
 import { registerRequestContext } from './http/request-context.ts';
 import { type Api, compileRequestSchema, type SchemaTypes, validateQueries } from './http/validation.ts';
 import type { JobStore } from './jobs/job.ts';
-import { jobRoutes } from './jobs/jobs.routes.ts';
+import { allJobsRoute, jobRoutes } from './jobs/jobs.routes.ts';
 import { ApiError } from './lib/field-errors.ts';
 import { networkList } from './lib/network.ts';
 import { logCalls, type Metrics } from './metrics.ts';
+import type { HashingState } from './passwords/hash-pool.ts';
 import { readRoutes } from './records/list.routes.ts';
 import type { ListingStore } from './records/listing.ts';
+import { statisticsRoute } from './statistics/statistics.routes.ts';
+import type { StatisticsStore } from './statistics/statistics.ts';
+import { deliveryRoutes } from './webhooks/deliveries.routes.ts';
+import { type WebhookTools, webhookRoutes } from './webhooks/webhooks.routes.ts';
 
 export interface AppOptions {
   readonly version: string;
@@ -64,7 +73,13 @@ export interface AppOptions {
   readonly sessions: ConsoleStore;
   readonly readiness: Readiness;
   readonly metrics: Metrics;
-  readonly admin: AdminTools;
+  readonly clients: ClientStore;
+  readonly calls: CallHistoryTools;
+  readonly failures: FailureStore;
+  readonly audit: AuditTools;
+  readonly webhooks: WebhookTools;
+  readonly statistics: StatisticsStore;
+  readonly hashing: HashingState;
   /** Folder of the built console; null if the console has not been built. */
   readonly consoleFolder: string | null;
 }
@@ -157,9 +172,7 @@ async function buildApi(
   const typed = api.withTypeProvider<SchemaTypes>();
   consoleSessionRoutes(typed, { ...options, lookUpThrottled });
   await typed.register(async (sync) => syncRoutes(sync, options), { prefix: '/api/sync/v1' });
-  await typed.register(async (admin) => adminRoutes(admin, { ...options.admin, jobs: options.jobs }), {
-    prefix: '/admin/v1',
-  });
+  await typed.register(async (admin) => adminRoutes(admin, options), { prefix: '/admin/v1' });
 }
 
 function syncRoutes(api: Api, options: AppOptions): void {
@@ -168,4 +181,16 @@ function syncRoutes(api: Api, options: AppOptions): void {
   jobRoutes(api, options);
   eventRoute(api, options.events);
   loginRoutes(api, options.signIn);
+}
+
+/** Registers the routes below `/admin/v1`. Every request needs the scope `admin`. */
+function adminRoutes(api: Api, options: AppOptions): void {
+  clientRoutes(api, options.clients);
+  callRoutes(api, options.calls);
+  failuresRoute(api, options.failures);
+  allJobsRoute(api, options.jobs);
+  auditRoutes(api, options.audit);
+  webhookRoutes(api, options.webhooks);
+  deliveryRoutes(api, options.webhooks.webhooks);
+  statisticsRoute(api, options.statistics, options.hashing);
 }

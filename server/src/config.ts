@@ -41,7 +41,7 @@ export const settings = {
     about: 'the first API client, of scope admin, for an automated deployment',
     fallback: null,
     accepts: isPair,
-    mask: (pair) => `${readKeyPair(pair)?.publicKey}.********`,
+    mask: maskPair,
   }),
   TRUST_PROXY: list(
     'addresses or networks with commas between, such as 10.0.0.0/8,192.168.1.4, together at most 1/128 of all addresses',
@@ -111,7 +111,7 @@ export const settings = {
     about: 'whom import, reset, list, state and job call as; none is needed in protected mode',
     fallback: null,
     accepts: (given) => readKeyPair(given) !== null,
-    mask: (pair) => `${readKeyPair(pair)?.publicKey}.********`,
+    mask: maskPair,
   }),
 };
 
@@ -140,25 +140,16 @@ export function settingErrors(environment: NodeJS.ProcessEnv): Map<string, Confi
 
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   refuseMisspelt(misspeltSettings(environment));
-  const entries = Object.entries(settings).map(([name, setting]) => [
-    name,
-    readSetting(name, setting as Setting<unknown>, environment[prefix + name]),
-  ]);
+  const entries = Object.entries(settings).map(([name, setting]) => {
+    const value = tryReading(name, setting as Setting<unknown>, environment[prefix + name]);
+    if (value instanceof ConfigError) throw value;
+    return [name, value];
+  });
   const config = Object.fromEntries(entries) as Config;
   return Object.freeze({ ...config, DATA: resolve(config.DATA) });
 }
 
-function readSetting<Value>(name: string, setting: Setting<Value>, given: string | undefined): Value {
-  const value = tryReading(name, setting, given);
-  if (value instanceof ConfigError) throw value;
-  return value;
-}
-
-function tryReading<Value>(
-  name: string,
-  setting: Setting<Value>,
-  given: string | undefined,
-): Value | ConfigError {
+function tryReading(name: string, setting: Setting<unknown>, given: string | undefined): unknown {
   if (given === undefined || given === '') return setting.fallback;
   const value = setting.read(given);
   if (value !== undefined) return value;
@@ -204,4 +195,8 @@ function maskUrl(value: string): string {
 function isPair(value: string): boolean {
   const pair = readKeyPair(value);
   return pair !== null && isValidKeyPair(pair);
+}
+
+function maskPair(value: string): string {
+  return `${readKeyPair(value)?.publicKey}.********`;
 }

@@ -12,19 +12,19 @@ export function healthRoutes(
 ): void {
   const { readiness, metrics, identifyCaller, trust } = tools;
 
-  app.get('/', { logLevel: 'warn', schema: { hide: true } }, async (_request, reply) =>
-    reply.redirect('/console'),
-  );
+  const hidden = { logLevel: 'warn', schema: { hide: true } } as const;
 
-  app.get('/health/live', { logLevel: 'warn', schema: { hide: true } }, async () => ({ status: 'live' }));
+  app.get('/', hidden, async (_request, reply) => reply.redirect('/console'));
 
-  app.get('/health/ready', { logLevel: 'warn', schema: { hide: true } }, async (_request, reply) => {
+  app.get('/health/live', hidden, async () => ({ status: 'live' }));
+
+  app.get('/health/ready', hidden, async (_request, reply) => {
     const reason = await readiness.check();
     if (reason === null) return { status: 'ready' };
     return reply.code(503).send({ status: 'not ready', reason });
   });
 
-  app.get('/metrics', { logLevel: 'warn', schema: { hide: true } }, async (request, reply) => {
+  app.get('/metrics', hidden, async (request, reply) => {
     const evidence = readEvidence(request, trust);
     // A scraper on this machine needs no credential; any other needs one with the scope `sync:read`.
     if (!evidence.direct || evidence.credentials.length > 0)

@@ -92,10 +92,10 @@ export async function startService(
       throw clientRequired(config.HOST);
 
     const metrics = openMetrics();
+    const cost = { memoryKib: config.HASH_MEMORY_KIB, passes: config.HASH_PASSES };
     hasher = openHasher({
+      ...cost,
       concurrency: config.HASH_CONCURRENCY,
-      memoryKib: config.HASH_MEMORY_KIB,
-      passes: config.HASH_PASSES,
       maxWaitSeconds: config.MAX_WAIT_SECONDS,
       onHash: metrics.hashed,
     });
@@ -103,10 +103,8 @@ export async function startService(
     const noHash = await hasher.calibrate();
     const recordStore = openRecordStore(database);
     const { isCommon } = openCommonPasswords();
-    const rules = {
-      requireEmail: config.REQUIRE_EMAIL,
-      password: { minLength: config.PASSWORD_MIN, isCommon },
-    };
+    const password = { minLength: config.PASSWORD_MIN, isCommon };
+    const rules = { requireEmail: config.REQUIRE_EMAIL, password };
     const operations = {
       update: updateOperation(recordStore, rules),
       insert: insertOperation(recordStore, rules),
@@ -140,12 +138,10 @@ export async function startService(
       auditLog,
       hasher,
       throttleDigest: (text: string) => keyRing.throttleDigest(text),
-      needsRehash: (hash: string) =>
-        needsRehash(hash, { memoryKib: config.HASH_MEMORY_KIB, passes: config.HASH_PASSES }),
+      needsRehash: (hash: string) => needsRehash(hash, cost),
       noHash,
     };
     const readiness = openReadiness(database);
-    const hashRow = keyRing.hashRow.bind(keyRing);
     const signing = openSigning(keyRing, config.WEBHOOK_NETWORKS);
 
     app = await buildApp({
@@ -172,32 +168,24 @@ export async function startService(
       sessions: openConsoleSessions(store.front),
       readiness,
       metrics,
-      admin: {
-        clients: openClients(database),
-        calls: { store: openCompletedCalls(database, { days: config.JOB_DAYS }), auditLog },
-        failures: openFailures(database),
-        audit: { store: openAudit(database), hashRow },
-        webhooks: {
-          ...signing,
-          webhooks: openWebhooks(database),
-          encryptSecret: (secret, id) => keyRing.encryptSecret(secret, webhookName(id)),
-        },
-        statistics: openStatistics(database),
-        hashing: hasher,
+      clients: openClients(database),
+      calls: { store: openCompletedCalls(database, { days: config.JOB_DAYS }), auditLog },
+      failures: openFailures(database),
+      audit: { store: openAudit(database), hashRow: (...row) => keyRing.hashRow(...row) },
+      webhooks: {
+        ...signing,
+        webhooks: openWebhooks(database),
+        encryptSecret: (secret, id) => keyRing.encryptSecret(secret, webhookName(id)),
       },
+      statistics: openStatistics(database),
+      hashing: hasher,
       consoleFolder,
     });
-    await app
-      .listen({
-        host: config.HOST,
-        port: config.PORT,
-        backlog: 4096,
-        listenTextResolver: () => 'listening',
-      })
-      .catch((error) => {
-        if (error.syscall !== 'getaddrinfo') throw error;
-        throw new ConfigError(`${prefix}HOST is ${config.HOST}, a name that has no address.`);
-      });
+    const address = { host: config.HOST, port: config.PORT, backlog: 4096 };
+    await app.listen({ ...address, listenTextResolver: () => 'listening' }).catch((error) => {
+      if (error.syscall !== 'getaddrinfo') throw error;
+      throw new ConfigError(`${prefix}HOST is ${config.HOST}, a name that has no address.`);
+    });
 
     background = await startBackground({
       config,

@@ -5,15 +5,9 @@ import type { HashingState } from './passwords/hash-pool.ts';
 import type { OperationName } from './records/operation.ts';
 import type { Outcome } from './records/outcome.ts';
 
-export interface Metrics {
-  readonly registry: Registry;
-  hashed(lane: Lane, seconds: number): void;
-  answered(route: string, method: string, status: number, seconds: number): void;
-  recordsDone(operation: OperationName, outcomes: readonly Outcome[]): void;
-  watch(hashing: HashingState): void;
-}
+export type Metrics = ReturnType<typeof openMetrics>;
 
-export function openMetrics(): Metrics {
+export function openMetrics() {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -45,9 +39,10 @@ export function openMetrics(): Metrics {
   });
   return {
     registry,
-    hashed: (lane, seconds) => hashes.observe({ lane }, seconds),
-    answered: (route, method, status, seconds) => calls.observe({ route, method, status }, seconds),
-    recordsDone(operation, outcomes) {
+    hashed: (lane: Lane, seconds: number) => hashes.observe({ lane }, seconds),
+    answered: (route: string, method: string, status: number, seconds: number) =>
+      calls.observe({ route, method, status }, seconds),
+    recordsDone(operation: OperationName, outcomes: readonly Outcome[]) {
       for (const { error, users: done } of outcomes) {
         records.inc({ operation, outcome: error?.code ?? 'applied' });
         for (const kind of ['register', 'reset', 'state'] as const) {
@@ -56,7 +51,7 @@ export function openMetrics(): Metrics {
         }
       }
     },
-    watch(hashing) {
+    watch(hashing: HashingState) {
       new Gauge({
         name: 'anagrafe_hash_lane_length',
         help: 'Passwords that wait to be hashed, by lane',
@@ -68,12 +63,8 @@ export function openMetrics(): Metrics {
         },
       });
       gauge(registers, 'anagrafe_hashes_running', 'Passwords being hashed now', () => hashing.running);
-      gauge(
-        registers,
-        'anagrafe_hash_capacity',
-        'Hashes per second that this node can do',
-        () => hashing.capacity,
-      );
+      const capacityHelp = 'Hashes per second that this node can do';
+      gauge(registers, 'anagrafe_hash_capacity', capacityHelp, () => hashing.capacity);
     },
   };
 }

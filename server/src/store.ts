@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import { type Config, settings } from './config.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { type Listener, listen, type Subscription } from './db/listen.ts';
@@ -43,9 +42,7 @@ const queueConnections = 3;
 
 export async function openStore(config: Config, options: StoreOptions): Promise<Store> {
   const engine = config.DATABASE_URL === null ? await startEngine(config, options) : null;
-  const connection: pg.PoolConfig = engine
-    ? engine.connection
-    : { connectionString: config.DATABASE_URL ?? '' };
+  const connection = engine?.connection ?? { connectionString: config.DATABASE_URL ?? '' };
   const outages = options.outage && new OutageMonitor(options.outage);
   const open = (poolSize: number) =>
     openDatabase({
