@@ -17,6 +17,7 @@ import {
   writeRoutes,
 } from './calls/write.routes.ts';
 import type { AccessStore } from './clients/access.ts';
+import { rateLimited } from './clients/auth-throttle.ts';
 import {
   guard,
   type Identify,
@@ -80,14 +81,12 @@ export interface AppOptions {
   readonly webhooks: WebhookTools;
   readonly statistics: StatisticsStore;
   readonly hashing: HashingState;
-  /** Folder of the built console; null if the console has not been built. */
   readonly consoleFolder: string | null;
 }
 
 const requestTimeoutMs = 300_000;
 const validRequestId = /^[\w.-]{1,64}$/;
 
-/** Builds the Fastify app with every route. The caller starts listening. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: options.log,
@@ -159,14 +158,7 @@ async function buildApi(
     max: options.callsPerMinute,
     timeWindow: 60_000,
     keyGenerator: rateLimitKey,
-    errorResponseBuilder: (_request, { ttl }) => {
-      const seconds = Math.ceil(ttl / 1000);
-      return new ApiError('RATE_LIMITED', {
-        variant: 'calls',
-        figures: { seconds },
-        retryAfterSeconds: seconds,
-      });
-    },
+    errorResponseBuilder: (_request, { ttl }) => rateLimited('calls', Math.ceil(ttl / 1000)),
   });
   readBodies(api, options.limits, fingerprintBy(options.newFingerprint));
   const typed = api.withTypeProvider<SchemaTypes>();

@@ -27,7 +27,6 @@ interface BackgroundTools {
   readonly signing: Signing;
 }
 
-/** Starts the background workers: jobs, the hash chain of the audit log, webhook deliveries and retention. */
 export async function startBackground(tools: BackgroundTools): Promise<Background> {
   const { log, store, queue, keyRing } = tools;
   await workOnJobs(queue, tools.jobs);

@@ -46,7 +46,6 @@ import { webhookName } from './webhooks/webhook.ts';
 import { openWebhooks } from './webhooks/webhooks.store.ts';
 
 export interface Service {
-  /** Base URL of the service, such as `http://127.0.0.1:8420`. */
   readonly url: string;
   readonly protectedMode: boolean;
   /** Stops accepting connections, finishes running requests and background work, then closes the database. */

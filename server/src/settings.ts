@@ -3,10 +3,8 @@ export interface Setting<Value> {
   /** Description of the accepted values, for error messages and the reference page. */
   readonly takes: string;
   readonly about: string;
-  /** Parses the value; returns undefined if the text is invalid. */
   read(text: string): Value | undefined;
   readonly fallback: Value;
-  /** True if the value must not appear in messages or logs. */
   readonly secret?: boolean;
   /** Formats the value for people; masks a secret. */
   show(value: Value): string;

@@ -30,7 +30,6 @@ interface StoreOptions {
    * creates a missing one.
    */
   readonly mode: 'exclusive' | 'existing' | 'create';
-  /** Timeout for opening a connection. */
   readonly connectMs?: number;
   log(message: string): void;
   /** Receives the start and the end of an outage. Without it each lost connection is logged. */

@@ -75,7 +75,6 @@ async function reserve(database: Database, guess: AttemptCounters): Promise<Rese
   return wait;
 }
 
-/** Returns true if the account has signed in from this source during the last `sourceDays`. */
 async function isKnown(database: Database, { pair, userId }: AttemptCounters): Promise<boolean> {
   const found = await database.query(
     `select from anagrafe.sign_in_sources

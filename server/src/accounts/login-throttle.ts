@@ -1,4 +1,4 @@
-import { ApiError } from '../lib/field-errors.ts';
+import { rateLimited } from '../clients/auth-throttle.ts';
 
 /**
  * The keys of the counters that a password guess increments. Each key is a keyed digest, because users sometimes type
@@ -16,9 +16,7 @@ export interface AttemptCounters {
 }
 
 export interface Reserved {
-  /** The keys of the counters that were incremented. */
   readonly counters: readonly Buffer[];
-  /** True if the account has signed in from this source before. */
   readonly known: boolean;
 }
 
@@ -34,13 +32,8 @@ export interface LoginThrottle {
   takeBack(counters: readonly Buffer[]): Promise<void>;
 }
 
-/** Reserves a guess, or throws `RATE_LIMITED` with the seconds to wait. */
 export async function reserveAttempt(guess: AttemptCounters, store: LoginThrottle): Promise<Reserved> {
   const reserved = await store.reserve(guess);
   if (typeof reserved !== 'number') return reserved;
-  throw new ApiError('RATE_LIMITED', {
-    variant: 'guesses',
-    figures: { seconds: reserved },
-    retryAfterSeconds: reserved,
-  });
+  throw rateLimited('guesses', reserved);
 }

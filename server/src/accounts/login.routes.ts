@@ -32,7 +32,6 @@ import { type AttemptSource, refresh, type SignedIn, type SignInTools, signIn } 
 
 const about = { tags: ['login'], querystring: CallQuery, headers: CallHeaders };
 
-/** Registers `/login`, `/login/refresh` and `/logout`, which manage the sessions of users. */
 export function loginRoutes(app: Api, tools: SignInTools): void {
   app.post(
     '/login',

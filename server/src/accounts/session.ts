@@ -1,6 +1,5 @@
 import type { Actor } from '../audit/audit-log.ts';
 
-/** The fields of a user that the response to a sign-in contains. */
 export interface Account {
   readonly userId: number;
   readonly principalId: number;
@@ -22,7 +21,6 @@ export interface NewSession {
   readonly refreshDigest: Buffer;
 }
 
-/** The lifetimes of access tokens and refresh tokens. */
 export interface SessionLimits {
   readonly tokenMinutes: number;
   readonly refreshDays: number;
@@ -50,6 +48,5 @@ export interface SessionStore {
     next: NewSession,
     actor: Actor,
   ): Promise<{ account: Account; expiresAt: Date } | null>;
-  /** Ends the session family of an access token. */
   end(tokenDigest: Buffer, actor: Actor): Promise<void>;
 }

@@ -69,7 +69,6 @@ export async function signIn(request: SignInRequest, tools: SignInTools): Promis
 }
 
 interface EnteredPassword {
-  /** The password from the request, before the PRECIS mapping. */
   readonly password: string;
   readonly from: VerifySource;
 }

@@ -31,7 +31,6 @@ export const serviceActor: Actor = {
   requestId: null,
 };
 
-/** The actor of commands at the command line. */
 export const operatorActor: Actor = { ...serviceActor, kind: 'operator' };
 
 /** The kind of an audit row. A statement that changes a record inserts the audit row, too, so neither exists alone. */
@@ -71,12 +70,10 @@ export interface AuditEntry {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** Appends rows to the audit log. */
 export interface AuditLog {
   note(actor: Actor, entry: AuditEntry): Promise<void>;
 }
 
-/** A complete row of the audit log. */
 export interface AuditRow extends Actor {
   readonly id: number;
   readonly at: Date;
@@ -112,23 +109,18 @@ export interface AuditListing {
   readonly after: number | null;
   readonly limit: number;
   readonly principalId: number | null;
-  /** True to include rows with the action `records.read`. */
   readonly reads: boolean;
 }
 
-export interface AuditPage {
-  readonly rows: readonly AuditRow[];
-  /** The position to send as `after` for the next page. */
-  readonly after: number;
-  readonly more: boolean;
-}
-
-/** Reads a page of the audit log. It requests one row more than the page size to find out if another page follows. */
+/**
+ * Reads a page of the audit log. It requests one row more than the page size to find out if another page follows, which
+ * begins after the position `after`.
+ */
 export async function readAudit(
   query: Omit<AuditListing, 'limit'>,
   pageSize: number,
   store: AuditStore,
-): Promise<AuditPage> {
+): Promise<{ rows: readonly AuditRow[]; after: number; more: boolean }> {
   const found = await store.page({ ...query, limit: pageSize + 1 });
   const rows = found.slice(0, pageSize);
   return { rows, after: rows.at(-1)?.position ?? query.after ?? 0, more: found.length > pageSize };

@@ -24,7 +24,6 @@ export interface AuditTools {
   readonly hashRow: HashRow;
 }
 
-/** Registers `GET /audit`, which lists the audit log, and `GET /audit/verify`, which verifies its hash chain. */
 export function auditRoutes(app: Api, { store, hashRow }: AuditTools): void {
   const config = { scope: 'admin' } as const;
   const about = { tags: ['admin'], headers: CallHeaders };
@@ -92,7 +91,6 @@ function verdictFields(verdict: Verdict) {
   };
 }
 
-/** Converts an audit row to the fields of a response and of an export. */
 export function auditFields(row: AuditRow) {
   return {
     Position: row.position,

@@ -8,7 +8,6 @@ import { type Entry, type EventStore, eventActions } from './events.ts';
 import { hashedRows, readChain } from './hash-chain.store.ts';
 import type { HashedRow } from './hash-chain.ts';
 
-/** The columns of `audit_log` for the actor and the call. */
 export const actorColumns = 'actor, client_id, user_id, address, request_id, call_id';
 
 /** The parameters for `actorColumns`. `actorValues` returns their values. */

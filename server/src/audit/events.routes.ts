@@ -66,7 +66,6 @@ const user = { IRID: Id, UserID: Id, Username: Text, Email: Text };
 const UserData = named('UserData', strictObject(user));
 const figures = { Records: Count, RecordsFailed: Count, Users: Count, UsersApplied: Count };
 
-/** Maps each event type to the schema of its `data`. */
 const data: Readonly<Record<EventType, TSchema>> = {
   'principal.inserted': strictObject({ IRID: Id }),
   'principal.state_changed': strictObject({ IRID: Id, State }),

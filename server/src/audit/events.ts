@@ -1,7 +1,7 @@
 import type { UserNames } from '../db/user-names.ts';
 import { wrongParameter } from '../lib/field-errors.ts';
 import type { Order } from '../lib/paging.ts';
-import type { Action } from './audit-log.ts';
+import type { Action, Actor, AuditRow } from './audit-log.ts';
 
 export const eventTypes = [
   'principal.inserted',
@@ -24,20 +24,11 @@ export function isAboutRecord(type: EventType): boolean {
   return /^(user|principal)\./.test(type);
 }
 
-/** The columns of an audit log row that events are built from. */
-export interface Entry {
+/** The columns of an audit row in the hash chain that its events are built from. */
+export interface Entry extends Omit<AuditRow, Exclude<keyof Actor, 'requestId'> | 'id' | 'hash'> {
   readonly position: number;
-  readonly at: Date;
-  readonly callId: string | null;
-  readonly requestId: string | null;
-  readonly action: Action;
-  readonly principalId: number | null;
-  readonly registered: readonly number[] | null;
-  readonly reset: readonly number[] | null;
-  readonly details: Readonly<Record<string, unknown>> | null;
 }
 
-/** The audit actions that produce events. */
 export const eventActions: readonly Action[] = [
   'insert',
   'update',
@@ -83,13 +74,10 @@ interface StateDetails {
 function stateParts(details: StateDetails | null): Part[] {
   const { state, users = [] } = details ?? {};
   const own: Part[] = state === undefined ? [] : [{ type: 'principal.state_changed', userId: null, state }];
-  const userParts = users.map(([userId, changed]): Part => {
-    return { type: 'user.state_changed', userId, state: changed };
-  });
-  return [...own, ...userParts];
+  const type = 'user.state_changed' as const;
+  return [...own, ...users.map(([userId, changed]) => ({ type, userId, state: changed }))];
 }
 
-/** A CloudEvents 1.0 message in the JSON format. */
 export interface CloudEvent {
   readonly specversion: '1.0';
   readonly id: string;
@@ -157,7 +145,6 @@ function completedData({ action, callId, requestId, details }: Entry): Record<st
 }
 
 export interface EventStore {
-  /** Returns the position of the last row in the hash chain. */
   end(): Promise<number>;
   /** Returns up to `limit` entries that produce events, starting at the position `from` in the given order. */
   entries(order: Order, from: number, limit: number): Promise<readonly Entry[]>;
@@ -168,7 +155,6 @@ export interface EventPage {
   readonly events: readonly CloudEvent[];
   /** The cursor to send as `after` for the next page; null if there is no event yet. */
   readonly after: string | null;
-  /** True if the next page already has events. */
   readonly more: boolean;
 }
 

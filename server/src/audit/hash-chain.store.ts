@@ -1,5 +1,5 @@
 import type { Connection, Database } from '../db/database.ts';
-import type { Chain, HashedRow, HashRow } from './hash-chain.ts';
+import type { Chain, ChainEnd, HashedRow, HashRow } from './hash-chain.ts';
 
 /** Rows that one transaction appends to the chain, and rows per query when the chain is read. */
 const rowsAtOnce = 1000;
@@ -8,46 +8,37 @@ const rowsAtOnce = 1000;
 const hashedText = `jsonb_build_array(id, extract(epoch from at), actor, client_id, user_id, host(address), request_id,
   call_id, action, principal_id, registered, reset, details)::text`;
 
-interface ChainRow {
-  position: number;
-  hash: Buffer;
-}
-
-/** Appends up to `rowsAtOnce` committed rows to the hash chain. Returns true if more rows may be waiting. */
-export type ChainWriter = () => Promise<boolean>;
-
 /**
- * Creates the writer that assigns a position and a hash to committed audit rows. The row lock on `audit_chain` admits
- * one writer at a time among all nodes. The writer remembers the last row of the chain, and throws if that row is later
- * missing or has another hash: to append further rows would hide that the audit log was rewritten.
+ * Creates the writer that assigns a position and a hash to committed audit rows, up to `rowsAtOnce` in a call; it
+ * returns true if more rows may be waiting. The row lock on `audit_chain` admits one writer at a time among all nodes.
+ * The writer remembers the last row of the chain, and throws if that row is later missing or has another hash: to append
+ * further rows would hide that the audit log was rewritten.
  */
-export function openChainWriter(database: Database, hashRow: HashRow): ChainWriter {
-  const seen = { position: 0, hash: Buffer.alloc(0) };
-  return () => sequenceRows(database, hashRow, seen);
-}
-
-async function sequenceRows(database: Database, hashRow: HashRow, seen: ChainRow): Promise<boolean> {
-  const waiting = await database.query('select from anagrafe.audit_log where position is null limit 1');
-  if (waiting.length === 0) return false;
-  const appended = await database.transaction(async (connection) => {
-    const [last] = await connection.query<ChainRow>(
-      `select last_position as position, last_hash as hash from anagrafe.audit_chain for update skip locked`,
-    );
-    if (!last) return null;
-    await refuseRewritten(connection, last, seen);
-    const rows = await connection.query<{ id: number; text: string }>(
-      `select id, ${hashedText} as text from anagrafe.audit_log
-        where position is null order by id limit ${rowsAtOnce}`,
-    );
-    return { end: await appendRows(connection, rows, last, hashRow), more: rows.length === rowsAtOnce };
-  });
-  // Updated after the commit: after a rollback the chain ends where it ended before.
-  if (appended) Object.assign(seen, appended.end);
-  return appended?.more ?? false;
+export function openChainWriter(database: Database, hashRow: HashRow): () => Promise<boolean> {
+  let seen: ChainEnd = { position: 0, hash: Buffer.alloc(0) };
+  return async () => {
+    const waiting = await database.query('select from anagrafe.audit_log where position is null limit 1');
+    if (waiting.length === 0) return false;
+    const appended = await database.transaction(async (connection) => {
+      const [last] = await connection.query<ChainEnd>(
+        `select last_position as position, last_hash as hash from anagrafe.audit_chain for update skip locked`,
+      );
+      if (!last) return null;
+      await refuseRewritten(connection, last, seen);
+      const rows = await connection.query<{ id: number; text: string }>(
+        `select id, ${hashedText} as text from anagrafe.audit_log
+          where position is null order by id limit ${rowsAtOnce}`,
+      );
+      return { end: await appendRows(connection, rows, last, hashRow), more: rows.length === rowsAtOnce };
+    });
+    // Updated after the commit: after a rollback the chain ends where it ended before.
+    if (appended) seen = appended.end;
+    return appended?.more ?? false;
+  };
 }
 
 /** Throws if the row `seen` is missing or has another hash, unless retention has removed it. */
-async function refuseRewritten(connection: Connection, last: ChainRow, seen: ChainRow): Promise<void> {
+async function refuseRewritten(connection: Connection, last: ChainEnd, seen: ChainEnd): Promise<void> {
   const [found] = await connection.query<{ hash: Buffer | null; swept: boolean }>(
     `select (select hash from anagrafe.audit_log where position = $1) as hash, first_position > $1 as swept
        from anagrafe.audit_chain`,
@@ -62,25 +53,23 @@ async function refuseRewritten(connection: Connection, last: ChainRow, seen: Cha
 async function appendRows(
   connection: Connection,
   rows: readonly { id: number; text: string }[],
-  last: ChainRow,
+  last: ChainEnd,
   hashRow: HashRow,
-): Promise<ChainRow> {
+): Promise<ChainEnd> {
   let { position, hash: before } = last;
   const hashes = rows.map(({ text }) => {
     before = hashRow(before, ++position, text);
     return before;
   });
+  const ids = rows.map(({ id }) => id);
   await connection.query(
     `update anagrafe.audit_log set position = given.position, hash = given.hash
        from unnest($1::bigint[], $2::bytea[]) with ordinality as hashed (id, hash, nth)
             cross join lateral (select $3::bigint + nth as position, hashed.hash) as given
       where audit_log.id = hashed.id`,
-    [rows.map(({ id }) => id), hashes, last.position],
+    [ids, hashes, last.position],
   );
-  await countActivity(
-    connection,
-    rows.map(({ id }) => id),
-  );
+  await countActivity(connection, ids);
   await connection.query('update anagrafe.audit_chain set last_position = $1, last_hash = $2', [
     position,
     before,
@@ -106,7 +95,7 @@ export async function* hashedRows(connection: Connection): AsyncGenerator<Hashed
         where position > $1 order by position limit ${rowsAtOnce}`,
       [after],
     );
-    for (const row of rows) yield row;
+    yield* rows;
     after = rows.at(-1)?.position ?? after;
     if (rows.length < rowsAtOnce) return;
   }

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isPartOfOutage } from '../lib/field-errors.ts';
 
-/** An audit log row with the input and the value of its hash. */
 export interface HashedRow {
   readonly position: number;
   /** All columns except `position` and the hash, serialised as one JSON text. */
@@ -31,7 +30,6 @@ export type Verdict =
   | { readonly sound: true; readonly rows: number; readonly last: ChainEnd }
   | { readonly sound: false; readonly rows: number; readonly position: number; readonly fault: ChainError };
 
-/** The causes that a verification reports for the first invalid position. */
 export const chainErrors = ['changed', 'removed', 'inserted', 'cut off'] as const;
 export type ChainError = (typeof chainErrors)[number];
 
@@ -87,10 +85,6 @@ function faultBefore({ firstPosition, firstHash }: Chain, expected: ChainEnd): C
   return expected.hash.equals(firstHash) ? null : 'changed';
 }
 
-export interface ChainWorker {
-  stop(): Promise<void>;
-}
-
 /** The polling interval. A row must be in the hash chain within one second of its commit. */
 const pauseMs = 250;
 const errorIntervalMs = 60_000;
@@ -99,7 +93,7 @@ const errorIntervalMs = 60_000;
 export function startChainWorker(
   sequence: () => Promise<boolean>,
   onError: (error: unknown) => void,
-): ChainWorker {
+): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const running = run();
 

@@ -7,9 +7,7 @@ export const scopes = ['sync:write', 'sync:read', 'admin'] as const;
 export type Scope = (typeof scopes)[number];
 
 interface CallerProperties {
-  /** Null unless the caller is a client. */
   readonly clientId: number | null;
-  /** Null unless the caller is a signed-in user. */
   readonly user: SignedInUser | null;
   /** For the log only: a client may have any name. */
   readonly name: string;
@@ -37,7 +35,6 @@ export interface UnidentifiedCaller extends CallerProperties {
   readonly user: null;
 }
 
-/** The sender of a request. */
 export type Caller = ClientCaller | UserCaller | UnidentifiedCaller;
 
 export interface SignedInUser {
@@ -51,14 +48,12 @@ export interface KnownClient {
   readonly scopes: readonly Scope[];
   /** Digests of the secrets that have not expired. */
   readonly digests: readonly Buffer[];
-  /** True if the client may call from the address of the lookup. */
   readonly mayCallFrom: boolean;
 }
 
 export type ClientAtConsole = Pick<KnownClient, 'id' | 'name' | 'scopes'>;
 
 export interface AccessStore {
-  /** Finds a client that is not revoked. */
   findClient(publicKey: string, address: string | null): Promise<KnownClient | null>;
   findClientByAddress(address: string): Promise<KnownClient | null>;
   /** Finds the user of an access token. Returns null if the session has ended or the account is not active. */
@@ -74,7 +69,7 @@ export class DeniedClient extends ApiError {
   readonly client: { readonly id: number; readonly publicKey: string };
   readonly reason: 'secret' | 'address';
 
-  constructor(client: { readonly id: number; readonly publicKey: string }, reason: 'secret' | 'address') {
+  constructor(client: DeniedClient['client'], reason: DeniedClient['reason']) {
     super('UNAUTHENTICATED', { variant: 'wrong' });
     this.client = client;
     this.reason = reason;
@@ -167,11 +162,5 @@ export async function identifyByKey(
 }
 
 function clientCaller(client: ClientAtConsole, kind: ClientCaller['kind'] = 'client'): ClientCaller {
-  return {
-    kind,
-    clientId: client.id,
-    user: null,
-    name: client.name,
-    scopes: new Set(client.scopes),
-  };
+  return { kind, clientId: client.id, user: null, name: client.name, scopes: new Set(client.scopes) };
 }

@@ -43,14 +43,8 @@ export class AuthThrottle {
     const known = this.#failures.get(address);
     const leftMs = known === undefined ? 0 : known.until - performance.now();
     if (leftMs <= 0) this.#failures.delete(address);
-    else if (known !== undefined && known.count >= failuresPerMinute) {
-      const seconds = Math.ceil(leftMs / 1000);
-      throw new ApiError('RATE_LIMITED', {
-        variant: 'calls',
-        figures: { seconds },
-        retryAfterSeconds: seconds,
-      });
-    }
+    else if (known !== undefined && known.count >= failuresPerMinute)
+      throw rateLimited('calls', Math.ceil(leftMs / 1000));
   }
 
   #countFailure(address: string): void {
@@ -59,6 +53,11 @@ export class AuthThrottle {
     else
       put(this.#failures, address, { count: 1, until: performance.now() + failuresWindowMs }, maxAddresses);
   }
+}
+
+/** Returns the error of a caller that has to wait `seconds`. */
+export function rateLimited(variant: 'calls' | 'guesses', seconds: number): ApiError {
+  return new ApiError('RATE_LIMITED', { variant, figures: { seconds }, retryAfterSeconds: seconds });
 }
 
 /** Sets a key as the newest of the map, and drops the oldest key if there are more than `most`. */
@@ -94,8 +93,7 @@ export class DeniedClients {
   }
 
   async record(
-    { id, publicKey }: { readonly id: number; readonly publicKey: string },
-    reason: DeniedClient['reason'],
+    { client: { id, publicKey }, reason: why }: DeniedClient,
     source: string,
     actor: Actor,
   ): Promise<void> {
@@ -103,13 +101,8 @@ export class DeniedClients {
     if (!Number.isInteger(Math.log10(attempts))) return;
     const rows = countOne(this.#rows, String(id));
     if (rows > rowsPerClient) return;
-    const details = {
-      client: id,
-      publicKey,
-      why: reason,
-      attempts,
-      ...(rows === rowsPerClient && { last: true }),
-    };
+    const last = rows === rowsPerClient && { last: true };
+    const details = { client: id, publicKey, why, attempts, ...last };
     await this.#auditLog.note(actor, { action: 'client.denied', details });
   }
 }
@@ -120,9 +113,6 @@ function countOne(counts: Map<string, Count>, key: string): number {
   const now = performance.now();
   const current = known && now - known.since < deniedWindowMs ? known : { count: 0, since: now };
   current.count++;
-  counts.delete(key);
-  counts.set(key, current);
-  const [oldest] = counts.keys();
-  if (counts.size > maxCounters && oldest !== undefined) counts.delete(oldest);
+  put(counts, key, current, maxCounters);
   return current.count;
 }

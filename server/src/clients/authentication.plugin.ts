@@ -27,7 +27,6 @@ declare module 'fastify' {
     caller: Caller;
   }
   interface FastifyContextConfig {
-    /** The scope that the route requires. */
     scope?: Scope;
     /** True if a signed-in user may call the route. */
     self?: boolean;
@@ -38,7 +37,6 @@ declare module 'fastify' {
   }
 }
 
-/** Returns the actor of a request, for the audit log. */
 export function actorOf(request: FastifyRequest, caller: Caller = request.caller): Actor {
   const { kind, clientId, user } = caller;
   return {
@@ -65,7 +63,6 @@ export function rateLimitKey(request: FastifyRequest): string {
   }
 }
 
-/** Authenticates the caller of a request, or throws an `ApiError`. */
 export type Identify = (request: FastifyRequest) => Promise<Caller>;
 
 /**
@@ -82,13 +79,11 @@ export function openThrottledLookup(trust: TrustSettings, auditLog: AuditLog): T
   const throttle = new AuthThrottle();
   const denied = new DeniedClients(auditLog);
   /** Does not delay the response until the row is written: the delay would reveal that the public key exists. */
-  const recordDenied = (request: FastifyRequest, { client, reason }: DeniedClient) => {
-    denied
-      .record(client, reason, sourceOf(addressOf(request)), actorOf(request, anonymous))
-      .catch((error) => {
-        if (!isPartOfOutage(error))
-          request.log.error({ err: error }, 'the audit row of a denied client could not be written');
-      });
+  const recordDenied = (request: FastifyRequest, client: DeniedClient) => {
+    denied.record(client, sourceOf(addressOf(request)), actorOf(request, anonymous)).catch((error) => {
+      if (!isPartOfOutage(error))
+        request.log.error({ err: error }, 'the audit row of a denied client could not be written');
+    });
   };
   return (request, lookUp, fromBody) => {
     const evidence = readEvidence(request, trust);
@@ -106,7 +101,6 @@ export function openThrottledLookup(trust: TrustSettings, auditLog: AuditLog): T
   };
 }
 
-/** Creates an `Identify` that looks up the caller in the store, under the throttle. */
 export function identifyBy(store: AccessStore, lookUpThrottled: ThrottledLookup): Identify {
   return (request) => lookUpThrottled(request, (evidence) => identify(evidence, store));
 }

@@ -32,7 +32,6 @@ import {
   updateClient,
 } from './clients.ts';
 
-/** Registers the routes under `/clients`, which manage the API clients. */
 export function clientRoutes(app: Api, store: ClientStore): void {
   const scope = 'admin' as const;
   const about = { tags: ['admin'], querystring: CallQuery, headers: CallHeaders };

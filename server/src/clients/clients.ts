@@ -24,13 +24,7 @@ export interface Client {
   readonly revokedAt: Date | null;
 }
 
-export interface NewClient {
-  readonly publicKey: string;
-  readonly name: string;
-  readonly scopes: readonly Scope[];
-  readonly networks: readonly string[];
-  readonly knownByAddress: boolean;
-}
+export type NewClient = Omit<Client, 'id' | 'createdAt' | 'revokedAt'>;
 
 /** The properties of a client that a request sets on creation and can change later. */
 export type ClientOptions = Omit<NewClient, 'publicKey'>;
@@ -55,11 +49,9 @@ export interface ClientStore {
   ): Promise<Client | 'unknown' | 'taken'>;
   /** Adds a secret. The previous one expires at `oldEndsAt`, older ones at once. False means no such live client. */
   addSecret(publicKey: string, digest: Buffer, oldEndsAt: Date, actor: Actor): Promise<boolean>;
-  /** Returns false if no live client has the public key. */
   revokeClient(publicKey: string, actor: Actor): Promise<boolean>;
 }
 
-/** The default scopes of a new client. */
 export const defaultScopes: readonly Scope[] = ['sync:write', 'sync:read'];
 /** The default time for which the previous secret stays valid after a rotation. */
 export const defaultGraceHours = 24;
@@ -68,7 +60,6 @@ export function graceEnd(hours: number): Date {
   return new Date(Date.now() + hours * 3_600_000);
 }
 
-/** Throws an `ApiError` if the options are invalid. */
 function checkOptions(options: ClientOptions): void {
   if (options.name.trim() === '' || /\p{C}/u.test(options.name))
     throw new ApiError('INVALID_CLIENT', { variant: 'name' });
@@ -85,7 +76,7 @@ export async function createClient(
   checkOptions(options);
   const secret = newSecret();
   const client = await store.insertClient({ ...options, publicKey: newPublicKey() }, digestOf(secret), actor);
-  if (!client) throw addressTaken();
+  if (!client) throw new ApiError('CLIENT_ADDRESS_TAKEN');
   return { client, secret };
 }
 
@@ -99,7 +90,7 @@ export async function updateClient(
   demandPublicKey(publicKey);
   const updated = await store.updateClient(publicKey, change, checkOptions, actor);
   if (updated === 'unknown') throw noLiveClient(publicKey);
-  if (updated === 'taken') throw addressTaken();
+  if (updated === 'taken') throw new ApiError('CLIENT_ADDRESS_TAKEN');
   return updated;
 }
 
@@ -112,13 +103,8 @@ export async function ensureFirstClient(
   store: ClientStore,
   access: AccessStore,
 ): Promise<'created' | 'known' | 'ignored'> {
-  const client = {
-    publicKey,
-    name: 'first',
-    scopes: ['admin'] as const,
-    networks: [],
-    knownByAddress: false,
-  };
+  const scopes = ['admin'] as const;
+  const client = { publicKey, name: 'first', scopes, networks: [], knownByAddress: false };
   const digest = digestOf(secret);
   if (await store.insertFirstClient(client, digest, serviceActor)) return 'created';
   const known = await access.findClient(publicKey, null);
@@ -145,10 +131,6 @@ export async function revokeClient(publicKey: string, store: ClientStore, actor:
 
 function demandPublicKey(text: string): void {
   if (!isPublicKey(text)) throw noLiveClient(text);
-}
-
-function addressTaken(): ApiError {
-  return new ApiError('CLIENT_ADDRESS_TAKEN');
 }
 
 function noLiveClient(publicKey: string): ApiError {

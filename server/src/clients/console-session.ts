@@ -16,7 +16,6 @@ export const idleMinutes = 30;
 /** The maximum lifetime of a session, which limits the use of a stolen token. */
 export const maxSessionHours = 12;
 
-/** A session at the console of a client with the scope `admin`. */
 export interface ConsoleSession {
   readonly clientId: number;
   readonly publicKey: string;

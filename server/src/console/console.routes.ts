@@ -112,7 +112,6 @@ export async function consoleFiles(app: FastifyInstance, folder: string): Promis
   });
 }
 
-/** Returns the folder of the built console; null if the console has not been built. */
 export function builtConsole(): string | null {
   const folder = fileURLToPath(new URL('../console/dist', packageFolder));
   return existsSync(join(folder, 'index.html')) ? folder : null;

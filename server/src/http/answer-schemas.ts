@@ -44,12 +44,10 @@ export function page(name: string, item: TSchema, record: TSchema = Type.Null())
   return named(name, envelope(result));
 }
 
-/** The envelope of a single object, with an empty list. */
 export const recordPage = (name: string, record: TSchema) => page(name, Type.Never(), record);
 export const Empty = page('EmptyEnvelope', Type.Never());
 export const ErrorEnvelope = named('RefusalEnvelope', envelope(Type.Null()));
 
-/** The actor of a change, with time and origin. */
 export const actorFields = {
   At: Moment,
   Actor: oneOf(['client', 'console', 'user', 'protected', 'operator', 'service']),

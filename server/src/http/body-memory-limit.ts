@@ -4,15 +4,12 @@ import { ApiError } from '../lib/field-errors.ts';
 const retrySeconds = 5;
 
 interface BudgetLimits {
-  /** Maximum bytes that all requests together may hold. */
   readonly total: number;
-  /** Maximum bytes that the requests of one caller may hold. */
   readonly perCaller: number;
   /** Aborts the oldest incomplete bodies, instead of rejecting a new one, when the total is reached. */
   readonly evicts: boolean;
 }
 
-/** The memory reservation of one request. */
 export interface MemoryReservation {
   /** Throws an `ApiError` OVERLOADED if the reservation would exceed a limit. */
   add(bytes: number): void;

@@ -34,7 +34,6 @@ declare module 'fastify' {
     emptyBody?: boolean;
     /** Maximum number of JSON values, for a route that needs few. Also limits the body to `smallBytes`. */
     maxValues?: number;
-    /** Reads the body as a `RecordList`. */
     records?: boolean;
   }
 }

@@ -12,7 +12,6 @@ const directHeader =
   /^(accept(-.+)?|access-control-request-.+|accesstoken|authorization|cache-control|connection|content-.+|cookie|dnt|expect|host|idempotency-key|if-.+|keep-alive|origin|postman-token|pragma|prefer|priority|purpose|range|referer|sec-.+|sync(public|secret)key|te|transfer-encoding|upgrade(-insecure-requests)?|user-agent|x-prometheus-scrape-timeout-seconds|x-request-id|x-requested-with)$/;
 const loopbackHost = /^(localhost|127(?:\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
 
-/** Credentials and origin of a request, from which authentication determines the caller. */
 export interface CallerEvidence {
   readonly credentials: readonly Credential[];
   /** The address of the caller; null if it cannot be trusted. */
@@ -30,7 +29,6 @@ export interface CallerEvidence {
 /** A key pair, the access token of a signed-in user, a console session token, or null for a malformed credential. */
 type Credential = KeyPair | { readonly accessToken: string } | { readonly consoleToken: string } | null;
 
-/** Trusted proxies and allowed host names, set by the operator. */
 export interface TrustSettings {
   readonly proxies: BlockList;
   /** Host names in lower case, without a port. */
@@ -81,7 +79,6 @@ export function hasCredential(request: FastifyRequest): boolean {
   return readCredentials(request).length > 0;
 }
 
-/** Returns the access token of a signed-in user; null if none was sent. */
 export function accessTokenOf(request: FastifyRequest): string | null {
   const token = readCredentials(request).find((sent) => sent !== null && 'accessToken' in sent);
   return token && 'accessToken' in token ? token.accessToken : null;

@@ -64,7 +64,6 @@ export function pageEnvelope<Item>(
   return { statusCode: 200, errorCode: null, message: null, result, debug };
 }
 
-/** Returns the envelope of a single object, with an empty list. */
 export function recordEnvelope(record: unknown, debug: Debug | null): Envelope<never> {
   return pageEnvelope({ totalCount: 0, pageSize: 1 }, [], debug, record);
 }

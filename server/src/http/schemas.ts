@@ -24,7 +24,6 @@ export function example<Schema extends TSchema>(schema: Schema, value: unknown):
   return Type.Unsafe({ allOf: [schema], examples: [value] });
 }
 
-/** Returns an object schema without additional properties. */
 export function strictObject<Properties extends Record<string, TSchema>>(
   properties: Properties,
   more: Record<string, unknown> = {},
@@ -61,7 +60,6 @@ export function credential(more: Record<string, unknown> = {}) {
   return Type.String({ minLength: 1, maxLength: 4096, ...more });
 }
 
-/** The code of the error for a path with invalid parameters, as a property of its schema. */
 export const notFoundCode = Symbol('notFoundCode');
 
 /** The parameters of a path. A path with invalid parameters names nothing that exists, and is answered with `code`. */
@@ -86,7 +84,6 @@ export const order = {
   order: defaulted(oneOf(orders, { default: 'oldest', description: 'which one comes first' })),
 };
 
-/** The query of a call without parameters of its own. */
 export const CallQuery = Type.Object(debug);
 export const PageQuery = Type.Object({ ...paging, ...debug });
 

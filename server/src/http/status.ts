@@ -32,7 +32,6 @@ const statuses: Partial<Record<Code, number>> = {
   UNAVAILABLE: 503,
 };
 
-/** The codes that a whole request can end with. */
 export const callCodes = Object.keys(statuses) as Code[];
 
 export function statusOf(code: Code): number {

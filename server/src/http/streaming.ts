@@ -24,7 +24,6 @@ export async function sendEnvelope(
   );
 }
 
-/** Streams items as an array without an envelope. */
 export async function sendArray(reply: FastifyReply, items: AsyncIterable<ItemText>): Promise<FastifyReply> {
   return sendText(reply, arrayText(await prefetchFirst(items)));
 }

@@ -19,13 +19,11 @@ import { definitions, lengthOfNfc, notFoundCode } from './schemas.ts';
 /** The parameters as a handler receives them: a field that was null is absent. */
 export type Validated<Parameters> = { [Name in keyof Parameters]: Exclude<Parameters[Name], null> };
 
-/** Gives handlers the types of the schemas that validated the request. */
 export interface SchemaTypes extends FastifyTypeProvider {
   validator: this['schema'] extends TSchema ? Validated<Static<this['schema']>> : unknown;
   serializer: unknown;
 }
 
-/** An app whose handlers receive what the schemas of their routes validated. */
 export type Api = FastifyInstance<
   RawServerDefault,
   RawRequestDefaultExpression,
@@ -198,7 +196,6 @@ function toNfc(value: unknown): unknown {
   return typeof value === 'string' && value.length <= longestNormalized ? value.normalize('NFC') : value;
 }
 
-/** Describes the accepted values with the limits of the schema. */
 function errorOf(name: string, schema: Keywords): ApiError {
   const items = schema.items && mainOf(schema.items);
   const choices = (schema.enum ?? items?.enum)?.join(', ');

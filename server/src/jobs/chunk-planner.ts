@@ -1,21 +1,18 @@
 /** Number of users per chunk: one or two seconds of hashing, so that the chunks of other clients do not wait long. */
 const usersInChunk = 250;
 
-/** A valid record that is not applied yet. */
 export interface PlannedRecord {
   /** Zero-based index of the record in the call. */
   readonly position: number;
-  /** Number of users in the record. */
   readonly users: number;
   /** Ordering key: records with the same key are applied in the order sent. Null means any order. */
   readonly order: number | null;
 }
 
 export interface PlannedChunk {
-  /** Positions of the records, in the order sent. */
-  readonly positions: readonly number[];
+  readonly positions: number[];
   /** Number of users; a record without users counts as one. */
-  readonly users: number;
+  users: number;
 }
 
 /**
@@ -23,9 +20,9 @@ export interface PlannedChunk {
  * whatever its size.
  */
 export function planChunks(waiting: readonly PlannedRecord[]): PlannedChunk[] {
-  const chunks: { positions: number[]; users: number }[] = [];
-  let current: { positions: number[]; users: number } | undefined;
-  const chunkOf = new Map<number, { positions: number[]; users: number }>();
+  const chunks: PlannedChunk[] = [];
+  let current: PlannedChunk | undefined;
+  const chunkOf = new Map<number, PlannedChunk>();
   for (const record of waiting) {
     const tied = record.order === null ? undefined : chunkOf.get(record.order);
     if (!tied && (!current || current.users >= usersInChunk)) {

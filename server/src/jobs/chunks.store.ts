@@ -12,7 +12,6 @@ interface BegunRow extends Omit<BegunChunk, 'encryptedRecords' | 'done'> {
   readonly encryptedRecords: Buffer | null;
 }
 
-/** Opens the store that the workers use to run chunks. */
 export function openChunks(database: Database): ChunkStore {
   return storeWithApiErrors<ChunkStore>({
     async begin(callId, number) {

@@ -4,23 +4,16 @@ import type { Fields } from '../lib/request-fields.ts';
 import { TimeSlice } from '../lib/yield-to-event-loop.ts';
 import type { ReservedIds } from '../records/operation.ts';
 
-/** A record of a chunk before encryption. */
 export interface SentRecord {
   /** Zero-based index of the record in the call. */
   readonly position: number;
-  /** Number of users in the record. */
   readonly users: number;
   /** The JSON text of the record, as sent. */
   readonly text: Buffer;
-  /** The IDs that are reserved for the record. */
   readonly ids: ReservedIds;
 }
 
-/** A record of a chunk after decryption. */
-export interface WaitingRecord {
-  readonly position: number;
-  readonly users: number;
-  readonly ids: ReservedIds;
+export interface WaitingRecord extends Omit<SentRecord, 'text'> {
   /** Parses the record on demand, because it may be large. */
   fields(): Promise<Fields>;
 }

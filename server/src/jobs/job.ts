@@ -27,11 +27,9 @@ export interface Job {
   readonly endedAt: Date | null;
 }
 
-/** Filters and page of a list of jobs. */
 export interface JobListing extends Page {
   /** Selects jobs that have not ended: running jobs first, then the others in queue order. */
   readonly openOnly?: boolean;
-  /** Selects jobs with at least one failed record so far. */
   readonly failedOnly?: boolean;
 }
 
@@ -46,7 +44,6 @@ export interface JobPage {
   readonly outcomes: readonly IndexedOutcome[];
 }
 
-/** Reads and cancels jobs. */
 export interface JobStore {
   find(id: string): Promise<Job | null>;
   /** Lists the newest jobs first, unless `openOnly` is set. */
@@ -107,8 +104,7 @@ export interface QueuedChunk {
   readonly turn: number;
 }
 
-/** The queue that assigns chunks to nodes. */
 export interface ChunkQueue {
   /** Enqueues the chunks in the transaction of `connection`. */
-  enqueue(connection: Connection, chunks: readonly QueuedChunk[]): Promise<void>;
+  enqueue(connection: Pick<Connection, 'query'>, chunks: readonly QueuedChunk[]): Promise<void>;
 }

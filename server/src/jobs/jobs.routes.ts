@@ -147,7 +147,6 @@ async function listJobs(owner: JobOwner, listing: JobListing, store: JobStore, r
   return pageEnvelope({ ...listing, totalCount }, jobs.map(jobFields), debugOf(request));
 }
 
-/** Returns the API representation of a job. */
 export function jobFields(job: Job) {
   const { usersPerSecond, estimatedEnd } = paceOf(job, new Date());
   return {

@@ -1,23 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Job, PgBoss } from 'pg-boss';
+import type { Connection } from '../db/database.ts';
 import type { Listener, Subscription } from '../db/listen.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import { Aborted } from '../passwords/hash-pool.ts';
+import type { ChunkQueue, QueuedChunk } from './job.ts';
 import { type ChunkTools, runChunk } from './run-chunk.ts';
 import { type Pool, startPool } from './webhook-pool.ts';
 
-/** Runs SQL statements, on a pool or inside a transaction. */
-interface Executor {
-  query(sql: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
-}
-
-interface ChunkMessage {
-  readonly callId: string;
-  readonly number: number;
-}
+type ChunkMessage = Omit<QueuedChunk, 'turn'>;
 
 export interface QueueOptions {
-  readonly database: Executor;
+  readonly database: Pick<Connection, 'query'>;
   /** Receives the notifications by which pg-boss wakes the workers of all nodes. */
   listen(subscription: Subscription): Listener;
   /** Maximum number of chunks that this node runs in parallel. */
@@ -26,9 +20,7 @@ export interface QueueOptions {
 }
 
 /** The queue in PostgreSQL that all nodes share: any node may run the work that another node enqueued. */
-export interface Queue {
-  /** Enqueues chunks in the transaction of `connection`. A chunk with a lower `turn` runs earlier. */
-  enqueue(connection: Executor, chunks: readonly (ChunkMessage & { turn: number })[]): Promise<void>;
+export interface Queue extends ChunkQueue {
   /**
    * Starts `chunksAtOnce` workers that call `run`. If it throws `Interrupted`, this node runs the chunk once more when
    * the database answers again. After any other error, the queue retries the chunk later, on any node.
@@ -181,17 +173,10 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
       endpoints?.wake();
     },
     async workOnWebhooks(run) {
-      endpoints = startPool<{ id: number }>(
-        boss,
-        {
-          queue: webhooks,
-          atOnce: webhooksAtOnce,
-          pollMs: pollSeconds * 1000,
-          renewMs: (deadSeconds * 1000) / 2,
-          onError: options.onError,
-        },
-        ({ id }, signal) => run(id, signal),
-      );
+      const pollMs = pollSeconds * 1000;
+      const renewMs = (deadSeconds * 1000) / 2;
+      const { onError } = options;
+      endpoints = startPool(boss, { queue: webhooks, atOnce: webhooksAtOnce, pollMs, renewMs, onError }, run);
     },
     async repeat(name, cron, run) {
       await boss.createQueue(name, { policy: 'exclusive', expireInSeconds: 3600, retryLimit: 0 });
@@ -209,9 +194,9 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
   };
 }
 
-function asBossDatabase(executor: Executor) {
+function asBossDatabase(connection: Pick<Connection, 'query'>) {
   return {
-    executeSql: async (sql: string, values?: unknown[]) => ({ rows: await executor.query(sql, values) }),
+    executeSql: async (sql: string, values?: unknown[]) => ({ rows: await connection.query(sql, values) }),
   };
 }
 

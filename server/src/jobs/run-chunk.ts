@@ -31,9 +31,7 @@ export interface BegunChunk {
   readonly attempts: number;
   readonly cancelled: boolean;
   readonly wrappedKey: Buffer;
-  /** The encrypted records. */
   readonly encryptedRecords: Buffer;
-  /** Positions of all records of the chunk in the call. */
   readonly positions: readonly number[];
   /** Positions that already have an outcome. */
   readonly done: ReadonlySet<number>;
@@ -61,16 +59,13 @@ export interface ChunkTools {
   report(error: unknown): void;
 }
 
-/** One attempt to run a chunk. */
 interface ChunkRun {
   readonly callId: string;
   readonly chunk: Pick<BegunChunk, 'operation' | 'clientId' | 'attempts' | 'cancelled'>;
-  /** The records that have no outcome yet. */
   readonly left: readonly WaitingRecord[];
   /** False if the records could not be decrypted. A later attempt would fail too. */
   readonly readable: boolean;
   readonly tools: ChunkTools;
-  /** Aborts the attempt. */
   readonly signal: AbortSignal;
 }
 

@@ -28,7 +28,6 @@ export interface EncryptedChunk {
   readonly number: number;
   readonly users: number;
   readonly positions: readonly number[];
-  /** The encrypted records. */
   readonly encrypted: Buffer;
 }
 

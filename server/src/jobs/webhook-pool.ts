@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Job, PgBoss } from 'pg-boss';
 
+type WebhookJob = Job<{ readonly id: number }>;
+
 interface PoolOptions {
   readonly queue: string;
-  /** Maximum number of jobs that this node runs in parallel. */
   readonly atOnce: number;
   readonly pollMs: number;
   /** Interval between renewals of the leases of running jobs. */
@@ -18,8 +19,8 @@ export interface Pool {
   stop(): Promise<void>;
 }
 
-interface Running<Data> {
-  readonly job: Job<Data>;
+interface Running {
+  readonly job: WebhookJob;
   /** Aborted when the pool stops, or when the lease was lost to another node. */
   readonly lease: AbortController;
   readonly ended: Promise<void>;
@@ -34,12 +35,12 @@ const fetchedAtOnce = 10;
  * Runs the queued webhook endpoints in parallel, with one poll and one lease renewal for all of them. Each worker of
  * pg-boss polls on its own: 200 of them would send 200 statements per second while the queue is empty.
  */
-export function startPool<Data extends object>(
+export function startPool(
   boss: PgBoss,
   { queue, atOnce, pollMs, renewMs, onError }: PoolOptions,
-  run: (data: Data, signal: AbortSignal) => Promise<void>,
+  run: (webhookId: number, signal: AbortSignal) => Promise<void>,
 ): Pool {
-  const running = new Map<string, Running<Data>>();
+  const running = new Map<string, Running>();
   let pause = new AbortController();
   const stopping = new AbortController();
   const polling = poll();
@@ -58,19 +59,19 @@ export function startPool<Data extends object>(
     }
   }
 
-  async function fetchJobs(): Promise<Job<Data>[]> {
+  async function fetchJobs(): Promise<WebhookJob[]> {
     const free = atOnce - running.size;
-    return free > 0 ? boss.fetch<Data>(queue, { batchSize: Math.min(free, fetchedAtOnce) }) : [];
+    return free > 0 ? boss.fetch<{ id: number }>(queue, { batchSize: Math.min(free, fetchedAtOnce) }) : [];
   }
 
-  function start(job: Job<Data>): void {
+  function start(job: WebhookJob): void {
     const lease = new AbortController();
     if (stopping.signal.aborted) lease.abort();
     running.set(job.id, { job, lease, ended: runJob(job, lease.signal) });
   }
 
-  async function runJob(job: Job<Data>, signal: AbortSignal): Promise<void> {
-    await run(job.data, signal).catch(onError);
+  async function runJob(job: WebhookJob, signal: AbortSignal): Promise<void> {
+    await run(job.data.id, signal).catch(onError);
     await complete(job);
     const wasFull = running.size === atOnce;
     running.delete(job.id);
@@ -78,7 +79,7 @@ export function startPool<Data extends object>(
   }
 
   /** Retries until the database answers, because the job would otherwise stay locked until its lease expires. */
-  async function complete(job: Job<Data>): Promise<void> {
+  async function complete(job: WebhookJob): Promise<void> {
     for (;;) {
       const done = await boss.complete(queue, job).then(
         () => true,

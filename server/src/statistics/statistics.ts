@@ -4,7 +4,6 @@ export interface Span {
   /** Completed synchronous calls, without jobs. */
   readonly calls: number;
   readonly jobs: number;
-  /** Failed records of calls and jobs together. */
   readonly recordsFailed: number;
   readonly principalsInserted: number;
   readonly usersRegistered: number;

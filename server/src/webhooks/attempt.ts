@@ -4,7 +4,6 @@ import type { Sent, TestResult, WebhookStore } from './delivery.ts';
 import { signedHeaders, testBody } from './message.ts';
 import type { Endpoint } from './webhook.ts';
 
-/** The functions that decrypt a webhook secret and send a signed message. */
 export interface Signing {
   decryptSecret(encrypted: Buffer, webhookId: number): string;
   send(url: string, headers: Record<string, string>, body: string): Promise<Sent>;

@@ -9,7 +9,6 @@ import type { Endpoint } from './webhook.ts';
 
 export interface DueDelivery extends Subject {
   readonly id: string;
-  /** Number of earlier attempts. */
   readonly attempts: number;
   /** The audit row. Deliveries of the same row share one object. */
   readonly entry: Entry;
@@ -28,7 +27,6 @@ export type DueOrder = 'longest' | 'most attempts';
 export interface DeliveryStore {
   /** Returns null if the webhook is disabled or deleted. */
   endpoint(webhookId: number): Promise<Endpoint | null>;
-  /** Returns at most `limit` deliveries that are due now. */
   due(webhookId: number, limit: number, order: DueOrder): Promise<readonly DueDelivery[]>;
   names(userIds: readonly number[]): Promise<ReadonlyMap<number, UserNames>>;
   /**
@@ -40,11 +38,9 @@ export interface DeliveryStore {
 
 export interface DeliveryTools extends Signing {
   readonly store: DeliveryStore;
-  /** Called after a webhook was disabled, with the reason. */
   onDisabled(webhookId: number, reason: DeliveryFailure): void;
   /** Seconds between one attempt and the next. A delivery fails when the attempt after the last wait fails. */
   readonly waits: readonly number[];
-  /** Limits the batches that this node has in memory. */
   readonly batches: Semaphore;
 }
 
@@ -56,9 +52,7 @@ export const defaultWaits = [
   5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 43_200, 43_200, 43_200, 72_600,
 ];
 
-/** Deliveries per batch. */
 const batchSize = 200;
-/** Concurrent requests per batch. */
 const requestsAtOnce = 16;
 
 /** Time slice of one webhook. After it the queue runs the deliveries of other webhooks. */

@@ -19,7 +19,6 @@ import {
 
 const scope = 'admin' as const;
 
-/** Registers the routes that list and show the deliveries of a webhook, and that replay them. */
 export function deliveryRoutes(app: Api, webhooks: WebhookStore): void {
   const common = { querystring: CallQuery, headers: CallHeaders, tags: ['webhooks'] };
 

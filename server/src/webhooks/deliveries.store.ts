@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { entryColumns } from '../audit/audit.store.ts';
 import { serviceActor } from '../audit/audit-log.ts';
-import { type Entry, type EventType, eventActions } from '../audit/events.ts';
+import { type Entry, eventActions } from '../audit/events.ts';
 import { disableWebhooks } from '../clients/clients.store.ts';
 import type { Connection, Database } from '../db/database.ts';
 import { withApiErrors } from '../db/errors.ts';
@@ -10,18 +10,16 @@ import { Semaphore } from '../lib/semaphore.ts';
 import type { DeliveryFailure } from '../lib/webhook-failures.ts';
 import type { DeliveryAttempt, DeliveryStore, DueDelivery, DueOrder } from './deliver.ts';
 import { subjectsOf } from './message.ts';
-import type { Endpoint, Granularity } from './webhook.ts';
+import type { Endpoint, Subscription } from './webhook.ts';
 import { endpointColumns, isOwnerAllowed } from './webhooks.store.ts';
 
 /** Audit rows for which one transaction creates the deliveries of a webhook. */
 const entriesAtOnce = 200;
 
-interface WebhookCursor {
+interface WebhookCursor extends Subscription {
   readonly id: number;
   /** Position of the last audit row for which deliveries exist. */
   readonly position: number;
-  readonly types: readonly EventType[];
-  readonly granularity: Granularity;
   /** Position of the last row in the hash chain. */
   readonly last: number;
 }
@@ -80,7 +78,6 @@ async function insertDeliveries(connection: Connection, webhook: WebhookCursor, 
   );
 }
 
-/** Returns the IDs of the webhooks that have a due delivery. */
 export async function dueWebhooks(database: Database): Promise<number[]> {
   const rows = await database.query<{ id: number }>(
     `select id from anagrafe.webhooks as webhook

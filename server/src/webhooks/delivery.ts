@@ -5,15 +5,13 @@ import { ApiError } from '../lib/field-errors.ts';
 import type { Page } from '../lib/paging.ts';
 import type { DeliveryFailure } from '../lib/webhook-failures.ts';
 import { bodyOf, testBody, usersIn } from './message.ts';
-import type { Endpoint, Webhook, WebhookOptions } from './webhook.ts';
-
-type DeliveryState = 'pending' | 'delivered' | 'failed';
+import type { Endpoint, Webhook, WebhookChange, WebhookOptions } from './webhook.ts';
 
 /** One message to one webhook, with the result of its last attempt. */
 export interface Delivery {
   readonly id: string;
   readonly type: MessageType;
-  readonly state: DeliveryState;
+  readonly state: 'pending' | 'delivered' | 'failed';
   readonly attempts: number;
   readonly createdAt: Date;
   readonly nextAt: Date;
@@ -22,7 +20,6 @@ export interface Delivery {
   readonly failure: DeliveryFailure | null;
 }
 
-/** A delivery with the stored response and its audit row. */
 export interface StoredDelivery extends Delivery {
   readonly answer: string | null;
   /** Duration of the last attempt; null before the first one. */
@@ -33,17 +30,11 @@ export interface StoredDelivery extends Delivery {
   readonly event: number | null;
 }
 
-export interface WholeDelivery extends StoredDelivery {
-  /** The body of the request; null after retention has removed the audit row. */
-  readonly message: string | null;
-}
-
 export interface DeliveryListing extends Page {
   /** True lists only the deliveries that have no attempts left. */
   readonly failedOnly: boolean;
 }
 
-/** The store that lists and replays deliveries. */
 export interface DeliveryHistory {
   /** Returns a page, the newest first, of at most `newestListed` deliveries in total. */
   deliveries(
@@ -53,18 +44,20 @@ export interface DeliveryHistory {
   /** Returns null if the delivery does not exist or its webhook was deleted. */
   delivery(webhookId: number, id: string): Promise<StoredDelivery | null>;
   names(userIds: readonly number[]): Promise<ReadonlyMap<number, UserNames>>;
-  /** Stores a test message among the deliveries. */
   storeTest(webhookId: number, result: TestResult): Promise<void>;
   /** Resets one delivery to its first attempt, or all failed ones if `id` is null. Returns the number of deliveries. */
   replay(webhookId: number, id: string | null, actor: Actor): Promise<number>;
 }
 
-/** Returns a delivery with its message. The body is built as for sending, with the current names of the users. */
+/**
+ * Returns a delivery with its message, which is null after retention has removed the audit row. The body is built as
+ * for sending, with the current names of the users.
+ */
 export async function showDelivery(
   webhookId: number,
   id: string,
   history: DeliveryHistory,
-): Promise<WholeDelivery> {
+): Promise<StoredDelivery & { message: string | null }> {
   const delivery = await history.delivery(webhookId, id);
   if (!delivery) throw new ApiError('WEBHOOK_NOT_FOUND');
   return { ...delivery, message: await messageOf(delivery, webhookId, history) };
@@ -84,9 +77,7 @@ async function messageOf(
   return bodyOf(entry, parts, subject, names);
 }
 
-/** A test message and its result. */
 export interface TestResult extends AttemptResult {
-  /** The value of the `webhook-id` header. */
   readonly id: string;
   readonly createdAt: Date;
   readonly delivered: boolean;
@@ -101,15 +92,8 @@ export interface WebhookStore extends DeliveryHistory {
     actor: Actor,
   ): Promise<Webhook>;
   list(): Promise<readonly Webhook[]>;
-  /** Returns null if the webhook does not exist. */
   find(id: number): Promise<Webhook | null>;
-  /** Returns null if the webhook does not exist. */
-  change(
-    id: number,
-    change: Partial<WebhookOptions> & { readonly enabled?: boolean },
-    actor: Actor,
-  ): Promise<Webhook | null>;
-  /** Returns false if the webhook does not exist. */
+  change(id: number, change: WebhookChange, actor: Actor): Promise<Webhook | null>;
   remove(id: number, actor: Actor): Promise<boolean>;
   /** Adds a new secret. The previous one signs too until `oldEndsAt`. Returns false if the webhook does not exist. */
   addSecret(id: number, encrypted: Buffer, oldEndsAt: Date, actor: Actor): Promise<boolean>;
@@ -117,7 +101,6 @@ export interface WebhookStore extends DeliveryHistory {
   endpoint(id: number): Promise<Endpoint | null>;
 }
 
-/** The result of one request to a receiver. */
 interface SendResult {
   /** HTTP status of the response; null if there was none. */
   readonly status: number | null;
@@ -130,7 +113,6 @@ export interface Sent extends SendResult {
   readonly answer: Promise<string | null>;
 }
 
-/** The complete result of one attempt. */
 export interface AttemptResult extends SendResult {
   /** The beginning of the response body, which is untrusted text; null if it is empty. */
   readonly answer: string | null;

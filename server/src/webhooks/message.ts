@@ -11,19 +11,13 @@ import {
   testType,
 } from '../audit/events.ts';
 import type { UserNames } from '../db/user-names.ts';
-import type { Granularity } from './webhook.ts';
+import type { Subscription } from './webhook.ts';
 
 /** The content of one message: one event of an audit row, or all its events of one type. */
 export interface Subject {
   readonly type: EventType;
   /** Zero-based index of the event in its audit row; null if the message contains all events of the type. */
   readonly event: number | null;
-}
-
-interface Subscription {
-  /** Event types to deliver; empty means all. */
-  readonly types: readonly EventType[];
-  readonly granularity: Granularity;
 }
 
 /** Returns the messages that a webhook receives for an audit row. */
@@ -61,7 +55,6 @@ export function bodyOf(
   return JSON.stringify({ ...first, subject: `principals/${IRID}`, data: { IRID, Users } });
 }
 
-/** Returns the body of a test message, which refers to no audit row. */
 export function testBody(webhookId: number, { id, createdAt }: { id: string; createdAt: Date }): string {
   const event: CloudEvent = {
     specversion: '1.0',

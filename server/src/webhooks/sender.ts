@@ -107,7 +107,6 @@ function exchange(url: URL, options: RequestOptions, body: string): Promise<Sent
   });
 }
 
-/** The error of a lookup whose addresses are all forbidden. */
 class RefusedAddress extends Error {
   readonly failure: DeliveryFailure;
 
@@ -132,10 +131,8 @@ const networkCodes: Readonly<Record<string, NetworkFailureCode>> = {
 
 /** Error codes of Node.js and OpenSSL about certificates and TLS, such as CERT_HAS_EXPIRED. */
 const tlsCode = /CERT|UNABLE_TO|^ERR_TLS|^ERR_SSL/;
-/** Error codes of the HTTP parser of Node.js. */
 const parserCode = /^HPE_/;
 
-/** Classifies an error of Node.js. */
 export function networkFailure({ code, message = '' }: Partial<NodeJS.ErrnoException>): DeliveryFailure {
   const networkError = code ?? message;
   const known = networkCodes[code ?? ''];

@@ -19,12 +19,9 @@ export interface Webhook {
   readonly disabledReason: DisabledReason | null;
 }
 
-/** The properties of a webhook that its creator sets. */
-export interface WebhookOptions {
-  readonly url: string;
-  readonly types: readonly EventType[];
-  readonly granularity: Granularity;
-}
+export type WebhookOptions = Pick<Webhook, 'url' | 'types' | 'granularity'>;
+export type WebhookChange = Partial<WebhookOptions> & { readonly enabled?: boolean };
+export type Subscription = Pick<WebhookOptions, 'types' | 'granularity'>;
 
 export const urlMax = 2000;
 
@@ -41,17 +38,13 @@ export function readUrl(text: string): string | null {
   return plain && /^https?:$/.test(url.protocol) ? url.toString() : null;
 }
 
-/** Event types that a webhook with the granularity `job` can deliver. */
 export const jobEventTypes = eventTypes.filter((type) => !isAboutRecord(type));
-
-type Subscription = Pick<WebhookOptions, 'types' | 'granularity'>;
 
 /** Returns false for granularity `job` with only user and principal events: it would never deliver a message. */
 export function canDeliver({ types, granularity }: Subscription): boolean {
   return granularity !== 'job' || types.length === 0 || !types.every(isAboutRecord);
 }
 
-/** Throws an ApiError if the webhook would never deliver a message. */
 export function checkSubscription(subscription: Subscription): void {
   if (!canDeliver(subscription)) throw wrongParameter('Types', 'choice', { takes: jobEventTypes.join(', ') });
 }

@@ -30,7 +30,6 @@ export interface WebhookTools extends TestTools {
   encryptSecret(secret: string, webhookId: number): Buffer;
 }
 
-/** Registers the routes that list, create, change, delete and test webhooks, and that rotate their secrets. */
 export function webhookRoutes(app: Api, tools: WebhookTools): void {
   const { webhooks, encryptSecret } = tools;
   const common = { querystring: CallQuery, headers: CallHeaders, tags: ['webhooks'] };
@@ -185,7 +184,6 @@ export function webhookFields(webhook: Webhook, language: Language) {
   };
 }
 
-/** Returns the fields that say why the last attempt of a delivery failed. */
 export function failureFields(failure: DeliveryFailure | null, language: Language) {
   return {
     Failure: failure && describeFailure(failure, language),

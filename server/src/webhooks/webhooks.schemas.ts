@@ -17,7 +17,7 @@ import {
 } from '../http/schemas.ts';
 import type { Validated } from '../http/validation.ts';
 import { disabledReasonCodes, failureCodes } from '../lib/webhook-failures.ts';
-import { granularities, readUrl, urlMax, type WebhookOptions } from './webhook.ts';
+import { granularities, readUrl, urlMax, type WebhookChange } from './webhook.ts';
 
 const EventTypes = Type.Array(EventTypeName, { description: 'all where empty' });
 const Granularity = named('Granularity', oneOf(granularities, { description: 'What one message tells of' }));
@@ -42,9 +42,7 @@ export const ChangeWebhookBody = example(
 );
 
 /** Returns the properties that a body names. */
-export function changeOf(
-  body: Validated<Static<typeof ChangeWebhookBody>>,
-): Partial<WebhookOptions> & { enabled?: boolean } {
+export function changeOf(body: Validated<Static<typeof ChangeWebhookBody>>): WebhookChange {
   const { URL: url, Types: types, Granularity: granularity, Enabled: enabled } = body;
   return {
     ...(url !== undefined && { url: readUrl(url) ?? url }),
