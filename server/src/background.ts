@@ -4,7 +4,7 @@ import { startChainWorker } from './audit/hash-chain.ts';
 import { deleteExpiredRows, sweepCalls } from './calls/retention.store.ts';
 import type { Config } from './config.ts';
 import type { KeyRing } from './encryption/key-ring.ts';
-import { type Queue, workOnJobs } from './jobs/queue.ts';
+import type { Queue } from './jobs/queue.ts';
 import type { ChunkTools } from './jobs/run-chunk.ts';
 import { isPartOfOutage } from './lib/field-errors.ts';
 import { Semaphore } from './lib/semaphore.ts';
@@ -13,9 +13,7 @@ import type { Signing } from './webhooks/attempt.ts';
 import { batchesAtOnce, type DeliveryTools, defaultWaits, deliverDue } from './webhooks/deliver.ts';
 import { createDeliveries, dueWebhooks, openDeliveries } from './webhooks/deliveries.store.ts';
 
-export interface Background {
-  stop(): Promise<void>;
-}
+export type Background = Awaited<ReturnType<typeof startBackground>>;
 
 interface BackgroundTools {
   readonly config: Config;
@@ -27,9 +25,9 @@ interface BackgroundTools {
   readonly signing: Signing;
 }
 
-export async function startBackground(tools: BackgroundTools): Promise<Background> {
+export async function startBackground(tools: BackgroundTools) {
   const { log, store, queue, keyRing } = tools;
-  await workOnJobs(queue, tools.jobs);
+  await queue.workOnChunks(tools.jobs);
   const deliveries = deliveryTools(tools);
   await queue.workOnWebhooks((id, signal) =>
     deliverDue(id, deliveries, signal).catch((error) => {

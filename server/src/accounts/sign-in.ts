@@ -51,21 +51,39 @@ export async function signIn(request: SignInRequest, tools: SignInTools): Promis
   const usernameKey = 'mapped' in mapped ? mapped.mapped : '';
   const account = await tools.sessions.findAccount(usernameKey);
   const guess = guessOf(usernameKey || request.username, account, request.source, tools);
-  const { counters, known } = await reserveAttempt(guess, tools.loginThrottle);
   // Through a client that does not pass on addresses, each account counts as a source of its own.
   const { name, shared } = request.source;
   const source = shared ? JSON.stringify([name, usernameKey]) : name;
-  const entered = { password, from: { known, source } };
-  const signedIn = await verifyAndStartSession(account, entered, actor, tools).catch(async (error) => {
-    await tools.loginThrottle.takeBack(counters);
+  const signedIn = await throttled(guess, account, actor, tools, (known) =>
+    verifyAndStartSession(account, { password, from: { known, source } }, actor, tools),
+  );
+  if (!signedIn) throw new ApiError('UNAUTHENTICATED', { variant: 'login' });
+  return signedIn;
+}
+
+/**
+ * Runs `verify` under the login throttle; `known` tells it if the account has signed in from this source before. A
+ * result that is null counts as a wrong password.
+ */
+async function throttled<Result>(
+  guess: AttemptCounters,
+  account: StoredAccount | null,
+  actor: Actor,
+  { loginThrottle, auditLog }: SignInTools,
+  verify: (known: boolean) => Promise<Result | null>,
+): Promise<Result | null> {
+  const { counters, known } = await reserveAttempt(guess, loginThrottle);
+  const result = await verify(known).catch(async (error) => {
+    await loginThrottle.takeBack(counters);
     throw error;
   });
-  if (!signedIn) {
-    await recordFailedLogin(actor, account, tools);
-    throw new ApiError('UNAUTHENTICATED', { variant: 'login' });
+  if (result !== null) {
+    await loginThrottle.clear(guess, counters);
+    return result;
   }
-  await tools.loginThrottle.clear(guess, counters);
-  return signedIn;
+  const details = { user: account?.userId ?? null };
+  await auditLog.note(actor, { action: 'login.failed', principalId: account?.principalId ?? null, details });
+  return null;
 }
 
 interface EnteredPassword {
@@ -90,16 +108,6 @@ async function verifyAndStartSession(
   return begin(again, password, actor, tools);
 }
 
-async function recordFailedLogin(
-  actor: Actor,
-  account: StoredAccount | null,
-  tools: SignInTools,
-): Promise<void> {
-  const details = { user: account?.userId ?? null };
-  const principalId = account?.principalId ?? null;
-  await tools.auditLog.note(actor, { action: 'login.failed', principalId, details });
-}
-
 /** Verifies the password of a signed-in user under the login throttle. Returns its hash, or null if it is wrong. */
 export async function confirmPassword(
   userId: number,
@@ -111,18 +119,10 @@ export async function confirmPassword(
   if (!account) return null;
   const pair = tools.throttleDigest(`signed in ${userId}`);
   const guess: AttemptCounters = { pair, source: null, account: null, userId };
-  const { counters } = await reserveAttempt(guess, tools.loginThrottle);
   const entered = { password, from: { known: true, source: `user ${userId}` } };
-  const right = await isPassword(entered, account.passwordHash, tools).catch(async (error) => {
-    await tools.loginThrottle.takeBack(counters);
-    throw error;
-  });
-  if (right) {
-    await tools.loginThrottle.clear(guess, counters);
-    return account.passwordHash;
-  }
-  await recordFailedLogin(actor, account, tools);
-  return null;
+  return throttled(guess, account, actor, tools, async () =>
+    (await isPassword(entered, account.passwordHash, tools)) ? account.passwordHash : null,
+  );
 }
 
 export async function refresh(refreshToken: string, actor: Actor, tools: SignInTools): Promise<SignedIn> {

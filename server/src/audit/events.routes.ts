@@ -40,7 +40,7 @@ export function eventRoute(app: Api, store: EventStore): void {
       const { order, after: from = null, pageSize } = request.query;
       const { events, after, more } = await readEvents({ order, after: from }, pageSize, store);
       const page = { totalCount: events.length, pageSize };
-      return pageEnvelope(page, [...events], debugOf(request), { After: after, More: more });
+      return pageEnvelope(page, events, debugOf(request), { After: after, More: more });
     },
   );
 }

@@ -151,13 +151,6 @@ export interface EventStore {
   names(userIds: readonly number[]): Promise<ReadonlyMap<number, UserNames>>;
 }
 
-export interface EventPage {
-  readonly events: readonly CloudEvent[];
-  /** The cursor to send as `after` for the next page; null if there is no event yet. */
-  readonly after: string | null;
-  readonly more: boolean;
-}
-
 /** Identifies an event by the position of its entry and the zero-based index of its part. */
 interface Cursor {
   readonly position: number;
@@ -177,18 +170,17 @@ function cursorOf(eventId: string): Cursor {
   return { position: Number(position), nth: Number(nth) };
 }
 
-interface Found {
-  readonly entry: Entry;
-  readonly part: Part;
-  readonly nth: number;
-}
+type Found = { readonly entry: Entry; readonly part: Part; readonly nth: number };
 
-/** Returns up to `limit` events after the event with the ID `after`, or from the first one in the order. */
+/**
+ * Returns up to `limit` events after the event with the ID `after`, or from the first one in the order. `after` in the
+ * result is the cursor of the next page; null if there is no event yet.
+ */
 export async function readEvents(
   { order, after }: { readonly order: Order; readonly after: string | null },
   limit: number,
   store: EventStore,
-): Promise<EventPage> {
+): Promise<{ events: CloudEvent[]; after: string | null; more: boolean }> {
   const cursor = after === null ? null : cursorOf(after);
   const found = await findParts(order, cursor, limit + 1, store);
   // A cursor beyond the end comes from another database: its reader would miss every event up to that position.

@@ -7,16 +7,14 @@ export const scopes = ['sync:write', 'sync:read', 'admin'] as const;
 export type Scope = (typeof scopes)[number];
 
 interface CallerProperties {
-  readonly clientId: number | null;
-  readonly user: SignedInUser | null;
   /** For the log only: a client may have any name. */
   readonly name: string;
   /** Empty for users and anonymous callers. */
   readonly scopes: ReadonlySet<Scope>;
 }
 
-export interface ClientCaller extends CallerProperties {
-  /** `console`: the client is signed in at the console. */
+/** `console`: the client is signed in at the console. */
+interface ClientCaller extends CallerProperties {
   readonly kind: 'client' | 'console';
   readonly clientId: number;
   readonly user: null;
@@ -29,7 +27,7 @@ interface UserCaller extends CallerProperties {
 }
 
 /** `protected`: a program on this machine in protected mode. `anonymous`: no credential was sent or required. */
-export interface UnidentifiedCaller extends CallerProperties {
+interface UnidentifiedCaller extends CallerProperties {
   readonly kind: 'protected' | 'anonymous';
   readonly clientId: null;
   readonly user: null;

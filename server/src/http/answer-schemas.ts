@@ -11,7 +11,7 @@ export const count = (description: string) => Type.Integer({ minimum: 0, descrip
 export const ErrorCode = named('ErrorCode', oneOf(errorCodes));
 export const ErrorDetail = named('FieldError', strictObject({ code: ErrorCode, message: Type.String() }));
 
-const Debug = named(
+export const DebugSchema = named(
   'Debug',
   strictObject({
     RequestTime: Moment,
@@ -28,7 +28,7 @@ function envelope(result: TSchema): TSchema {
     errorCode: nullable(ErrorCode),
     message: Text,
     result,
-    debug: nullable(Debug),
+    debug: nullable(DebugSchema),
   });
 }
 

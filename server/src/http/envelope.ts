@@ -1,15 +1,10 @@
+import type { Static } from 'typebox';
 import { type Language, translate } from '../i18n/translate.ts';
 import type { Code, ErrorDetail } from '../lib/error-codes.ts';
+import type { DebugSchema } from './answer-schemas.ts';
 import { statusOf } from './status.ts';
 
-export interface Debug {
-  RequestTime: string;
-  ResponseTime: string;
-  /** Milliseconds, with three decimals. */
-  Duration: number;
-  ClientIP: string;
-  RequestId: string;
-}
+export type Debug = Static<typeof DebugSchema>;
 
 export interface Result<Item> {
   totalCount: number;

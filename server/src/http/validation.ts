@@ -54,15 +54,7 @@ interface Keywords {
   readonly [notFoundCode]?: Code;
 }
 
-interface Parameter {
-  readonly name: string;
-  readonly required: boolean;
-  readonly fallback: unknown;
-  convert(value: unknown): unknown;
-  isValid(value: unknown): boolean;
-  error(): ApiError;
-}
-
+type Parameter = ReturnType<typeof parameterOf>;
 type Result = { readonly value: object } | { readonly error: ApiError };
 
 /**
@@ -131,7 +123,7 @@ function unknownParameter(name: string, known: readonly string[]): ApiError {
   return wrongParameter(shown(name), meant ? 'spelling' : 'unknown', meant ? { meant } : {});
 }
 
-function parameterOf(name: string, schema: Keywords, required: boolean, isText: boolean): Parameter {
+function parameterOf(name: string, schema: Keywords, required: boolean, isText: boolean) {
   const main = mainOf(schema);
   const check = checkOf(schema);
   const normalizes = main[lengthOfNfc] ?? main.items?.[lengthOfNfc] ?? false;
@@ -139,8 +131,8 @@ function parameterOf(name: string, schema: Keywords, required: boolean, isText: 
     name,
     required,
     fallback: main.default,
-    convert: isText ? converterOf(main) : (value) => value,
-    isValid: (value) => check(normalizes ? toNfc(value) : value),
+    convert: isText ? converterOf(main) : (value: unknown) => value,
+    isValid: (value: unknown) => check(normalizes ? toNfc(value) : value),
     error: () => errorOf(name, main),
   };
 }

@@ -22,10 +22,10 @@ export interface QueueOptions {
 /** The queue in PostgreSQL that all nodes share: any node may run the work that another node enqueued. */
 export interface Queue extends ChunkQueue {
   /**
-   * Starts `chunksAtOnce` workers that call `run`. If it throws `Interrupted`, this node runs the chunk once more when
-   * the database answers again. After any other error, the queue retries the chunk later, on any node.
+   * Starts `chunksAtOnce` workers that run chunks. A chunk that was interrupted by the loss of the database is run once
+   * more by this node when the database answers again. After any other error, the queue retries it later, on any node.
    */
-  work(run: (message: ChunkMessage, signal: AbortSignal) => Promise<void>): Promise<void>;
+  workOnChunks(tools: ChunkTools): Promise<void>;
   /** Enqueues webhook endpoints. An endpoint that is already queued or running is not enqueued again. */
   enqueueWebhooks(ids: readonly number[]): Promise<void>;
   /** Calls `run` for endpoints, for each on one node at a time. If it throws, the endpoint can be enqueued again. */
@@ -35,9 +35,6 @@ export interface Queue extends ChunkQueue {
   /** Aborts the signals of the running work and waits until it has ended. */
   stop(): Promise<void>;
 }
-
-/** The database became unreachable during the work. The work can be run again. */
-class Interrupted extends Error {}
 
 const chunks = 'chunks';
 const webhooks = 'deliveries';
@@ -106,13 +103,13 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
    * retry the job, and would wait for its heartbeat timeout. Returns false if the queue has given the job to another
    * worker, or if the signal is aborted.
    */
-  async function renewLease(name: string, job: Job<unknown>, signal: AbortSignal): Promise<boolean> {
+  async function renewLease(job: Job<unknown>, signal: AbortSignal): Promise<boolean> {
     const aborted = new Promise<'aborted'>((resolve) => {
       signal.addEventListener('abort', () => resolve('aborted'), { once: true });
     });
     while (!signal.aborted) {
       // The types of pg-boss declare no properties of the result.
-      const renewed = boss.touch(name, job) as Promise<{ affected: number }>;
+      const renewed = boss.touch(chunks, job) as Promise<{ affected: number }>;
       const answer = await Promise.race([renewed.catch(() => null), aborted]);
       if (answer === 'aborted') break;
       if (answer) return answer.affected > 0;
@@ -122,17 +119,16 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
   }
 
   /** Runs the chunk at most twice. If it fails again, the queue retries it with increasing delays. */
-  async function runAgainWhenInterrupted(
-    job: Job<ChunkMessage>,
-    signal: AbortSignal,
-    run: () => Promise<void>,
-  ): Promise<void> {
+  async function runWithLease(job: Job<ChunkMessage>, tools: ChunkTools, signal: AbortSignal): Promise<void> {
+    const { callId, number } = job.data;
     for (const last of [false, true]) {
       try {
-        return await run();
+        return await runChunk(callId, number, tools, signal);
       } catch (error) {
-        const held = error instanceof Interrupted && (await renewLease(chunks, job, signal));
-        if (!held || last) throw error;
+        if (!(error instanceof Aborted)) tools.report(error);
+        const held = !signal.aborted && isInterruption(error) && (await renewLease(job, signal));
+        // The queue stores the message of this error; the log has the cause.
+        if (!held || last) throw new Error('the chunk was broken off');
       }
     }
   }
@@ -146,7 +142,7 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
       }));
       await boss.insert(chunks, jobs, { db: asBossDatabase(connection) });
     },
-    async work(run) {
+    async workOnChunks(tools) {
       for (let n = 0; n < options.chunksAtOnce; n++) {
         const worker = await boss.work<ChunkMessage>(
           chunks,
@@ -155,7 +151,7 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
             if (!job) return;
             const signal = AbortSignal.any([stopping.signal, job.signal]);
             try {
-              await runAgainWhenInterrupted(job, signal, () => run(job.data, signal));
+              await runWithLease(job, tools, signal);
             } finally {
               // Fetches the next chunk without waiting for the next poll.
               boss.notifyWorker(worker);
@@ -198,22 +194,6 @@ function asBossDatabase(connection: Pick<Connection, 'query'>) {
   return {
     executeSql: async (sql: string, values?: unknown[]) => ({ rows: await connection.query(sql, values) }),
   };
-}
-
-/** Runs the chunks that the queue assigns to this node. */
-export async function workOnJobs(queue: Queue, tools: ChunkTools): Promise<void> {
-  await queue.work(async ({ callId, number }, signal) => {
-    try {
-      await runChunk(callId, number, tools, signal);
-    } catch (error) {
-      if (!(error instanceof Aborted)) tools.report(error);
-      // The queue stores the message of this error; the log has the cause.
-      const interrupted = !signal.aborted && isInterruption(error);
-      throw interrupted
-        ? new Interrupted('the chunk was interrupted')
-        : new Error('the chunk was broken off');
-    }
-  });
 }
 
 /** Returns true if the database was unreachable, did not confirm a commit, or did not accept every record. */

@@ -61,10 +61,7 @@ export interface ChunkTools {
 
 interface ChunkRun {
   readonly callId: string;
-  readonly chunk: Pick<BegunChunk, 'operation' | 'clientId' | 'attempts' | 'cancelled'>;
-  readonly left: readonly WaitingRecord[];
-  /** False if the records could not be decrypted. A later attempt would fail too. */
-  readonly readable: boolean;
+  readonly chunk: Pick<BegunChunk, 'operation' | 'clientId'>;
   readonly tools: ChunkTools;
   readonly signal: AbortSignal;
 }
@@ -79,24 +76,21 @@ export async function runChunk(
   tools: ChunkTools,
   signal: AbortSignal,
 ): Promise<void> {
-  const run = await begin(callId, number, tools, signal);
-  if (!run) return;
-  const { chunk, left, readable } = run;
+  const begun = await begin(callId, number, tools);
+  if (!begun) return;
+  const { chunk, left, readable } = begun;
+  const run = { callId, chunk, tools, signal };
   if (chunk.cancelled) await refuseAll(left, 'CANCELLED', run);
   else if (!readable || chunk.attempts > attemptsMax) await refuseAll(left, 'RECORD_FAILED', run);
   else await applyAll(left, run);
   await tools.store.end(callId, number);
 }
 
-async function begin(
-  callId: string,
-  number: number,
-  tools: ChunkTools,
-  signal: AbortSignal,
-): Promise<ChunkRun | null> {
+/** Decrypts the records that have no outcome yet. A later attempt to read unreadable ones would fail too. */
+async function begin(callId: string, number: number, tools: ChunkTools) {
   const begun = await tools.store.begin(callId, number);
   if (!begun) return null;
-  // The run does not keep `encryptedRecords`, so that its memory is freed after decryption: a record may be large.
+  // The result does not keep `encryptedRecords`, so that its memory is freed after decryption: a record may be large.
   const { wrappedKey, encryptedRecords, positions, done, ...chunk } = begun;
   const open = async () =>
     decryptRecords(encryptedRecords, tools.keyRing.openJobKey(wrappedKey, callId), chunkName(callId, number));
@@ -105,8 +99,7 @@ async function begin(
     return null;
   });
   const records = opened ?? positions.map(unreadable);
-  const left = records.filter(({ position }) => !done.has(position));
-  return { callId, chunk, left, readable: opened !== null, tools, signal };
+  return { chunk, left: records.filter(({ position }) => !done.has(position)), readable: opened !== null };
 }
 
 /** Replaces a record that could not be decrypted. Only its position is known. */
@@ -126,7 +119,9 @@ async function applyAll(records: readonly WaitingRecord[], run: ChunkRun): Promi
         await refuseAll(group, 'CANCELLED', run);
         continue;
       }
-      const applying = applyGroup(group, await checkGroup(group, run), lastOutcomes, run);
+      const operation = run.tools.operations[run.chunk.operation];
+      const parsed = await checkRecords(fieldsOf(group), operation, operation.newCheck(), new ErrorBudget());
+      const applying = applyGroup(group, parsed, lastOutcomes, run);
       running.add(applying);
       applying.then(() => running.delete(applying)).catch(() => undefined);
     }
@@ -134,11 +129,6 @@ async function applyAll(records: readonly WaitingRecord[], run: ChunkRun): Promi
     await Promise.allSettled(running);
   }
   await Promise.all(running);
-}
-
-function checkGroup(group: readonly WaitingRecord[], { chunk, tools }: ChunkRun): Promise<ParsedRecord[]> {
-  const operation = tools.operations[chunk.operation];
-  return checkRecords(fieldsOf(group), operation, operation.newCheck(), new ErrorBudget());
 }
 
 async function applyGroup(

@@ -63,17 +63,11 @@ export async function submitJob(
 ): Promise<readonly Outcome[] | null> {
   const { id, records } = call;
   const { key, wrapped } = tools.keyRing.newJobKey(id);
-  const job = {
-    id,
-    clientId: call.clientId,
-    operation: operation.name,
-    records: records.count,
-    users: records.users,
-    wrappedKey: wrapped,
-    actor: call.actor,
-  };
+  const { clientId, actor } = call;
+  const counts = { records: records.count, users: records.users };
+  const job = { id, clientId, actor, operation: operation.name, ...counts, wrappedKey: wrapped };
   // The checks run before the transaction: their queries must not wait for connections that open transactions hold.
-  const { failureGroups, waiting, needs } = await partitionRecords(call, operation);
+  const { failureGroups, waiting, needs } = await partitionRecords(records, call.done, operation);
   // IDs are reserved now, so that they follow the order sent even if the chunks run in another order.
   const reserved = await operation.reserveIds(needs);
   const ids = new Map(waiting.map(({ position }, index) => [position, reserved[index]]));
@@ -97,26 +91,17 @@ export function chunkName(callId: string, number: number): string {
   return `${callId} ${number}`;
 }
 
-interface CheckedRecords {
-  /** The invalid records, in groups of bounded size. */
-  readonly failureGroups: readonly (readonly StoredFailure[])[];
-  readonly waiting: readonly PlannedRecord[];
-  /** One for each element of `waiting`, in the same order. */
-  readonly needs: readonly IdNeed[];
-}
-
-/** Checks the records in groups and separates valid from invalid ones. Only invalid records stay in memory. */
-async function partitionRecords(
-  call: { records: RecordList; done: ReadonlySet<number> },
-  operation: Operation,
-): Promise<CheckedRecords> {
-  const { records } = call;
+/**
+ * Checks the records in groups and separates valid from invalid ones. Only invalid records stay in memory. `needs` has
+ * one element for each of `waiting`.
+ */
+async function partitionRecords(records: RecordList, done: ReadonlySet<number>, operation: Operation) {
   const check = operation.newCheck();
   const budget = new ErrorBudget();
   const failureGroups: StoredFailure[][] = [];
   const waiting: PlannedRecord[] = [];
   const needs: IdNeed[] = [];
-  const left = positionsOf(records).filter((position) => !call.done.has(position));
+  const left = positionsOf(records).filter((position) => !done.has(position));
   for (const positions of inGroups(left, usersPerGroup, (position) => records.usersOf(position))) {
     const parsedRecords = await checkRecords(recordsAt(records, positions), operation, check, budget);
     const failures: StoredFailure[] = [];

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { ApiError } from '../lib/field-errors.ts';
 import type { Sent, TestResult, WebhookStore } from './delivery.ts';
 import { signedHeaders, testBody } from './message.ts';
-import type { Endpoint } from './webhook.ts';
+import { type Endpoint, existing } from './webhook.ts';
 
 export interface Signing {
   decryptSecret(encrypted: Buffer, webhookId: number): string;
@@ -29,8 +28,7 @@ export interface TestTools extends Signing {
 /** Sends a test message without retries, also to a disabled webhook, and stores it among the deliveries. */
 export async function testWebhook(webhookId: number, tools: TestTools): Promise<TestResult> {
   const { webhooks } = tools;
-  const endpoint = await webhooks.endpoint(webhookId);
-  if (!endpoint) throw new ApiError('WEBHOOK_NOT_FOUND');
+  const endpoint = existing(await webhooks.endpoint(webhookId));
   const message = { id: randomUUID(), createdAt: new Date() };
   const sent = await openEndpoint(endpoint, tools)(message.id, testBody(webhookId, message));
   const result = { ...message, delivered: sent.failure === null, ...sent, answer: await sent.answer };

@@ -80,15 +80,15 @@ export async function deliverDue(
     answered = await (tools.batches.tryRun(() => deliver(batchSize)) ?? deliver(1));
 }
 
-interface Batch {
-  readonly limit: number;
-  readonly order: DueOrder;
-  /** Returns true if no further message may be sent. */
-  isOver(): boolean;
-}
-
-/** Returns true if the next batch may follow: a delivery was due, and every request got a response. */
-async function deliverBatch(webhookId: number, tools: DeliveryTools, batch: Batch): Promise<boolean> {
+/**
+ * Sends due messages until `isOver` returns true. Returns true if the next batch may follow: a delivery was due, and
+ * every request got a response.
+ */
+async function deliverBatch(
+  webhookId: number,
+  tools: DeliveryTools,
+  batch: { limit: number; order: DueOrder; isOver(): boolean },
+): Promise<boolean> {
   const endpoint = await tools.store.endpoint(webhookId);
   const due = endpoint ? await tools.store.due(webhookId, batch.limit, batch.order) : [];
   if (!endpoint || due.length === 0) return false;

@@ -7,6 +7,7 @@ import type { Api } from '../http/validation.ts';
 import type { Language } from '../i18n/translate.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import { type Delivery, showDelivery, type WebhookStore } from './delivery.ts';
+import { existing } from './webhook.ts';
 import { failureFields, webhookFields } from './webhooks.routes.ts';
 import {
   DeliveryPath,
@@ -37,14 +38,10 @@ export function deliveryRoutes(app: Api, webhooks: WebhookStore): void {
       },
     },
     async (request) => {
-      const webhook = await webhooks.find(request.params.id);
-      if (!webhook) throw new ApiError('WEBHOOK_NOT_FOUND');
+      const webhook = existing(await webhooks.find(request.params.id));
       const { page, pageSize, failed: failedOnly = false } = request.query;
-      const { deliveries, totalCount } = await webhooks.deliveries(webhook.id, {
-        page,
-        pageSize,
-        failedOnly,
-      });
+      const listing = { page, pageSize, failedOnly };
+      const { deliveries, totalCount } = await webhooks.deliveries(webhook.id, listing);
       const language = languageOf(request);
       const records = deliveries.map((delivery) => deliveryFields(delivery, language));
       const record = webhookFields(webhook, language);
@@ -78,7 +75,7 @@ export function deliveryRoutes(app: Api, webhooks: WebhookStore): void {
   );
 
   const replay = async (request: FastifyRequest, id: number, deliveryId: string | null) => {
-    if (!(await webhooks.find(id))) throw new ApiError('WEBHOOK_NOT_FOUND');
+    existing(await webhooks.find(id));
     const count = await webhooks.replay(id, deliveryId, actorOf(request));
     if (count === 0 && deliveryId !== null) throw new ApiError('WEBHOOK_NOT_FOUND');
     return recordEnvelope({ Replayed: count }, debugOf(request));

@@ -1,11 +1,10 @@
 import type { Actor } from '../audit/audit-log.ts';
 import { type Entry, type MessageType, partsOf, testType } from '../audit/events.ts';
 import type { UserNames } from '../db/user-names.ts';
-import { ApiError } from '../lib/field-errors.ts';
 import type { Page } from '../lib/paging.ts';
 import type { DeliveryFailure } from '../lib/webhook-failures.ts';
 import { bodyOf, testBody, usersIn } from './message.ts';
-import type { Endpoint, Webhook, WebhookChange, WebhookOptions } from './webhook.ts';
+import { type Endpoint, existing, type Webhook, type WebhookChange, type WebhookOptions } from './webhook.ts';
 
 /** One message to one webhook, with the result of its last attempt. */
 export interface Delivery {
@@ -58,23 +57,14 @@ export async function showDelivery(
   id: string,
   history: DeliveryHistory,
 ): Promise<StoredDelivery & { message: string | null }> {
-  const delivery = await history.delivery(webhookId, id);
-  if (!delivery) throw new ApiError('WEBHOOK_NOT_FOUND');
-  return { ...delivery, message: await messageOf(delivery, webhookId, history) };
-}
-
-async function messageOf(
-  delivery: StoredDelivery,
-  webhookId: number,
-  history: DeliveryHistory,
-): Promise<string | null> {
+  const delivery = existing(await history.delivery(webhookId, id));
   const { type, event, entry } = delivery;
-  if (type === testType) return testBody(webhookId, delivery);
-  if (!entry) return null;
+  if (type === testType) return { ...delivery, message: testBody(webhookId, delivery) };
+  if (!entry) return { ...delivery, message: null };
   const subject = { type, event };
   const parts = partsOf(entry);
   const names = await history.names([...new Set(usersIn(parts, subject))]);
-  return bodyOf(entry, parts, subject, names);
+  return { ...delivery, message: bodyOf(entry, parts, subject, names) };
 }
 
 export interface TestResult extends AttemptResult {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type EventType, eventTypes, isAboutRecord } from '../audit/events.ts';
-import { wrongParameter } from '../lib/field-errors.ts';
+import { ApiError, wrongParameter } from '../lib/field-errors.ts';
 import type { DisabledReason } from '../lib/webhook-failures.ts';
 
 /** The content of one message: one user, all users of a record, or a whole request or job. */
@@ -24,6 +24,12 @@ export type WebhookChange = Partial<WebhookOptions> & { readonly enabled?: boole
 export type Subscription = Pick<WebhookOptions, 'types' | 'granularity'>;
 
 export const urlMax = 2000;
+
+/** Throws `WEBHOOK_NOT_FOUND` if a store has found nothing. */
+export function existing<Found>(found: Found | null | false): Found {
+  if (!found) throw new ApiError('WEBHOOK_NOT_FOUND');
+  return found;
+}
 
 /** Returns the associated data of an encrypted secret: another webhook cannot decrypt it. */
 export function webhookName(id: number): string {

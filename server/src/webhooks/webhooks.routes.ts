@@ -7,10 +7,9 @@ import { CallHeaders, CallQuery } from '../http/schemas.ts';
 import type { Api } from '../http/validation.ts';
 import type { Language } from '../i18n/translate.ts';
 import { describeFailure, describeReason } from '../i18n/webhook-failures.ts';
-import { ApiError } from '../lib/field-errors.ts';
 import { type DeliveryFailure, type DisabledReason, detailsOf } from '../lib/webhook-failures.ts';
 import { type TestTools, testWebhook } from './attempt.ts';
-import { checkSubscription, newWebhookSecret, type Webhook } from './webhook.ts';
+import { checkSubscription, existing, newWebhookSecret, type Webhook } from './webhook.ts';
 import {
   ChangeWebhookBody,
   changeOf,
@@ -89,8 +88,8 @@ export function webhookRoutes(app: Api, tools: WebhookTools): void {
       },
     },
     async (request) => {
-      const changed = await webhooks.change(request.params.id, changeOf(request.body), actorOf(request));
-      if (!changed) throw new ApiError('WEBHOOK_NOT_FOUND');
+      const change = changeOf(request.body);
+      const changed = existing(await webhooks.change(request.params.id, change, actorOf(request)));
       return recordEnvelope(webhookFields(changed, languageOf(request)), debugOf(request));
     },
   );
@@ -108,8 +107,7 @@ export function webhookRoutes(app: Api, tools: WebhookTools): void {
       },
     },
     async (request) => {
-      if (!(await webhooks.remove(request.params.id, actorOf(request))))
-        throw new ApiError('WEBHOOK_NOT_FOUND');
+      existing(await webhooks.remove(request.params.id, actorOf(request)));
       return recordEnvelope(null, debugOf(request));
     },
   );
@@ -161,8 +159,7 @@ export function webhookRoutes(app: Api, tools: WebhookTools): void {
       const { id } = request.params;
       const secret = newWebhookSecret();
       const oldEndsAt = graceEnd(request.body.Hours);
-      if (!(await webhooks.addSecret(id, encryptSecret(secret, id), oldEndsAt, actorOf(request))))
-        throw new ApiError('WEBHOOK_NOT_FOUND');
+      existing(await webhooks.addSecret(id, encryptSecret(secret, id), oldEndsAt, actorOf(request)));
       return recordEnvelope({ ID: id, Secret: secret, OldEndsAt: oldEndsAt }, debugOf(request));
     },
   );
