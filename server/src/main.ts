@@ -209,10 +209,9 @@ export async function startService(
     return {
       url: urlOf(app.server.address() as AddressInfo),
       protectedMode: !hasClients,
-      async stop() {
+      stop() {
         readiness.stopping();
-        await Promise.all([app?.close(), background?.stop()]);
-        await Promise.all([hasher?.close(), store.close()]);
+        return closeAll();
       },
     };
 
@@ -224,9 +223,13 @@ export async function startService(
         log.warn(`${prefix}FIRST_CLIENT is no live client, and others exist: it has no effect`);
     }
   } catch (error) {
+    await closeAll();
+    throw error;
+  }
+
+  async function closeAll(): Promise<void> {
     await Promise.all([app?.close(), background?.stop() ?? queue?.stop()]);
     await Promise.all([hasher?.close(), store.close()]);
-    throw error;
   }
 }
 

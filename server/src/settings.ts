@@ -54,13 +54,12 @@ export function text<Fallback extends string | null>(options: {
   accepts?(text: string): boolean;
   mask?(text: string): string;
 }): Setting<string | Fallback> {
+  const { accepts = () => true, mask, ...setting } = options;
   return {
-    takes: options.takes,
-    about: options.about,
-    fallback: options.fallback,
-    secret: options.mask !== undefined,
-    read: (value) => ((options.accepts?.(value) ?? true) ? value : undefined),
-    show: (value) => (value === null ? '(not set)' : (options.mask?.(value) ?? value)),
+    ...setting,
+    secret: mask !== undefined,
+    read: (value) => (accepts(value) ? value : undefined),
+    show: (value) => (value === null ? '(not set)' : (mask?.(value) ?? value)),
   };
 }
 

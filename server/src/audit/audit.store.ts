@@ -5,7 +5,7 @@ import { namesOf } from '../db/user-names.ts';
 import type { Order } from '../lib/paging.ts';
 import type { Actor, AuditListing, AuditLog, AuditRow, AuditStore } from './audit-log.ts';
 import { type Entry, type EventStore, eventActions } from './events.ts';
-import { hashedRows, readChain } from './hash-chain.store.ts';
+import { hashedRows, keysetPages, readChain } from './hash-chain.store.ts';
 import type { HashedRow } from './hash-chain.ts';
 
 export const actorColumns = 'actor, client_id, user_id, address, request_id, call_id';
@@ -89,29 +89,16 @@ async function* allHashedRows(connection: Connection): AsyncGenerator<HashedRow>
 }
 
 async function* allRows(connection: Connection): AsyncGenerator<AuditRow> {
-  yield* inPages(Number.MIN_SAFE_INTEGER, 'position', (after) =>
+  yield* keysetPages(Number.MIN_SAFE_INTEGER, 'position', (after) =>
     page(connection, { order: 'oldest', after, limit: rowsAtOnce, principalId: null, reads: true }),
   );
-  yield* inPages(0, 'id', (after) =>
+  yield* keysetPages(0, 'id', (after) =>
     connection.query<AuditRow>(
       `select ${auditColumns} from anagrafe.audit_log
         where position is null and id > $1 order by id limit ${rowsAtOnce}`,
       [after],
     ),
   );
-}
-
-async function* inPages(
-  from: number,
-  key: 'position' | 'id',
-  read: (after: number) => Promise<readonly AuditRow[]>,
-): AsyncGenerator<AuditRow> {
-  for (let after = from; ; ) {
-    const rows = await read(after);
-    yield* rows;
-    after = rows.at(-1)?.[key] ?? after;
-    if (rows.length < rowsAtOnce) return;
-  }
 }
 
 export const entryColumns = `position, at, call_id as "callId", request_id as "requestId", action,

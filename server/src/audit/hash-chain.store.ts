@@ -87,17 +87,27 @@ export async function readChain(connection: Connection): Promise<Chain> {
 }
 
 /** Yields the rows with a position of 1 or more, in ascending order, by keyset pages. */
-export async function* hashedRows(connection: Connection): AsyncGenerator<HashedRow> {
-  let after = 0;
-  for (;;) {
-    const rows = await connection.query<HashedRow>(
+export function hashedRows(connection: Connection): AsyncGenerator<HashedRow> {
+  return keysetPages(0, 'position', (after) =>
+    connection.query<HashedRow>(
       `select position, hash, ${hashedText} as text from anagrafe.audit_log
         where position > $1 order by position limit ${rowsAtOnce}`,
       [after],
-    );
+    ),
+  );
+}
+
+/** Yields the rows of the pages that `read` returns for the key of the last row, until a page is empty. */
+export async function* keysetPages<Key extends string, Row extends Readonly<Record<Key, number | null>>>(
+  from: number,
+  key: Key,
+  read: (after: number) => Promise<readonly Row[]>,
+): AsyncGenerator<Row> {
+  let after: number | null | undefined = from;
+  while (typeof after === 'number') {
+    const rows: readonly Row[] = await read(after);
     yield* rows;
-    after = rows.at(-1)?.position ?? after;
-    if (rows.length < rowsAtOnce) return;
+    after = rows.at(-1)?.[key];
   }
 }
 

@@ -55,8 +55,7 @@ export async function signInAtConsole(
   actorOf: (caller: Caller) => Actor,
   { access, sessions }: ConsoleTools,
 ): Promise<{ token: string; session: ConsoleSession }> {
-  requireSameOrigin(evidence);
-  rejectOtherCredentials(evidence);
+  requireConsolePage(evidence);
   const caller = await identifyByKey(pair, evidence, access);
   requireScope(caller, 'admin');
   const token = newConsoleToken();
@@ -74,8 +73,7 @@ export async function consoleState(
   evidence: CallerEvidence,
   { access, sessions }: ConsoleTools,
 ): Promise<ConsoleState> {
-  requireSameOrigin(evidence);
-  rejectOtherCredentials(evidence);
+  requireConsolePage(evidence);
   const token = consoleTokenIn(evidence);
   const session = token === null ? null : await sessions.find(digestOf(token), evidence.address);
   if (session) return { state: 'signed-in', session };
@@ -89,17 +87,17 @@ export async function signOutAtConsole(
   actorOf: (caller: Caller) => Actor,
   { access, sessions }: ConsoleTools,
 ): Promise<void> {
-  requireSameOrigin(evidence);
-  rejectOtherCredentials(evidence);
+  requireConsolePage(evidence);
   const token = consoleTokenIn(evidence);
   if (token === null || !(await sessions.find(digestOf(token), evidence.address))) return;
   await sessions.end(digestOf(token), actorOf(await identify(evidence, access)));
 }
 
-/** Rejects every credential except the console cookie, which may be that of an ended session. */
-function rejectOtherCredentials({ credentials }: CallerEvidence): void {
-  const others = credentials.filter((sent) => sent === null || !('consoleToken' in sent));
-  if (others.length > 0) throw new ApiError('UNAUTHENTICATED', { variant: 'several' });
+/** Rejects other sites, and every credential except the console cookie, which may be that of an ended session. */
+function requireConsolePage(evidence: CallerEvidence): void {
+  requireSameOrigin(evidence);
+  if (evidence.credentials.some((sent) => sent === null || !('consoleToken' in sent)))
+    throw new ApiError('UNAUTHENTICATED', { variant: 'several' });
 }
 
 function consoleTokenIn({ credentials }: CallerEvidence): string | null {

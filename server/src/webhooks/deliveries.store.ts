@@ -91,32 +91,30 @@ export async function dueWebhooks(database: Database): Promise<number[]> {
 /** Database connections that all deliveries of a node share; requests keep the rest of the pool. */
 const connectionsAtOnce = 2;
 
-export function openDeliveries(database: Database): DeliveryStore {
-  const connections = new Semaphore(connectionsAtOnce);
-  const run = <Result>(work: () => Promise<Result>) => connections.run(() => withApiErrors(work));
-  return {
-    endpoint: (id) => run(() => endpoint(database, id)),
-    due: (id, limit, order) => run(() => due(database, id, limit, order)),
-    names: (ids) => run(() => namesOf(database, ids)),
-    settle: (id, attempted) => run(() => settle(database, id, attempted)),
-  };
-}
-
-async function endpoint(database: Database, id: number): Promise<Endpoint | null> {
-  const [found] = await database.query<Endpoint>(
-    `select ${endpointColumns} from anagrafe.webhooks
-      where id = $1 and ${live}`,
-    [id],
-  );
-  return found ?? null;
-}
-
 type DueRow = Omit<DueDelivery, 'entry'> & { readonly position: number };
 
 const dueOrders: Readonly<Record<DueOrder, string>> = {
   longest: 'next_at, position, event',
   'most attempts': 'attempts desc, next_at, position, event',
 };
+
+export function openDeliveries(database: Database): DeliveryStore {
+  const connections = new Semaphore(connectionsAtOnce);
+  const run = <Result>(work: () => Promise<Result>) => connections.run(() => withApiErrors(work));
+  return {
+    endpoint: (id) =>
+      run(async () => {
+        const [found] = await database.query<Endpoint>(
+          `select ${endpointColumns} from anagrafe.webhooks where id = $1 and ${live}`,
+          [id],
+        );
+        return found ?? null;
+      }),
+    due: (id, limit, order) => run(() => due(database, id, limit, order)),
+    names: (ids) => run(() => namesOf(database, ids)),
+    settle: (id, attempted) => run(() => settle(database, id, attempted)),
+  };
+}
 
 async function due(
   database: Database,
@@ -184,10 +182,9 @@ async function settle(
         attempted.map(({ waitSeconds }) => waitSeconds),
       ],
     );
-    const failure = attempted.find(
-      ({ delivered, waitSeconds }) => !delivered && waitSeconds === null,
-    )?.failure;
-    if (!failure) return null;
+    const last = attempted.find(({ delivered, waitSeconds }) => !delivered && waitSeconds === null);
+    if (!last?.failure) return null;
+    const { failure } = last;
     const disabled = await disableWebhooks(connection, { id: webhookId }, failure, serviceActor);
     return disabled > 0 ? failure : null;
   });
