@@ -9,7 +9,6 @@ import { flag, integer, list, oneOf, type Setting, text } from './settings.ts';
 
 export const prefix = 'ANAGRAFE_';
 
-/** All settings by the name of their environment variable, without the prefix. */
 export const settings = {
   HOST: text({ takes: 'an address to listen on', about: 'the address to listen on', fallback: '127.0.0.1' }),
   PORT: integer(0, 65_535, 8420, 'the port to listen on; 0 takes a free one'),
@@ -128,7 +127,6 @@ export class ConfigError extends OperatorError {
   }
 }
 
-/** Returns every error in the settings, by the full name of the environment variable. */
 export function settingErrors(environment: NodeJS.ProcessEnv): Map<string, ConfigError> {
   const misspelt = misspeltSettings(environment).map((name) => [name, misspeltSetting(name)] as const);
   const wrong = Object.entries(settings).flatMap(([name, setting]) => {
@@ -161,7 +159,6 @@ function tryReading(name: string, setting: Setting<unknown>, given: string | und
   });
 }
 
-/** Returns the environment variables that have the prefix but name no setting. */
 export function misspeltSettings(environment: NodeJS.ProcessEnv): string[] {
   return Object.keys(environment).filter(
     (name) => name.startsWith(prefix) && !Object.hasOwn(settings, name.slice(prefix.length)),

@@ -1,4 +1,3 @@
-/** The definition of one environment variable: documentation, parser, default and display. */
 export interface Setting<Value> {
   /** Description of the accepted values, for error messages and the reference page. */
   readonly takes: string;

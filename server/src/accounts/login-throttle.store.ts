@@ -137,7 +137,6 @@ async function count(
   return Math.max(left?.seconds ?? 1, 1);
 }
 
-/** Increments a counter that sets no wait, and returns its new value. */
 async function add(
   database: Database,
   key: Buffer,

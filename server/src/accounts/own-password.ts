@@ -15,7 +15,6 @@ export interface OwnCall {
   readonly body: RecordList | null;
   readonly user: SignedInUser;
   readonly actor: Actor;
-  /** Logs an error that the response does not contain. */
   report(error: unknown): void;
 }
 

@@ -82,7 +82,6 @@ const data: Readonly<Record<EventType, TSchema>> = {
   'webhook.disabled': strictObject({ WebhookID: Id, URL: Type.String() }),
 };
 
-/** Converts an event type to its schema name: `user.password_reset` becomes `UserPasswordReset`. */
 function schemaName(type: EventType): string {
   return type.replaceAll(/(?:^|[._])(.)/g, (_, letter: string) => letter.toUpperCase());
 }

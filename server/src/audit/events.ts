@@ -19,7 +19,6 @@ export type EventType = (typeof eventTypes)[number];
 export const testType = 'webhook.test';
 export type MessageType = EventType | typeof testType;
 
-/** Returns true if the event is about one principal or user, false if it is about a call, a job or a webhook. */
 export function isAboutRecord(type: EventType): boolean {
   return /^(user|principal)\./.test(type);
 }
@@ -160,7 +159,6 @@ interface Cursor {
 /** Entries per query. The number is small because one entry may name 100,000 users. */
 const entriesAtOnce = 100;
 
-/** Returns true for the ID of an event, such as `1042.0`. */
 export function isEventId(text: string): boolean {
   return /^\d{1,15}\.\d{1,9}$/.test(text);
 }

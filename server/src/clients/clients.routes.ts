@@ -149,7 +149,6 @@ async function* clientItems(clients: readonly Client[]) {
   for (const client of clients) yield [JSON.stringify(clientFields(client))];
 }
 
-/** Returns the properties that a body names. */
 function changeOf(body: Validated<Static<typeof ClientChangeBody>>): ClientChange {
   return {
     ...(body.Name !== undefined && { name: body.Name }),

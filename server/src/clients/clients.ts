@@ -26,7 +26,6 @@ export interface Client {
 
 export type NewClient = Omit<Client, 'id' | 'createdAt' | 'revokedAt'>;
 
-/** The properties of a client that a request sets on creation and can change later. */
 export type ClientOptions = Omit<NewClient, 'publicKey'>;
 export type ClientChange = Partial<ClientOptions>;
 

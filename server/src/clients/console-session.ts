@@ -81,7 +81,6 @@ export async function consoleState(
   return { state: open ? 'protected' : 'signed-out', session: null };
 }
 
-/** Ends the session of the request's cookie. Does nothing if there is none. */
 export async function signOutAtConsole(
   evidence: CallerEvidence,
   actorOf: (caller: Caller) => Actor,

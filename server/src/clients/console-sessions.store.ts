@@ -68,7 +68,6 @@ async function find(
   return session ?? null;
 }
 
-/** Finds a session like `find`, and restarts its idle timeout. */
 export async function useConsoleSession(
   database: Database,
   tokenDigest: Buffer,

@@ -33,7 +33,6 @@ export class BodyBudget {
     this.#limits = limits;
   }
 
-  /** Opens an empty reservation for a request of `caller`; `abort` is called when its body is evicted. */
   open(caller: string, abort: () => void): MemoryReservation {
     let held = 0;
     const hold: MemoryReservation = {

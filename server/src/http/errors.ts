@@ -54,7 +54,6 @@ function reasonOf(cause: unknown): string | undefined {
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
-/** Returns the `Allow` header: the methods that are registered for a path; empty if there are none. */
 function allowedMethods(app: FastifyInstance, url: string): string {
   const path = url.split('?', 1)[0] ?? '';
   return methods.filter((method) => app.findRoute({ method, url: path }) !== null).join(', ');

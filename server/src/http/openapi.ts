@@ -3,7 +3,7 @@ import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import { definitions } from './schemas.ts';
 
-/** Serves `/openapi.json`, and `/docs` to browse it. Must be registered before the routes, which it collects. */
+/** Must be called before the routes are registered, which the document collects. */
 export async function describeApi(app: FastifyInstance, version: string): Promise<void> {
   // By name, so that the document does not depend on the order in which modules are loaded.
   for (const name of Object.keys(definitions).sort())

@@ -6,7 +6,6 @@ export function isFlagged({ query }: FastifyRequest, name: 'debug' | 'dryRun'): 
   return String((query as Readonly<Record<string, unknown>> | undefined)?.[name]) === 'true';
 }
 
-/** Returns true if the request has `Prefer: respond-async` (RFC 7240). */
 export function wantsAsync(headers: IncomingHttpHeaders): boolean {
   return preferencesOf(headers).includes('respond-async');
 }

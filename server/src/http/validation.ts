@@ -158,7 +158,6 @@ function definitionsIn(schema: object): Record<string, TSchema> {
   );
 }
 
-/** Follows references and single `allOf` members to the schema itself. */
 function definitionOf(schema: Keywords): Keywords {
   if (schema.$ref !== undefined) return definitionOf(definitions[schema.$ref] as Keywords);
   const [only] = schema.allOf ?? [];

@@ -69,7 +69,6 @@ export async function findJob(id: string, caller: Caller, store: JobStore): Prom
   return job;
 }
 
-/** Does the same as `findJob`, and returns a page of outcomes with the job. */
 export async function readJob(
   id: string,
   page: OutcomePage,

@@ -14,7 +14,6 @@ export interface QueueOptions {
   readonly database: Pick<Connection, 'query'>;
   /** Receives the notifications by which pg-boss wakes the workers of all nodes. */
   listen(subscription: Subscription): Listener;
-  /** Maximum number of chunks that this node runs in parallel. */
   readonly chunksAtOnce: number;
   onError(error: Error): void;
 }
@@ -47,7 +46,6 @@ const webhooksAtOnce = 200;
 const pollSeconds = 1;
 /** Heartbeat timeout: the queue considers a node dead after this time and gives its chunks to other nodes. */
 const deadSeconds = 10;
-/** Interval at which an interrupted worker tries to renew its lease. */
 const renewalMs = 250;
 const day = 24 * 3600;
 

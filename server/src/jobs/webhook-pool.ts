@@ -7,7 +7,6 @@ interface PoolOptions {
   readonly queue: string;
   readonly atOnce: number;
   readonly pollMs: number;
-  /** Interval between renewals of the leases of running jobs. */
   readonly renewMs: number;
   onError(error: Error): void;
 }
@@ -26,7 +25,6 @@ interface Running {
   readonly ended: Promise<void>;
 }
 
-/** Delay before the next attempt to mark a job as completed. */
 const completeMs = 250;
 /** Maximum number of jobs per fetch, so that several nodes share the waiting jobs. */
 const fetchedAtOnce = 10;

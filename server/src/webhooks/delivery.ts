@@ -21,7 +21,6 @@ export interface Delivery {
 
 export interface StoredDelivery extends Delivery {
   readonly answer: string | null;
-  /** Duration of the last attempt; null before the first one. */
   readonly milliseconds: number | null;
   /** The audit row of the message; null for a test message, and after retention has removed the row. */
   readonly entry: Entry | null;

@@ -20,7 +20,6 @@ export interface Subject {
   readonly event: number | null;
 }
 
-/** Returns the messages that a webhook receives for an audit row. */
 export function subjectsOf(entry: Entry, { types, granularity }: Subscription): Subject[] {
   const isSubscribed = (type: EventType) => types.length === 0 || types.includes(type);
   const parts = partsOf(entry);

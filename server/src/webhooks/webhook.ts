@@ -55,7 +55,6 @@ export function checkSubscription(subscription: Subscription): void {
   if (!canDeliver(subscription)) throw wrongParameter('Types', 'choice', { takes: jobEventTypes.join(', ') });
 }
 
-/** Generates a secret in the format of Standard Webhooks. */
 export function newWebhookSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }

@@ -41,7 +41,6 @@ export const ChangeWebhookBody = example(
   { Enabled: true },
 );
 
-/** Returns the properties that a body names. */
 export function changeOf(body: Validated<Static<typeof ChangeWebhookBody>>): WebhookChange {
   const { URL: url, Types: types, Granularity: granularity, Enabled: enabled } = body;
   return {
