@@ -10,10 +10,43 @@ import { principalFields, userFields } from '../server/dist/records/fields.js';
 const output = new URL('../client/src/api.gen.ts', import.meta.url);
 const document = JSON.parse(readFileSync(new URL('../server/openapi.json', import.meta.url), 'utf8'));
 const { schemas } = document.components;
+schemas.CloudEventAttributes = attributesOf(schemas.CallCompleted);
 
 const widest = 110;
 const isEnvelope = (name) => name.endsWith('Envelope');
 const nameOf = ({ $ref }) => $ref.slice($ref.lastIndexOf('/') + 1);
+
+/** What all events have in common. */
+function attributesOf({ properties: { type, data, ...properties }, required }) {
+  return { type: 'object', properties, required: required.filter((name) => name in properties) };
+}
+
+/** The fewest members that a schema must share with another to be written as an extension of it. */
+const sharedMin = 4;
+
+/** The named schema with the most members among those whose members are all in this one too. */
+function baseOf(schema, membersOf) {
+  const members = membersOf(schema);
+  const bases = Object.entries(schemas).filter(([, other]) => {
+    const shared = membersOf(other);
+    return (
+      shared.length >= sharedMin &&
+      shared.length < members.length &&
+      shared.every((member) => members.includes(member))
+    );
+  });
+  return bases.toSorted(([, one], [, other]) => membersOf(other).length - membersOf(one).length)[0];
+}
+
+function propertiesOf({ properties = {}, required = [] }) {
+  return Object.entries(properties).map(([name, schema]) =>
+    JSON.stringify([name, required.includes(name), schema]),
+  );
+}
+
+function choicesOf({ enum: choices = [] }) {
+  return choices;
+}
 
 /** The type of a schema, as it is written at a depth of indentation. */
 function typeOf(schema, depth) {
@@ -25,7 +58,11 @@ function typeOf(schema, depth) {
       schema.anyOf.map((member) => typeOf(member, depth)),
       depth,
     );
-  if (schema.enum) return unionOf(schema.enum.map(quoted), depth);
+  if (schema.enum) {
+    const [name, base] = baseOf(schema, choicesOf) ?? [];
+    const own = schema.enum.filter((choice) => !base?.enum.includes(choice)).map(quoted);
+    return unionOf(name ? [...own, name] : own, depth);
+  }
   if (schema.not) return 'never';
   switch (schema.type) {
     case 'string':
@@ -75,7 +112,10 @@ function objectOf({ properties = {}, required = [], additionalProperties, leavab
     if (fields.length === 0) return `Record<string, ${typeOf(open, depth)}>`;
     fields.push(`${indent}[field: string]: ${typeOf(open, depth + 1)};\n`);
   }
-  return fields.length === 0 ? 'Record<string, never>' : `{\n${fields.join('')}${'  '.repeat(depth)}}`;
+  if (fields.length === 0) return 'Record<string, never>';
+  const line = `{ ${fields.map((field) => field.trim()).join(' ')} }`.replace('; }', ' }');
+  const fits = depth > 0 && !/\n|\/\*/.test(line) && depth * 2 + line.length < widest - 10;
+  return fits ? line : `{\n${fields.join('')}${'  '.repeat(depth)}}`;
 }
 
 /** A nullable schema has its description on the member that is not null. */
@@ -108,7 +148,10 @@ function envelopeOf(name, depth) {
 
 function declarationOf(name, schema) {
   const comment = commentOf(schema.description, 0);
-  const type = typeOf(schema, 0);
+  const [base, { properties: inherited }] = baseOf(schema, propertiesOf) ?? [null, { properties: {} }];
+  const own = Object.entries(schema.properties ?? {}).filter(([field]) => !(field in inherited));
+  const type = typeOf(base ? { ...schema, properties: Object.fromEntries(own) } : schema, 0);
+  if (base) return `\n${comment}export interface ${name} extends ${base} ${type}\n`;
   if (type.startsWith('{')) return `\n${comment}export interface ${name} ${type}\n`;
   return `\n${comment}export type ${name} =${type.startsWith('\n') ? '' : ' '}${type};\n`;
 }
@@ -153,10 +196,8 @@ function requestOf({ parameters = [], requestBody }) {
       // An undefined value is not sent.
       leavable: place === 'query',
       properties: Object.fromEntries(
-        found.map(({ name, description, schema }) => [
-          name,
-          { ...schema, ...(description && { description }) },
-        ]),
+        // The methods of the client describe their parameters.
+        found.map(({ name, schema: { description, ...schema } }) => [name, schema]),
       ),
       required: found.filter((parameter) => parameter.required).map(({ name }) => name),
     };
@@ -186,7 +227,7 @@ function routeOf({ operationId, method, path }) {
 function fieldsOf(name, description, table) {
   const fields = Object.entries(table).map(([field, { format, maxLength, headings }]) => {
     const names = headings.map((heading) => `'${heading}'`).join(', ');
-    return `  ${field}: {\n    format: '${format}',\n    maxLength: ${maxLength},\n    headings: [${names}],\n  },\n`;
+    return `  ${field}: { format: '${format}', maxLength: ${maxLength}, headings: [${names}] },\n`;
   });
   return `\n/** ${description} */\nexport const ${name} = {\n${fields.join('')}} as const;\n`;
 }

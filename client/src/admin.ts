@@ -23,9 +23,10 @@ import type {
   WebhookChange,
   WebhookTest,
 } from './api.gen.ts';
+import type { JobOptions } from './jobs.ts';
 import { CursorList, type CursorListOptions, PagedList } from './lists.ts';
 import type { CallOptions, PageOptions } from './options.ts';
-import { pageOf, type Transport } from './transport.ts';
+import type { Transport } from './transport.ts';
 
 /** Options of {@link Admin.calls}. */
 export interface CompletedCallOptions extends PageOptions {
@@ -42,12 +43,7 @@ export interface AllJobsOptions extends PageOptions {
 }
 
 /** Options of {@link Admin.call}. */
-export interface CallTupleOptions extends PageOptions {
-  /** Number of the page of tuples, from 1. Default: 1. */
-  readonly page?: number | undefined;
-  /** Returns only the tuples of records that were not applied. */
-  readonly failed?: boolean | undefined;
-}
+export type CallTupleOptions = Omit<JobOptions, 'representation'>;
 
 /** Administration of the service. Requires an API client with the scope `admin`. */
 export class Admin {
@@ -65,8 +61,8 @@ export class Admin {
 
   /** Lists the last 10,000 write calls that were neither jobs nor dry runs, newest first. */
   calls({ failed, pageSize, ...options }: CompletedCallOptions = {}): PagedList<CompletedCall> {
-    return new PagedList(async (page) =>
-      pageOf(await this.#transport.send('completedCalls', { query: { page, pageSize, failed } }, options)),
+    return new PagedList((page) =>
+      this.#transport.page('completedCalls', { query: { page, pageSize, failed } }, options),
     );
   }
 
@@ -74,10 +70,9 @@ export class Admin {
    * Returns a call in `record` and one page of its tuples in `records`, without `Item6`. `record.Positions[i]` is the
    * zero-based index in the call of the record that `records[i]` belongs to.
    */
-  async call(id: string, options: CallTupleOptions = {}): Promise<Page<Tuple, CallWithTuples>> {
+  call(id: string, options: CallTupleOptions = {}): Promise<Page<Tuple, CallWithTuples>> {
     const { page, pageSize, failed, ...rest } = options;
-    const call = { path: { id }, query: { page, pageSize, failed } };
-    return pageOf(await this.#transport.send('completedCall', call, rest));
+    return this.#transport.page('completedCall', { path: { id }, query: { page, pageSize, failed } }, rest);
   }
 
   /** Returns the failed records of a call in the form of `Jobs.failed`: with field errors and without secrets. */
@@ -87,21 +82,19 @@ export class Admin {
 
   /** Lists the last 10,000 failed records of all calls and jobs, newest first, without the fields that were sent. */
   failures({ pageSize, ...options }: PageOptions = {}): PagedList<Failure> {
-    return new PagedList(async (page) =>
-      pageOf(await this.#transport.send('failures', { query: { page, pageSize } }, options)),
-    );
+    return new PagedList((page) => this.#transport.page('failures', { query: { page, pageSize } }, options));
   }
 
   /** Lists the jobs of all clients, newest first unless `open` is set. */
   jobs({ open, failed, pageSize, ...options }: AllJobsOptions = {}): PagedList<Job> {
-    return new PagedList(async (page) =>
-      pageOf(await this.#transport.send('allJobs', { query: { page, pageSize, open, failed } }, options)),
+    return new PagedList((page) =>
+      this.#transport.page('allJobs', { query: { page, pageSize, open, failed } }, options),
     );
   }
 
   /** Returns the current totals and the activity of the last 24 hours and the last 30 days (UTC). */
-  async statistics(options?: CallOptions): Promise<Statistics> {
-    return pageOf(await this.#transport.send('statistics', {}, options)).record;
+  statistics(options?: CallOptions): Promise<Statistics> {
+    return this.#transport.record('statistics', {}, options);
   }
 }
 
@@ -129,24 +122,19 @@ export class Audit {
    * @throws {TypeError} If `follow` is combined with `order: 'newest'`.
    */
   rows(options: AuditOptions = {}): CursorList<AuditRow, number> {
-    const { after: start = null, order, principal, reads, pageSize, follow, pollMs, ...rest } = options;
-    return new CursorList(
-      async (after) => {
-        const query = { order, after: after ?? undefined, principal, reads, pageSize };
-        const { records, record } = pageOf(await this.#transport.send('audit', { query }, rest));
-        return { records, after: record.After, more: record.More };
-      },
-      start,
-      { order, follow, pollMs, signal: rest.signal },
-    );
+    const { order, principal, reads, pageSize, signal, timeoutMs } = options;
+    return new CursorList((after) => {
+      const query = { order, after: after ?? undefined, principal, reads, pageSize };
+      return this.#transport.page('audit', { query }, { signal, timeoutMs });
+    }, options);
   }
 
   /**
    * Verifies the hash chain of the audit log. The service reads every row: set a long `timeoutMs` for millions of rows.
    * Store `LastPosition` and `LastSeal` outside the service: only a comparison with them detects a truncated log.
    */
-  async verify(options?: CallOptions): Promise<AuditVerification> {
-    return pageOf(await this.#transport.send('verifyAudit', {}, options)).record;
+  verify(options?: CallOptions): Promise<AuditVerification> {
+    return this.#transport.record('verifyAudit', {}, options);
   }
 }
 
@@ -160,30 +148,28 @@ export class Clients {
 
   /** Lists all clients in order of creation, including revoked ones. */
   async list(options?: CallOptions): Promise<Client[]> {
-    return pageOf(await this.#transport.send('clients', {}, options)).records;
+    return (await this.#transport.page('clients', {}, options)).records;
   }
 
   /**
    * Creates a client. Only this answer contains its `SecretKey`. The call is retried only if the service did not start
    * it: if the answer is lost, find the new client with `list` and revoke it.
    */
-  async create(client: CreateClient, options?: CallOptions): Promise<NewClient> {
-    return pageOf(await this.#transport.send('createClient', { body: client }, options)).record;
+  create(client: CreateClient, options?: CallOptions): Promise<NewClient> {
+    return this.#transport.record('createClient', { body: client }, options);
   }
 
   /** Changes the given fields of a client. The change applies from its next call. */
-  async change(publicKey: string, change: ClientChange, options?: CallOptions): Promise<Client> {
-    const call = { path: { publicKey }, body: change };
-    return pageOf(await this.#transport.send('changeClient', call, options)).record;
+  change(publicKey: string, change: ClientChange, options?: CallOptions): Promise<Client> {
+    return this.#transport.record('changeClient', { path: { publicKey }, body: change }, options);
   }
 
   /**
    * Rotates the secret key of a client. Only this answer contains the new key. The previous key stays valid for `Hours`
    * (0 to 9,999, default 24); older keys end at once.
    */
-  async rotate(publicKey: string, body: { Hours?: number } = {}, options?: CallOptions): Promise<NewSecret> {
-    const call = { path: { publicKey }, body };
-    return pageOf(await this.#transport.send('rotateClient', call, options)).record;
+  rotate(publicKey: string, body: { Hours?: number } = {}, options?: CallOptions): Promise<NewSecret> {
+    return this.#transport.record('rotateClient', { path: { publicKey }, body }, options);
   }
 
   /** Revokes a client permanently. */
@@ -208,23 +194,22 @@ export class Webhooks {
 
   /** Lists all webhooks, including disabled ones. */
   async list(options?: CallOptions): Promise<Webhook[]> {
-    return pageOf(await this.#transport.send('webhooks', {}, options)).records;
+    return (await this.#transport.page('webhooks', {}, options)).records;
   }
 
   /**
    * Creates a webhook, which receives all later events. Only this answer contains its `Secret` for `verifyWebhook`. The
    * call is retried only if the service did not start it.
    */
-  async create(webhook: CreateWebhook, options?: CallOptions): Promise<NewWebhook> {
-    return pageOf(await this.#transport.send('createWebhook', { body: webhook }, options)).record;
+  create(webhook: CreateWebhook, options?: CallOptions): Promise<NewWebhook> {
+    return this.#transport.record('createWebhook', { body: webhook }, options);
   }
 
   /**
    * Changes the given fields of a webhook. A webhook that is enabled again receives all events since it was disabled.
    */
-  async change(id: number, change: WebhookChange, options?: CallOptions): Promise<Webhook> {
-    const call = { path: { id }, body: change };
-    return pageOf(await this.#transport.send('changeWebhook', call, options)).record;
+  change(id: number, change: WebhookChange, options?: CallOptions): Promise<Webhook> {
+    return this.#transport.record('changeWebhook', { path: { id }, body: change }, options);
   }
 
   /** Deletes a webhook, which then receives no further events. */
@@ -233,17 +218,16 @@ export class Webhooks {
   }
 
   /** Sends one signed `webhook.test` message, even to a disabled webhook, and returns the result of the attempt. */
-  async test(id: number, options?: CallOptions): Promise<WebhookTest> {
-    return pageOf(await this.#transport.send('testWebhook', { path: { id } }, options)).record;
+  test(id: number, options?: CallOptions): Promise<WebhookTest> {
+    return this.#transport.record('testWebhook', { path: { id } }, options);
   }
 
   /**
    * Rotates the secret of a webhook. Only this answer contains the new secret. Messages also carry a signature with the
    * previous secret for `Hours` (default 24); older secrets end at once.
    */
-  async rotate(id: number, body: { Hours?: number } = {}, options?: CallOptions): Promise<NewWebhookSecret> {
-    const call = { path: { id }, body };
-    return pageOf(await this.#transport.send('rotateWebhook', call, options)).record;
+  rotate(id: number, body: { Hours?: number } = {}, options?: CallOptions): Promise<NewWebhookSecret> {
+    return this.#transport.record('rotateWebhook', { path: { id }, body }, options);
   }
 
   /** Lists the deliveries of a webhook, newest first. `record` of a page is the webhook. */
@@ -251,20 +235,19 @@ export class Webhooks {
     id: number,
     { failed, pageSize, ...options }: DeliveryOptions = {},
   ): PagedList<Delivery, Webhook> {
-    return new PagedList(async (page) => {
-      const query = { page, pageSize, failed };
-      return pageOf(await this.#transport.send('deliveries', { path: { id }, query }, options));
-    });
+    return new PagedList((page) =>
+      this.#transport.page('deliveries', { path: { id }, query: { page, pageSize, failed } }, options),
+    );
   }
 
   /** Returns one delivery with the body that is sent and the beginning of the receiver's last answer. */
-  async delivery(id: number, delivery: string, options?: CallOptions): Promise<DeliveryDetails> {
-    return pageOf(await this.#transport.send('delivery', { path: { id, delivery } }, options)).record;
+  delivery(id: number, delivery: string, options?: CallOptions): Promise<DeliveryDetails> {
+    return this.#transport.record('delivery', { path: { id, delivery } }, options);
   }
 
   /** Queues all failed deliveries of a webhook again and returns their number. */
   async replayFailed(id: number, options?: CallOptions): Promise<number> {
-    return pageOf(await this.#transport.send('replayFailed', { path: { id } }, options)).record.Replayed;
+    return (await this.#transport.record('replayFailed', { path: { id } }, options)).Replayed;
   }
 
   /** Queues one delivery again. */

@@ -17,7 +17,7 @@ import type {
 import { Jobs } from './jobs.ts';
 import { CursorList, type CursorListOptions, PagedList } from './lists.ts';
 import { type AnagrafeOptions, type CallOptions, readOptions } from './options.ts';
-import { pageOf, Transport } from './transport.ts';
+import { Transport } from './transport.ts';
 import {
   type KeyOptions,
   type NewPassword,
@@ -127,16 +127,12 @@ export class Anagrafe {
    * ```
    */
   list(filter: Omit<PrincipalFilter, 'Page'> = {}, options?: CallOptions): PagedList<Principal> {
-    return new PagedList(async (Page) =>
-      pageOf(await this.#transport.send('list', { body: { ...filter, Page } }, options)),
-    );
+    return new PagedList((Page) => this.#transport.page('list', { body: { ...filter, Page } }, options));
   }
 
   /** Lists the users of all principals, ordered by user ID. `ID` and `ExternalKey` of the filter select a principal. */
   users(filter: Omit<UserFilter, 'Page'> = {}, options?: CallOptions): PagedList<UserOfPrincipal> {
-    return new PagedList(async (Page) =>
-      pageOf(await this.#transport.send('users', { body: { ...filter, Page } }, options)),
-    );
+    return new PagedList((Page) => this.#transport.page('users', { body: { ...filter, Page } }, options));
   }
 
   /**
@@ -154,16 +150,11 @@ export class Anagrafe {
    * @throws {TypeError} If `follow` is combined with `order: 'newest'`.
    */
   events(options: EventOptions = {}): CursorList<CloudEvent, string> {
-    const { after: start = null, order, pageSize, follow, pollMs, ...rest } = options;
-    return new CursorList(
-      async (after) => {
-        const query = { order, after: after ?? undefined, pageSize };
-        const { records, record } = pageOf(await this.#transport.send('events', { query }, rest));
-        return { records, after: record.After, more: record.More };
-      },
-      start,
-      { order, follow, pollMs, signal: rest.signal },
-    );
+    const { order, pageSize, signal, timeoutMs } = options;
+    return new CursorList((after) => {
+      const query = { order, after: after ?? undefined, pageSize };
+      return this.#transport.page('events', { query }, { signal, timeoutMs });
+    }, options);
   }
 
   /**
@@ -177,17 +168,16 @@ export class Anagrafe {
    * await mario.changePassword(login, 'una frase lunga', 'una frase nuova');
    * ```
    */
-  async login(credentials: Credentials, options?: CallOptions): Promise<Login> {
-    return pageOf(await this.#transport.send('login', { body: credentials }, options)).record;
+  login(credentials: Credentials, options?: CallOptions): Promise<Login> {
+    return this.#transport.record('login', { body: credentials }, options);
   }
 
   /**
    * Exchanges a refresh token for the next access token and refresh token. A refresh token is valid for one exchange:
    * if no answer arrives, the user must sign in again.
    */
-  async refresh(refreshToken: string, options?: CallOptions): Promise<Login> {
-    const call = { body: { RefreshToken: refreshToken } };
-    return pageOf(await this.#transport.send('refresh', call, options)).record;
+  refresh(refreshToken: string, options?: CallOptions): Promise<Login> {
+    return this.#transport.record('refresh', { body: { RefreshToken: refreshToken } }, options);
   }
 
   /** Returns a client with the same options that authenticates with the access token of a signed-in user. */
@@ -236,16 +226,16 @@ export class Console {
   }
 
   /** Returns the present session. The call does not extend it. */
-  async session(options?: CallOptions): Promise<ConsoleSession> {
-    return pageOf(await this.#transport.send('consoleSession', {}, options)).record;
+  session(options?: CallOptions): Promise<ConsoleSession> {
+    return this.#transport.record('consoleSession', {}, options);
   }
 
   /**
    * Signs in with the keys of an API client that has the scope `admin`. The call is never retried. After too many wrong
    * keys the login throttle answers with an `ApiError` that has the code `RATE_LIMITED` and `retryAfter`.
    */
-  async signIn(keys: ConsoleKeys, options?: CallOptions): Promise<ConsoleSession> {
-    return pageOf(await this.#transport.send('signInAtConsole', { body: keys }, options)).record;
+  signIn(keys: ConsoleKeys, options?: CallOptions): Promise<ConsoleSession> {
+    return this.#transport.record('signInAtConsole', { body: keys }, options);
   }
 
   async signOut(options?: CallOptions): Promise<void> {

@@ -48,15 +48,8 @@ export interface AuditVerification {
   LastSeal: string | null;
 }
 
-export interface CallCompleted {
-  specversion: '1.0';
-  /** What to give as `after` to read on from here. */
-  id: string;
-  source: string;
+export interface CallCompleted extends CloudEventAttributes {
   type: 'call.completed';
-  subject?: string;
-  time: string;
-  datacontenttype: 'application/json';
   data: {
     RequestId: string | null;
     Operation: Operation;
@@ -68,20 +61,7 @@ export interface CallCompleted {
 }
 
 /** A call, beside a page of its tuples. */
-export interface CallWithTuples {
-  At: string;
-  Actor: 'client' | 'console' | 'user' | 'protected' | 'operator' | 'service';
-  ClientID: number | null;
-  UserID: number | null;
-  Address: string | null;
-  RequestId: string | null;
-  CallID: string | null;
-  Operation: Operation;
-  Records: number;
-  RecordsFailed: number;
-  Users: number;
-  UsersApplied: number;
-  Milliseconds: number;
+export interface CallWithTuples extends CompletedCall {
   /**
    * Which record of the call each tuple of `result.records` belongs to, from 0, as `Position` in the retry
    * kit.
@@ -143,10 +123,7 @@ export interface ConsoleKeys {
 
 export interface ConsoleSession {
   State: 'protected' | 'signed-in' | 'signed-out';
-  Client: {
-    PublicKey: string;
-    Name: string;
-  } | null;
+  Client: { PublicKey: string; Name: string } | null;
   ExpiresAt: string | null;
 }
 
@@ -197,21 +174,7 @@ export interface Delivery {
   FailureDetails: DeliveryFailureDetails | null;
 }
 
-export interface DeliveryDetails {
-  /** The `webhook-id`, the same at every attempt. */
-  ID: string;
-  Type: EventType | 'webhook.test';
-  State: 'pending' | 'delivered' | 'failed';
-  Attempts: number;
-  CreatedAt: string;
-  NextAt: string | null;
-  AttemptedAt: string | null;
-  /** What the receiver answered last. */
-  Status: number | null;
-  /** Why there was no answer, or none that counts, as text in the language of the request. */
-  Failure: string | null;
-  FailureCode: DeliveryFailureCode | null;
-  FailureDetails: DeliveryFailureDetails | null;
+export interface DeliveryDetails extends Delivery {
   /** The body as it is sent, a CloudEvent in JSON; null where what it tells of is no longer kept. */
   Message: string | null;
   /** The beginning of what the receiver answered last: text of anybody, never HTML to show. */
@@ -246,23 +209,7 @@ export interface DeliveryFailureDetails {
 }
 
 /** Why an endpoint was disabled. */
-export type DisabledReason =
-  | 'manual'
-  | 'client_revoked'
-  | 'client_lost_admin'
-  | 'http_status'
-  | 'timeout'
-  | 'connection_refused'
-  | 'connection_reset'
-  | 'connection_timeout'
-  | 'name_not_resolved'
-  | 'unreachable'
-  | 'tls_error'
-  | 'invalid_response'
-  | 'network_error'
-  | 'internal_address'
-  | 'plain_http'
-  | 'event_expired';
+export type DisabledReason = 'manual' | 'client_revoked' | 'client_lost_admin' | DeliveryFailureCode;
 
 export type ErrorCode =
   | 'INVALID_JSON'
@@ -449,15 +396,8 @@ export interface Job {
   EstimatedEnd: string | null;
 }
 
-export interface JobCompleted {
-  specversion: '1.0';
-  /** What to give as `after` to read on from here. */
-  id: string;
-  source: string;
+export interface JobCompleted extends CloudEventAttributes {
   type: 'job.completed';
-  subject?: string;
-  time: string;
-  datacontenttype: 'application/json';
   data: {
     JobID: string;
     Operation: Operation;
@@ -470,27 +410,7 @@ export interface JobCompleted {
 }
 
 /** A job, beside a page of its tuples. */
-export interface JobWithTuples {
-  ID: string;
-  ClientID: number | null;
-  State: 'queued' | 'running' | 'completed' | 'cancelled';
-  Operation: Operation;
-  /** How many were sent. */
-  Records: number;
-  /** How many have their outcome, whatever it is. */
-  RecordsDone: number;
-  /** How many of those were not applied. */
-  RecordsFailed: number;
-  /** How many were sent. */
-  Users: number;
-  /** The users of the records that are done. */
-  UsersDone: number;
-  UsersPerSecond: number | null;
-  SubmittedAt: string;
-  StartedAt: string | null;
-  /** Null while something is left to do. */
-  EndedAt: string | null;
-  EstimatedEnd: string | null;
+export interface JobWithTuples extends Job {
   /**
    * Which record of the call each tuple of `result.records` belongs to, from 0, as `Position` in the retry
    * kit.
@@ -513,17 +433,7 @@ export interface Login {
   TokenExpiration: string;
 }
 
-export interface NewClient {
-  ID: number;
-  PublicKey: string;
-  Name: string;
-  Scopes: Scope[];
-  /** Where it may call from; anywhere when empty. */
-  Networks: string[];
-  /** Whether a call from its networks needs no credential. */
-  KnownByAddress: boolean;
-  CreatedAt: string;
-  RevokedAt: string | null;
+export interface NewClient extends Client {
   /** Shown only here. */
   SecretKey: string;
 }
@@ -535,19 +445,7 @@ export interface NewSecret {
   OldEndsAt: string;
 }
 
-export interface NewWebhook {
-  ID: number;
-  ClientID: number | null;
-  URL: string;
-  /** All where empty. */
-  Types: EventType[];
-  Granularity: Granularity;
-  CreatedAt: string;
-  DisabledAt: string | null;
-  /** The reason as text, in the language of the request. */
-  DisabledWhy: string | null;
-  DisabledReason: DisabledReason | null;
-  DisabledDetails: DeliveryFailureDetails | null;
+export interface NewWebhook extends Webhook {
   /** whsec_…, shown only here. */
   Secret: string;
 }
@@ -594,33 +492,14 @@ export interface PrincipalFilter {
   UsersShown?: number | null;
 }
 
-export interface PrincipalInserted {
-  specversion: '1.0';
-  /** What to give as `after` to read on from here. */
-  id: string;
-  source: string;
+export interface PrincipalInserted extends CloudEventAttributes {
   type: 'principal.inserted';
-  subject?: string;
-  time: string;
-  datacontenttype: 'application/json';
-  data: {
-    IRID: number;
-  };
+  data: { IRID: number };
 }
 
-export interface PrincipalStateChanged {
-  specversion: '1.0';
-  /** What to give as `after` to read on from here. */
-  id: string;
-  source: string;
+export interface PrincipalStateChanged extends CloudEventAttributes {
   type: 'principal.state_changed';
-  subject?: string;
-  time: string;
-  datacontenttype: 'application/json';
-  data: {
-    IRID: number;
-    State: State;
-  };
+  data: { IRID: number; State: State };
 }
 
 export interface Registration {
@@ -719,9 +598,7 @@ export interface Tuple {
   /** Every fault of the record, by place. */
   Item5: Record<string, FieldError[]>;
   /** Filled with Prefer: return=representation. */
-  Item6: {
-    Users?: AppliedUser[];
-  };
+  Item6: { Users?: AppliedUser[] };
 }
 
 /** Users to register under a principal, and passwords of its users to reset. */
@@ -784,41 +661,18 @@ export interface UserFilter {
 }
 
 /** An account, with the ID of its principal. */
-export interface UserOfPrincipal {
-  ID: number;
-  Username: string;
-  Email: string | null;
-  Phone: string | null;
-  State: State;
-  CreatedAt: string;
-  UpdatedAt: string;
-  PasswordChangedAt: string;
-  LastLoginAt: string | null;
+export interface UserOfPrincipal extends User {
   /** Of its principal. */
   IRID: number;
 }
 
-export interface UserPasswordReset {
-  specversion: '1.0';
-  /** What to give as `after` to read on from here. */
-  id: string;
-  source: string;
+export interface UserPasswordReset extends CloudEventAttributes {
   type: 'user.password_reset';
-  subject?: string;
-  time: string;
-  datacontenttype: 'application/json';
   data: UserData;
 }
 
-export interface UserRegistered {
-  specversion: '1.0';
-  /** What to give as `after` to read on from here. */
-  id: string;
-  source: string;
+export interface UserRegistered extends CloudEventAttributes {
   type: 'user.registered';
-  subject?: string;
-  time: string;
-  datacontenttype: 'application/json';
   data: UserData;
 }
 
@@ -827,23 +681,12 @@ export interface UserState {
   State: State;
 }
 
-export interface UserStateChanged {
-  specversion: '1.0';
-  /** What to give as `after` to read on from here. */
-  id: string;
-  source: string;
+export interface UserStateChanged extends CloudEventAttributes {
   type: 'user.state_changed';
-  subject?: string;
-  time: string;
-  datacontenttype: 'application/json';
   data: UserStateData;
 }
 
-export interface UserStateData {
-  IRID: number;
-  UserID: number;
-  Username: string | null;
-  Email: string | null;
+export interface UserStateData extends UserData {
   State: State;
 }
 
@@ -870,19 +713,9 @@ export interface WebhookChange {
   Granularity?: Granularity | null;
 }
 
-export interface WebhookDisabled {
-  specversion: '1.0';
-  /** What to give as `after` to read on from here. */
-  id: string;
-  source: string;
+export interface WebhookDisabled extends CloudEventAttributes {
   type: 'webhook.disabled';
-  subject?: string;
-  time: string;
-  datacontenttype: 'application/json';
-  data: {
-    WebhookID: number;
-    URL: string;
-  };
+  data: { WebhookID: number; URL: string };
 }
 
 export interface WebhookTest {
@@ -898,6 +731,16 @@ export interface WebhookTest {
   /** The beginning of what the receiver answered last: text of anybody, never HTML to show. */
   Answer: string | null;
   Milliseconds: number;
+}
+
+export interface CloudEventAttributes {
+  specversion: '1.0';
+  /** What to give as `after` to read on from here. */
+  id: string;
+  source: string;
+  subject?: string;
+  time: string;
+  datacontenttype: 'application/json';
 }
 
 /** A page of what was asked for. */
@@ -923,119 +766,52 @@ export interface Envelope<Item, About = null> {
 /** What every call takes and answers, by its name in the document. */
 export interface Operations {
   /** Who is signed in at the console. */
-  consoleSession: {
-    request: Record<string, never>;
-    answer: Envelope<never, ConsoleSession>;
-  };
+  consoleSession: { request: Record<string, never>; answer: Envelope<never, ConsoleSession> };
   /** Sign in at the console. */
-  signInAtConsole: {
-    request: {
-      body: ConsoleKeys;
-    };
-    answer: Envelope<never, ConsoleSession>;
-  };
+  signInAtConsole: { request: { body: ConsoleKeys }; answer: Envelope<never, ConsoleSession> };
   /** Sign out of the console. */
-  signOutAtConsole: {
-    request: Record<string, never>;
-    answer: Envelope<never, ConsoleSession>;
-  };
+  signOutAtConsole: { request: Record<string, never>; answer: Envelope<never, ConsoleSession> };
   /** Register users and reset passwords. */
   update: {
-    request: {
-      query?: {
-        /** Makes every check and does nothing; `result.record` is the estimate. */
-        dryRun?: boolean | undefined;
-      };
-      body: UpdateRecord[];
-    };
+    request: { query?: { dryRun?: boolean | undefined }; body: UpdateRecord[] };
     answer: Envelope<Tuple, Estimate | null> | Envelope<Tuple, Job>;
   };
   /** Create principals, with or without users. */
   insert: {
-    request: {
-      query?: {
-        /** Makes every check and does nothing; `result.record` is the estimate. */
-        dryRun?: boolean | undefined;
-      };
-      body: InsertRecord[];
-    };
+    request: { query?: { dryRun?: boolean | undefined }; body: InsertRecord[] };
     answer: Envelope<Tuple, Estimate | null> | Envelope<Tuple, Job>;
   };
   /** Disable and enable principals and users. */
   state: {
-    request: {
-      query?: {
-        /** Makes every check and does nothing; `result.record` is the estimate. */
-        dryRun?: boolean | undefined;
-      };
-      body: StateRecord[];
-    };
+    request: { query?: { dryRun?: boolean | undefined }; body: StateRecord[] };
     answer: Envelope<Tuple, Estimate | null> | Envelope<Tuple, Job>;
   };
   /** Read principals with their users. */
-  list: {
-    request: {
-      body: PrincipalFilter;
-    };
-    answer: Envelope<Principal, null>;
-  };
+  list: { request: { body: PrincipalFilter }; answer: Envelope<Principal, null> };
   /** Read users. */
-  users: {
-    request: {
-      body: UserFilter;
-    };
-    answer: Envelope<UserOfPrincipal, null>;
-  };
+  users: { request: { body: UserFilter }; answer: Envelope<UserOfPrincipal, null> };
   /** List jobs, the newest first. */
   jobs: {
-    request: {
-      query?: {
-        page?: number | undefined;
-        pageSize?: number | undefined;
-      };
-    };
+    request: { query?: { page?: number | undefined; pageSize?: number | undefined } };
     answer: Envelope<Job, null>;
   };
   /** How a job goes, and its tuples so far. */
   job: {
     request: {
-      path: {
-        id: string;
-      };
-      query?: {
-        page?: number | undefined;
-        pageSize?: number | undefined;
-        /** Only the tuples of failed records. */
-        failed?: boolean | undefined;
-      };
+      path: { id: string };
+      query?: { page?: number | undefined; pageSize?: number | undefined; failed?: boolean | undefined };
     };
     answer: Envelope<Tuple, JobWithTuples>;
   };
   /** Cancel what has not begun. */
-  cancelJob: {
-    request: {
-      path: {
-        id: string;
-      };
-    };
-    answer: Envelope<Tuple, Job>;
-  };
+  cancelJob: { request: { path: { id: string } }; answer: Envelope<Tuple, Job> };
   /** The failed records, ready to be sent again. */
-  failedRecords: {
-    request: {
-      path: {
-        id: string;
-      };
-    };
-    answer: FailedRecord[];
-  };
+  failedRecords: { request: { path: { id: string } }; answer: FailedRecord[] };
   /** What happened, in order. */
   events: {
     request: {
       query?: {
-        /** Which one comes first. */
         order?: 'oldest' | 'newest' | undefined;
-        /** The id of the event that was read last; without it, from the first one in the order. */
         after?: string | undefined;
         pageSize?: number | undefined;
       };
@@ -1043,113 +819,44 @@ export interface Operations {
     answer: Envelope<CloudEvent, Feed>;
   };
   /** Sign a user in. */
-  login: {
-    request: {
-      body: Credentials;
-    };
-    answer: Envelope<never, Login>;
-  };
+  login: { request: { body: Credentials }; answer: Envelope<never, Login> };
   /** Exchange a refresh token for the next pair of tokens. */
-  refresh: {
-    request: {
-      body: {
-        RefreshToken: string;
-      };
-    };
-    answer: Envelope<never, Login>;
-  };
+  refresh: { request: { body: { RefreshToken: string } }; answer: Envelope<never, Login> };
   /** Sign out. */
-  logout: {
-    request: Record<string, never>;
-    answer: Envelope<never, null>;
-  };
+  logout: { request: Record<string, never>; answer: Envelope<never, null> };
   /** The API clients, in the order of their creation. */
-  clients: {
-    request: Record<string, never>;
-    answer: Envelope<Client, null>;
-  };
+  clients: { request: Record<string, never>; answer: Envelope<Client, null> };
   /** Create an API client. */
-  createClient: {
-    request: {
-      body: CreateClient;
-    };
-    answer: Envelope<never, NewClient>;
-  };
+  createClient: { request: { body: CreateClient }; answer: Envelope<never, NewClient> };
   /** Change a client, from its next call on. */
-  changeClient: {
-    request: {
-      path: {
-        publicKey: string;
-      };
-      body: ClientChange;
-    };
-    answer: Envelope<never, Client>;
-  };
+  changeClient: { request: { path: { publicKey: string }; body: ClientChange }; answer: Envelope<never, Client> };
   /** Shut a client out, from its next call on. */
-  revokeClient: {
-    request: {
-      path: {
-        publicKey: string;
-      };
-    };
-    answer: Envelope<never, null>;
-  };
+  revokeClient: { request: { path: { publicKey: string } }; answer: Envelope<never, null> };
   /** Give a client a new secret. */
   rotateClient: {
-    request: {
-      path: {
-        publicKey: string;
-      };
-      body: {
-        Hours?: number | null;
-      };
-    };
+    request: { path: { publicKey: string }; body: { Hours?: number | null } };
     answer: Envelope<never, NewSecret>;
   };
   /** Calls that were answered at once, the newest first. */
   completedCalls: {
     request: {
-      query?: {
-        page?: number | undefined;
-        pageSize?: number | undefined;
-        /** Only calls with failed records. */
-        failed?: boolean | undefined;
-      };
+      query?: { page?: number | undefined; pageSize?: number | undefined; failed?: boolean | undefined };
     };
     answer: Envelope<CompletedCall, null>;
   };
   /** A call that was answered at once, and its tuples. */
   completedCall: {
     request: {
-      path: {
-        id: string;
-      };
-      query?: {
-        page?: number | undefined;
-        pageSize?: number | undefined;
-        /** Only the tuples of failed records. */
-        failed?: boolean | undefined;
-      };
+      path: { id: string };
+      query?: { page?: number | undefined; pageSize?: number | undefined; failed?: boolean | undefined };
     };
     answer: Envelope<Tuple, CallWithTuples>;
   };
   /** The failed records of a call, ready to be sent again. */
-  failedRecordsOfCall: {
-    request: {
-      path: {
-        id: string;
-      };
-    };
-    answer: FailedRecord[];
-  };
+  failedRecordsOfCall: { request: { path: { id: string } }; answer: FailedRecord[] };
   /** The records that were not applied, the newest first. */
   failures: {
-    request: {
-      query?: {
-        page?: number | undefined;
-        pageSize?: number | undefined;
-      };
-    };
+    request: { query?: { page?: number | undefined; pageSize?: number | undefined } };
     answer: Envelope<Failure, null>;
   };
   /** The jobs of all clients, the newest first. */
@@ -1158,9 +865,7 @@ export interface Operations {
       query?: {
         page?: number | undefined;
         pageSize?: number | undefined;
-        /** Only jobs that have not ended. */
         open?: boolean | undefined;
-        /** Only jobs with failed records. */
         failed?: boolean | undefined;
       };
     };
@@ -1170,13 +875,9 @@ export interface Operations {
   audit: {
     request: {
       query?: {
-        /** Which one comes first. */
         order?: 'oldest' | 'newest' | undefined;
-        /** The position that was read last; without it, from the first one in the order. */
         after?: number | undefined;
-        /** Only what was done to this principal. */
         principal?: number | undefined;
-        /** Whether rows of those who have only read are among them. */
         reads?: boolean | undefined;
         pageSize?: number | undefined;
       };
@@ -1184,111 +885,38 @@ export interface Operations {
     answer: Envelope<AuditRow, AuditPage>;
   };
   /** Whether the journal is as it was written. */
-  verifyAudit: {
-    request: Record<string, never>;
-    answer: Envelope<never, AuditVerification>;
-  };
+  verifyAudit: { request: Record<string, never>; answer: Envelope<never, AuditVerification> };
   /** List endpoints. */
-  webhooks: {
-    request: Record<string, never>;
-    answer: Envelope<Webhook, null>;
-  };
+  webhooks: { request: Record<string, never>; answer: Envelope<Webhook, null> };
   /** Have an endpoint told what happens from now on. */
-  createWebhook: {
-    request: {
-      body: CreateWebhook;
-    };
-    answer: Envelope<never, NewWebhook>;
-  };
+  createWebhook: { request: { body: CreateWebhook }; answer: Envelope<never, NewWebhook> };
   /** Change an endpoint, disable it, or enable it again. */
-  changeWebhook: {
-    request: {
-      path: {
-        id: number;
-      };
-      body: WebhookChange;
-    };
-    answer: Envelope<never, Webhook>;
-  };
+  changeWebhook: { request: { path: { id: number }; body: WebhookChange }; answer: Envelope<never, Webhook> };
   /** Remove an endpoint. */
-  deleteWebhook: {
-    request: {
-      path: {
-        id: number;
-      };
-    };
-    answer: Envelope<never, null>;
-  };
+  deleteWebhook: { request: { path: { id: number } }; answer: Envelope<never, null> };
   /** Send an endpoint one message to try it. */
-  testWebhook: {
-    request: {
-      path: {
-        id: number;
-      };
-    };
-    answer: Envelope<never, WebhookTest>;
-  };
+  testWebhook: { request: { path: { id: number } }; answer: Envelope<never, WebhookTest> };
   /** Give an endpoint a new secret. */
   rotateWebhook: {
-    request: {
-      path: {
-        id: number;
-      };
-      body: {
-        Hours?: number | null;
-      };
-    };
+    request: { path: { id: number }; body: { Hours?: number | null } };
     answer: Envelope<never, NewWebhookSecret>;
   };
   /** What was told to an endpoint, the newest first. */
   deliveries: {
     request: {
-      path: {
-        id: number;
-      };
-      query?: {
-        page?: number | undefined;
-        pageSize?: number | undefined;
-        /** Only those that were given up. */
-        failed?: boolean | undefined;
-      };
+      path: { id: number };
+      query?: { page?: number | undefined; pageSize?: number | undefined; failed?: boolean | undefined };
     };
     answer: Envelope<Delivery, Webhook>;
   };
   /** One message, with what was sent and what came back. */
-  delivery: {
-    request: {
-      path: {
-        id: number;
-        delivery: string;
-      };
-    };
-    answer: Envelope<never, DeliveryDetails>;
-  };
+  delivery: { request: { path: { id: number; delivery: string } }; answer: Envelope<never, DeliveryDetails> };
   /** Send again all that failed. */
-  replayFailed: {
-    request: {
-      path: {
-        id: number;
-      };
-    };
-    answer: Envelope<never, Replayed>;
-  };
+  replayFailed: { request: { path: { id: number } }; answer: Envelope<never, Replayed> };
   /** Send one message again. */
-  replay: {
-    request: {
-      path: {
-        id: number;
-        delivery: string;
-      };
-    };
-    answer: Envelope<never, Replayed>;
-  };
+  replay: { request: { path: { id: number; delivery: string } }; answer: Envelope<never, Replayed> };
   /** How much there is, and how much was done lately. */
-  statistics: {
-    request: Record<string, never>;
-    answer: Envelope<never, Statistics>;
-  };
+  statistics: { request: Record<string, never>; answer: Envelope<never, Statistics> };
 }
 
 /** Where every call goes. */
@@ -1336,53 +964,17 @@ export const routes = {
 
 /** The descriptive fields of a principal. */
 export const principalFields = {
-  ExternalKey: {
-    format: 'text',
-    maxLength: 128,
-    headings: ['Codice cliente', 'Chiave esterna', 'Customer code'],
-  },
-  Denomination: {
-    format: 'text',
-    maxLength: 255,
-    headings: ['Ragione sociale', 'Denominazione', 'Company', 'Company name', 'Azienda'],
-  },
-  Surname: {
-    format: 'text',
-    maxLength: 255,
-    headings: ['Cognome', 'Last name'],
-  },
-  Name: {
-    format: 'text',
-    maxLength: 255,
-    headings: ['Nome', 'First name'],
-  },
-  Vatnumber: {
-    format: 'text',
-    maxLength: 64,
-    headings: ['Partita IVA', 'P.IVA', 'VAT'],
-  },
-  Taxcode: {
-    format: 'text',
-    maxLength: 64,
-    headings: ['Codice fiscale'],
-  },
-  Email: {
-    format: 'email',
-    maxLength: 254,
-    headings: ['Email azienda', 'Company email'],
-  },
+  ExternalKey: { format: 'text', maxLength: 128, headings: ['Codice cliente', 'Chiave esterna', 'Customer code'] },
+  Denomination: { format: 'text', maxLength: 255, headings: ['Ragione sociale', 'Denominazione', 'Company', 'Company name', 'Azienda'] },
+  Surname: { format: 'text', maxLength: 255, headings: ['Cognome', 'Last name'] },
+  Name: { format: 'text', maxLength: 255, headings: ['Nome', 'First name'] },
+  Vatnumber: { format: 'text', maxLength: 64, headings: ['Partita IVA', 'P.IVA', 'VAT'] },
+  Taxcode: { format: 'text', maxLength: 64, headings: ['Codice fiscale'] },
+  Email: { format: 'email', maxLength: 254, headings: ['Email azienda', 'Company email'] },
 } as const;
 
 /** The descriptive fields of a user. */
 export const userFields = {
-  Email: {
-    format: 'email',
-    maxLength: 254,
-    headings: ['Posta elettronica', 'Mail', 'Email address', 'Indirizzo email'],
-  },
-  Phone: {
-    format: 'text',
-    maxLength: 64,
-    headings: ['Telefono', 'Phone number', 'Cellulare'],
-  },
+  Email: { format: 'email', maxLength: 254, headings: ['Posta elettronica', 'Mail', 'Email address', 'Indirizzo email'] },
+  Phone: { format: 'text', maxLength: 64, headings: ['Telefono', 'Phone number', 'Cellulare'] },
 } as const;

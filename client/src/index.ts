@@ -27,12 +27,13 @@ export type { JobOptions, Jobs, TupleOptions, WaitOptions } from './jobs.ts';
 export type { CursorList, CursorListOptions, CursorPage, FollowOptions, PagedList } from './lists.ts';
 export type { AnagrafeOptions, CallOptions, Fetch, PageOptions } from './options.ts';
 export { type GroupedEvent, verifyWebhook, type WebhookEvent } from './webhook.ts';
-export type {
-  KeyOptions,
-  NewPassword,
-  NewUser,
-  RecordsOf,
-  SignedInUser,
-  WriteOptions,
-  WriteResult,
+export {
+  type KeyOptions,
+  type NewPassword,
+  type NewUser,
+  newIdempotencyKey,
+  type RecordsOf,
+  type SignedInUser,
+  type WriteOptions,
+  type WriteResult,
 } from './writes.ts';

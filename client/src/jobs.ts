@@ -2,7 +2,7 @@ import type { FailedRecord, Job, JobWithTuples, Operation, Page, Tuple } from '.
 import { PagedList } from './lists.ts';
 import type { CallOptions, PageOptions } from './options.ts';
 import { delay } from './retry.ts';
-import { pageOf, type Transport } from './transport.ts';
+import type { Transport } from './transport.ts';
 import { type KeyOptions, type RecordsOf, submit } from './writes.ts';
 
 /** Options of {@link Jobs.tuples}. */
@@ -57,16 +57,11 @@ export class Jobs {
    * Returns the job in `record` and one page of its present tuples in `records`. `record.Positions[i]` is the
    * zero-based index in the call of the record that `records[i]` belongs to.
    */
-  async get(id: string, options: JobOptions = {}): Promise<Page<Tuple, JobWithTuples>> {
+  get(id: string, options: JobOptions = {}): Promise<Page<Tuple, JobWithTuples>> {
     const { page, pageSize, failed, representation, ...rest } = options;
     const headers = representation ? { Prefer: 'return=representation' } : {};
-    return pageOf(
-      await this.#transport.send(
-        'job',
-        { path: { id }, query: { page, pageSize, failed } },
-        { ...rest, headers },
-      ),
-    );
+    const call = { path: { id }, query: { page, pageSize, failed } };
+    return this.#transport.page('job', call, { ...rest, headers });
   }
 
   /** Lists the tuples of a job, in the order of its records. The list is complete when the job has ended. */
@@ -97,14 +92,12 @@ export class Jobs {
    * Cancels the records of a job that are not applied yet. Applied records stay applied, and a job that has ended does
    * not change.
    */
-  async cancel(id: string, options?: CallOptions): Promise<Job> {
-    return pageOf(await this.#transport.send('cancelJob', { path: { id } }, options)).record;
+  cancel(id: string, options?: CallOptions): Promise<Job> {
+    return this.#transport.record('cancelJob', { path: { id } }, options);
   }
 
   /** Lists the jobs of this API client, newest first. With the scope `admin` it lists the jobs of all clients. */
   list({ pageSize, ...options }: PageOptions = {}): PagedList<Job> {
-    return new PagedList(async (page) =>
-      pageOf(await this.#transport.send('jobs', { query: { page, pageSize } }, options)),
-    );
+    return new PagedList((page) => this.#transport.page('jobs', { query: { page, pageSize } }, options));
   }
 }

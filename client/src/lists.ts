@@ -57,6 +57,12 @@ export interface FollowOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+type ReadAfter<Item, Cursor> = (
+  after: Cursor | null,
+) => Promise<Page<Item, { After: Cursor | null; More: boolean }>>;
+
+type StartOptions<Cursor> = CursorListOptions & { readonly after?: Cursor | null | undefined };
+
 /**
  * An append-only list that is read with a cursor (keyset pagination). Iterate to read all records, or call `page` to
  * read one page.
@@ -70,30 +76,25 @@ export interface FollowOptions {
  * ```
  */
 export class CursorList<Item, Cursor> implements AsyncIterable<Item> {
-  readonly #read: (after: Cursor | null) => Promise<CursorPage<Item, Cursor>>;
-  readonly #start: Cursor | null;
-  readonly #options: CursorListOptions;
+  readonly #read: ReadAfter<Item, Cursor>;
+  readonly #options: StartOptions<Cursor>;
 
-  constructor(
-    read: (after: Cursor | null) => Promise<CursorPage<Item, Cursor>>,
-    start: Cursor | null,
-    options: CursorListOptions = {},
-  ) {
+  constructor(read: ReadAfter<Item, Cursor>, options: StartOptions<Cursor>) {
     if (options.follow && options.order === 'newest') throw new TypeError('follow requires the order oldest');
     this.#read = read;
-    this.#start = start;
     this.#options = options;
   }
 
   /** Reads one page after the cursor. Default: the cursor that the list was created with. */
-  page(after: Cursor | null = this.#start): Promise<CursorPage<Item, Cursor>> {
-    return this.#read(after);
+  async page(after: Cursor | null = this.#options.after ?? null): Promise<CursorPage<Item, Cursor>> {
+    const { records, record } = await this.#read(after);
+    return { records, after: record.After, more: record.More };
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
     const { follow, pollMs = 2000, signal } = this.#options;
-    for (let cursor = this.#start; ; ) {
-      const { records, after, more } = await this.#read(cursor);
+    for (let cursor: Cursor | null = this.#options.after ?? null; ; ) {
+      const { records, after, more } = await this.page(cursor);
       yield* records;
       cursor = after;
       if (more) continue;

@@ -44,9 +44,7 @@ export interface PageOptions extends CallOptions {
   readonly pageSize?: number | undefined;
 }
 
-/** The validated options with defaults applied. */
 export interface Settings {
-  /** The base URL without a trailing slash. */
   readonly url: string;
   readonly timeoutMs: number;
   readonly retries: number;

@@ -68,7 +68,6 @@ export const retryPolicies: Readonly<Record<keyof Operations, RetryPolicy>> = {
   signInAtConsole: 'never',
 };
 
-/** HTTP statuses of transient errors. */
 const transientStatuses: readonly number[] = [408, 429, 502, 503, 504];
 
 /** Returns true if a call that failed with this error may be sent again unchanged. */

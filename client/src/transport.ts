@@ -67,6 +67,24 @@ export class Transport {
     }
   }
 
+  /** Sends a call and returns `result` of its envelope. */
+  async page<Name extends OperationName>(
+    operation: Name,
+    call: Operations[Name]['request'],
+    options?: SendOptions,
+  ): Promise<PageOf<Operations[Name]['answer']>> {
+    return pageOf(await this.send(operation, call, options));
+  }
+
+  /** Sends a call and returns `result.record` of its envelope. */
+  async record<Name extends OperationName>(
+    operation: Name,
+    call: Operations[Name]['request'],
+    options?: SendOptions,
+  ): Promise<PageOf<Operations[Name]['answer']>['record']> {
+    return (await this.page(operation, call, options)).record;
+  }
+
   /** Returns an error instead of throwing it. Throws only the reason of the caller's signal. */
   async #attempt<Name extends OperationName>(
     operation: Name,
@@ -102,7 +120,7 @@ function retryAfterOf(outcome: Answer<OperationName> | AnagrafeError): number | 
 export type OperationName = keyof Operations;
 
 /** A serialised request. Every attempt of a call sends the same bytes. */
-export interface WrittenRequest {
+interface WrittenRequest {
   readonly url: string;
   readonly init: RequestInit;
 }
@@ -198,7 +216,6 @@ export function pageOf<Name extends OperationName>({
   return (body as Envelope<unknown, unknown>).result as PageOf<Operations[Name]['answer']>;
 }
 
-/** Returns undefined if the text is not JSON. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -129,11 +129,11 @@ function withKey({ settings }: Transport, options: KeyOptions, dryRun: boolean):
   const { idempotencyKey, ...rest } = options;
   if (dryRun) return { ...rest, policy: 'always' };
   if ('AccessToken' in settings.userHeaders) return { ...rest, policy: 'not-started' };
-  return { ...rest, idempotencyKey: checkKey(idempotencyKey ?? newKey()) };
+  return { ...rest, idempotencyKey: checkKey(idempotencyKey ?? newIdempotencyKey()) };
 }
 
 /** Returns 128 random bits in hexadecimal. `crypto.randomUUID` is not available to pages loaded over plain HTTP. */
-function newKey(): string {
+export function newIdempotencyKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -5,12 +5,11 @@ export { readElement } from './file/json-element.ts';
 export {
   type ImportFile,
   type ImportFileOptions,
-  type InterpretOptions,
   interpretRows,
   openImportFile,
   recogniseColumns,
 } from './file/open.ts';
-export type { RowPrincipal, RowRegistration, RowReset, RowUser } from './file/row-user.ts';
+export type { InterpretOptions, RowPrincipal, RowRegistration, RowReset, RowUser } from './file/row-user.ts';
 export type { ImportRow, InvalidRow, RecordRow, UserRow } from './file/rows.ts';
 export type { FileBytes } from './file/text-reader.ts';
 export {

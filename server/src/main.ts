@@ -15,7 +15,7 @@ import { openConsoleSessions } from './clients/console-sessions.store.ts';
 import { type Config, ConfigError, prefix } from './config.ts';
 import { builtConsole } from './console/console.routes.ts';
 import type { Database } from './db/database.ts';
-import { keepMasterKeyIdentity, masterKeyIdentity } from './db/master-key-identity.ts';
+import { keepMasterKeyIdentity, masterKeyIdentity } from './db/lookups.ts';
 import { migrate } from './db/migrations.ts';
 import { openReadiness } from './db/readiness.ts';
 import { KeyRing } from './encryption/key-ring.ts';

@@ -2,7 +2,6 @@ import { principalFields, userFields } from '@anagrafe/client';
 import { failure } from './errors.ts';
 import { type ImportField, importFields, isImportField, principalColumns, userFieldNames } from './types.ts';
 
-/** Other column names that are recognised, in English and Italian. */
 const aliases: { [Field in ImportField]?: readonly string[] } = {
   ID: ['Principal ID', 'IRID', 'ID anagrafica'],
   UserID: ['ID utente'],
@@ -22,10 +21,8 @@ const fieldsByName = new Map<string, ImportField>(
 /** Fields by column name; null ignores the column. A mapping takes precedence over the recognised names. */
 export type ColumnMapping = Readonly<Record<string, ImportField | null>>;
 
-/** A column of a file and the field that it maps to. */
 export interface ImportColumn {
   readonly name: string;
-  /** Null if the column is ignored. */
   readonly field: ImportField | null;
   /**
    * - `known`: the name is recognised.
@@ -36,7 +33,6 @@ export interface ImportColumn {
   readonly kind: 'known' | 'mapped' | 'ignored' | 'unknown' | 'unnamed';
 }
 
-/** Maps the column names of one file to fields. */
 export class ColumnNames {
   readonly #mapping: ColumnMapping;
   readonly #known = new Map<string, ImportColumn>();
@@ -83,7 +79,7 @@ export class ColumnNames {
       return { name, field, kind: field === null ? 'ignored' : 'mapped' };
     }
     if (name.trim() === '') return { name, field: null, kind: 'unnamed' };
-    const field = fieldByName(name);
+    const field = fieldsByName.get(foldName(name));
     return field ? { name, field, kind: 'known' } : { name, field: null, kind: 'unknown' };
   }
 }
@@ -102,11 +98,6 @@ export function requireFields(
 /** Compares names without case, accents and punctuation. Names that consist only of punctuation must be identical. */
 function isSame(name: string, other: string): boolean {
   return name === other || (foldName(name) !== '' && foldName(name) === foldName(other));
-}
-
-/** Returns the field with this name or alias; undefined if the name is not recognised. */
-function fieldByName(name: string): ImportField | undefined {
-  return fieldsByName.get(foldName(name));
 }
 
 /** Removes case, accents, spaces and punctuation, to compare names. */

@@ -27,7 +27,6 @@ class CsvRow {
   blank = true;
   #cells: string[] = [];
   #cell = '';
-  /** In UTF-16 code units. */
   length = 0;
   #error: FileError | null = null;
 
@@ -35,7 +34,6 @@ class CsvRow {
     this.line = line;
   }
 
-  /** Appends text to the current cell. */
   add(text: string): void {
     this.#cell = this.#cell === '' ? text : this.#cell + text;
   }

@@ -38,7 +38,6 @@ export class FailedRows {
   }
 }
 
-/** Returns true for the name of a column that `FailedRows` adds. */
 export function isAddedColumn(name: string): boolean {
   return name === lineColumn || name === errorsColumn;
 }
@@ -70,7 +69,6 @@ function escapeFormula(cell: string): string {
   return formula.test(cell) ? `'${cell}` : cell;
 }
 
-/** Reverses `escapeFormula`. */
 function unescapeFormula(cell: string): string {
   return cell.startsWith("'") && formula.test(cell.slice(1)) ? cell.slice(1) : cell;
 }

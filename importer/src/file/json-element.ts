@@ -1,7 +1,6 @@
 import { type FileError, fileError } from './errors.ts';
 import type { JsonObject, Position } from './types.ts';
 
-/** The content of a row, or its error. */
 export type Parsed<Content> =
   | { readonly content: Content; readonly error: null }
   | { readonly content: null; readonly error: FileError };
@@ -62,7 +61,6 @@ function countNamesInText(text: string): number {
   return names;
 }
 
-/** Counts the property names of an object and of all objects in it. */
 function countNamesInObject(object: JsonObject): number {
   let names = 0;
   const open: object[] = [object];

@@ -30,7 +30,6 @@ export class JsonArrayScanner implements Scanner<JsonObject> {
   #text = '';
   /** Offset of the current element in the current chunk; 0 if it began in an earlier chunk. */
   #start = 0;
-  /** Position in the file of the beginning of the current element. */
   #position = { line: 1, column: 1 };
   /** The column of offset 0 of the current chunk. Negative or 0 after a line end in the chunk. */
   #columnAtStart = 1;

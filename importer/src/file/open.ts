@@ -1,26 +1,14 @@
-import { type ColumnMapping, ColumnNames, type ImportColumn, requireFields } from './columns.ts';
+import { ColumnNames, type ImportColumn, requireFields } from './columns.ts';
 import { CsvScanner } from './csv-scanner.ts';
 import { failure, ImportFileError } from './errors.ts';
 import { originalCells } from './failed-rows.ts';
 import { JsonArrayScanner, JsonLinesScanner } from './json-scanner.ts';
-import type { RowOptions, RowPrincipal } from './row-user.ts';
+import type { InterpretOptions } from './row-user.ts';
 import { CellReader, flatNames, type ImportRow, ObjectReader, type RowReader } from './rows.ts';
 import { ScannedRows } from './scan.ts';
 import { detectFormat, detectSeparator, type FileBytes, TextReader } from './text-reader.ts';
 import type { Encoding, FileFormat, FileLayout, RowSource, SourceRow } from './types.ts';
 import { type ImportField, principalImportFields } from './types.ts';
-
-/** Options for the interpretation of rows. */
-export interface InterpretOptions {
-  /** Maps columns whose names are not recognised: `{ "Login name": "Username", "Note": null }`. */
-  readonly columns?: ColumnMapping;
-  /** The principal of rows that have no principal fields. */
-  readonly principal?: RowPrincipal;
-  /** The file resets passwords: `Username` refers to an existing user, and a row with it needs no principal. */
-  readonly resets?: boolean;
-  /** Allows a file without a column for passwords or password hashes, for a caller that generates the passwords. */
-  readonly withoutPasswords?: boolean;
-}
 
 /** Options of {@link openImportFile}. */
 export interface ImportFileOptions extends InterpretOptions {
@@ -88,11 +76,11 @@ async function openCsv(
   const header = await takeHeader(rows);
   const original = originalCells(header, header);
   const columns = options.preview ? recogniseColumns(original, names) : csvColumns(original, names, options);
-  return new RowFile({
+  return fileOf({
     layout: { format: 'csv', separator, header },
     columns,
     rows,
-    reader: new CellReader(header, columns, rowOptions(options)),
+    reader: new CellReader(header, columns, options),
     text,
   });
 }
@@ -114,11 +102,11 @@ async function openJson(
   const rows = new ScannedRows(text, format === 'json' ? new JsonArrayScanner() : new JsonLinesScanner());
   const header = flatNames((await rows.peek())?.content ?? null);
   const columns = options.preview ? recogniseColumns(header, names) : jsonColumns(header, names);
-  return new RowFile({
+  return fileOf({
     layout: { format, separator: '', header },
     columns,
     rows,
-    reader: new ObjectReader(header, names, rowOptions(options)),
+    reader: new ObjectReader(header, names, options),
     text,
   });
 }
@@ -144,8 +132,8 @@ export function interpretRows(
 ): ImportRow[] {
   const names = new ColumnNames(options.columns ?? {});
   const columns = format === 'csv' ? csvColumns(header, names, options) : jsonColumns(header, names);
-  const cells = new CellReader(header, columns, rowOptions(options));
-  const objects = new ObjectReader(header, names, rowOptions(options));
+  const cells = new CellReader(header, columns, options);
+  const objects = new ObjectReader(header, names, options);
   return rows.flatMap(({ number, line, source }) => {
     if (source === null) return [];
     const row = { number, line };
@@ -184,10 +172,6 @@ function jsonColumns(header: readonly string[], names: ColumnNames): ImportColum
   return columns;
 }
 
-function rowOptions({ principal, resets = false }: InterpretOptions): RowOptions {
-  return { principal: principal ?? null, resets };
-}
-
 interface FileParts<Content extends RowSource> {
   readonly layout: Omit<FileLayout, 'encoding'>;
   readonly columns: readonly ImportColumn[];
@@ -196,38 +180,27 @@ interface FileParts<Content extends RowSource> {
   readonly text: TextReader;
 }
 
-class RowFile<Content extends Exclude<RowSource, null>> implements ImportFile {
-  readonly columns: readonly ImportColumn[];
-  readonly #parts: FileParts<Content>;
-
-  constructor(parts: FileParts<Content>) {
-    this.columns = parts.columns;
-    this.#parts = parts;
-  }
-
-  get unknown(): string[] {
-    return this.columns.filter(({ kind }) => kind === 'unknown').map(({ name }) => name);
-  }
-
-  get layout(): FileLayout {
-    const { layout, text } = this.#parts;
-    return { ...layout, encoding: text.encoding };
-  }
-
-  get bytesRead(): number {
-    return this.#parts.text.bytesRead;
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<ImportRow, void, undefined> {
-    const { reader, rows } = this.#parts;
-    let number = 0;
-    for await (const scanned of rows.remaining()) {
-      for (const row of scanned) {
-        const { line, text = null } = row;
-        number++;
-        if (row.error) yield { kind: 'invalid', number, line, source: null, errors: [row.error], text };
-        else yield reader.interpret({ number, line, source: reader.original(row.content) });
+function fileOf<Content extends Exclude<RowSource, null>>(parts: FileParts<Content>): ImportFile {
+  const { layout, columns, rows, reader, text } = parts;
+  return {
+    columns,
+    unknown: columns.filter(({ kind }) => kind === 'unknown').map(({ name }) => name),
+    get layout() {
+      return { ...layout, encoding: text.encoding };
+    },
+    get bytesRead() {
+      return text.bytesRead;
+    },
+    async *[Symbol.asyncIterator]() {
+      let number = 0;
+      for await (const scanned of rows.remaining()) {
+        for (const row of scanned) {
+          const { line, text = null } = row;
+          number++;
+          if (row.error) yield { kind: 'invalid', number, line, source: null, errors: [row.error], text };
+          else yield reader.interpret({ number, line, source: reader.original(row.content) });
+        }
       }
-    }
-  }
+    },
+  };
 }

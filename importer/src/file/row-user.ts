@@ -1,3 +1,4 @@
+import type { ColumnMapping } from './columns.ts';
 import { type FileError, fileError } from './errors.ts';
 import {
   type ImportField,
@@ -31,7 +32,6 @@ export type RowReset = { readonly [Field in UserField]?: never } & {
 /** The cells of a row by field. An empty cell is absent. */
 export type Values = { readonly [Field in ImportField]?: string };
 
-/** A user of a row and the principal fields of the same row. */
 export interface RowUser {
   readonly principal: RowPrincipal;
   readonly user: RowRegistration | RowReset;
@@ -40,16 +40,19 @@ export interface RowUser {
 /** Rejects "1e3" and "1.5", which are not IDs, and "007", which may be another code. */
 const wholeNumber = /^[1-9]\d*$/;
 
-/** Options that affect the interpretation of a row. */
-export interface RowOptions {
-  /** The principal of rows that have no principal fields; null if there is none. */
-  readonly principal: RowPrincipal | null;
-  /** True if the file resets passwords: a username then refers to an existing user. */
-  readonly resets: boolean;
+export interface InterpretOptions {
+  /** Maps columns whose names are not recognised: `{ "Login name": "Username", "Note": null }`. */
+  readonly columns?: ColumnMapping;
+  /** The principal of rows that have no principal fields. */
+  readonly principal?: RowPrincipal;
+  /** The file resets passwords: `Username` refers to an existing user, and a row with it needs no principal. */
+  readonly resets?: boolean;
+  /** Allows a file without a column for passwords or password hashes, for a caller that generates the passwords. */
+  readonly withoutPasswords?: boolean;
 }
 
 /** Interprets the cells of a row. It does not validate the values of the fields, which the service does. */
-export function readUser(values: Values, options: RowOptions): RowUser | FileError[] {
+export function readUser(values: Values, options: InterpretOptions): RowUser | FileError[] {
   const errors: FileError[] = [];
   const principal = readPrincipal(values, errors) ?? options.principal;
   const resetsByName = options.resets && values.Username !== undefined;
@@ -64,7 +67,6 @@ const invalidForReset = [...userFieldNames, 'PasswordHash'] as const;
 /** Ignores the user fields of a file that resets passwords, because a list of users often has addresses. */
 const invalidInResetFile = ['PasswordHash'] as const;
 
-/** Returns null if the row has no principal fields. */
 function readPrincipal(values: Values, errors: FileError[]): RowPrincipal | null {
   const principal: { -readonly [Name in keyof RowPrincipal]: RowPrincipal[Name] } = {};
   if (values.ID !== undefined) principal.ID = readId('ID', values.ID, errors);
@@ -75,7 +77,11 @@ function readPrincipal(values: Values, errors: FileError[]): RowPrincipal | null
   return Object.keys(principal).length > 0 ? principal : null;
 }
 
-function readUserFields(values: Values, { resets }: RowOptions, errors: FileError[]): RowUser['user'] | null {
+function readUserFields(
+  values: Values,
+  { resets }: InterpretOptions,
+  errors: FileError[],
+): RowUser['user'] | null {
   const { Username, UserID } = values;
   if (values.Password !== values.ConfirmPassword) errors.push(fileError('PASSWORDS_DIFFER', {}));
   if (Username !== undefined && UserID !== undefined) errors.push(fileError('AMBIGUOUS_USER', {}));
@@ -96,7 +102,6 @@ function readId(field: ImportField, text: string, errors: FileError[]): number {
   return id;
 }
 
-/** Copies the fields that are present to `target` and returns it. */
 function copyTexts<Target extends object, Field extends ImportField>(
   values: Values,
   fields: readonly Field[],

@@ -2,10 +2,9 @@ import type { ColumnNames, ImportColumn } from './columns.ts';
 import { type FileError, type FileErrorParams, fileError } from './errors.ts';
 import { isAddedColumn, originalCells } from './failed-rows.ts';
 import { isObject } from './json-element.ts';
-import { type RowOptions, type RowUser, readUser } from './row-user.ts';
+import { type InterpretOptions, type RowUser, readUser } from './row-user.ts';
 import type { ImportField, JsonObject, RowSource, SourceRow } from './types.ts';
 
-/** A row with one user to register or one password to reset. */
 export interface UserRow extends SourceRow, RowUser {
   readonly kind: 'user';
 }
@@ -16,7 +15,6 @@ export interface RecordRow extends SourceRow {
   readonly record: JsonObject;
 }
 
-/** A row that cannot be parsed or interpreted, with its errors. */
 export interface InvalidRow extends SourceRow {
   readonly kind: 'invalid';
   readonly errors: readonly FileError[];
@@ -26,7 +24,6 @@ export interface InvalidRow extends SourceRow {
 
 export type ImportRow = UserRow | RecordRow | InvalidRow;
 
-/** Interprets the rows of one format. */
 export interface RowReader<Content extends RowSource> {
   /** Removes the columns and apostrophes that `FailedRows` adds. Returns the content of other files unchanged. */
   original(content: Content): Content;
@@ -34,11 +31,10 @@ export interface RowReader<Content extends RowSource> {
   interpret(row: SourceRow<Content>): ImportRow;
 }
 
-/** Interprets the rows of a CSV by its columns. */
 export class CellReader implements RowReader<readonly string[]> {
   readonly #header: readonly string[];
   readonly #columns: readonly ImportColumn[];
-  readonly #options: RowOptions;
+  readonly #options: InterpretOptions;
   /** True if the file has a column for `ConfirmPassword`. Without one, the password confirms itself. */
   readonly #hasConfirmation: boolean;
 
@@ -46,7 +42,7 @@ export class CellReader implements RowReader<readonly string[]> {
    * @param header The header as written in the file.
    * @param columns The columns without those that `FailedRows` adds.
    */
-  constructor(header: readonly string[], columns: readonly ImportColumn[], options: RowOptions) {
+  constructor(header: readonly string[], columns: readonly ImportColumn[], options: InterpretOptions) {
     this.#header = header;
     this.#columns = columns;
     this.#options = options;
@@ -81,13 +77,13 @@ export class CellReader implements RowReader<readonly string[]> {
 export class ObjectReader implements RowReader<JsonObject> {
   readonly #names: ColumnNames;
   readonly #header: ReadonlySet<string>;
-  readonly #options: RowOptions;
+  readonly #options: InterpretOptions;
 
   /**
    * @param header The names in the first row. An unknown name among them is ignored, because `ImportFile.unknown`
    * reports it. Any other unknown name is an error of its row.
    */
-  constructor(header: readonly string[], names: ColumnNames, options: RowOptions) {
+  constructor(header: readonly string[], names: ColumnNames, options: InterpretOptions) {
     this.#names = names;
     this.#header = new Set(header);
     this.#options = options;

@@ -2,7 +2,6 @@ import { ImportFileError } from './errors.ts';
 import type { Parsed } from './json-element.ts';
 import type { TextChunk } from './text.ts';
 
-/** A row that a scanner found. */
 export type ScannedRow<Content> = {
   /** Number of the line on which the row begins, from 1. */
   readonly line: number;
@@ -12,7 +11,6 @@ export type ScannedRow<Content> = {
 
 /** Splits a text that arrives in chunks into rows. Throws an `ImportFileError` if it cannot continue. */
 export interface Scanner<Content> {
-  /** Number of the current line, from 1. */
   readonly line: number;
   /** The rows that were found and not yet taken. */
   found: ScannedRow<Content>[];
@@ -73,7 +71,6 @@ export class ScannedRows<Content> {
     return this.#rows[0] ?? null;
   }
 
-  /** Consumes the next row; null after the last row. */
   async take(): Promise<ScannedRow<Content> | null> {
     const first = await this.peek();
     this.#rows = this.#rows.slice(1);

@@ -37,7 +37,6 @@ export class TextReader implements AsyncIterable<TextChunk> {
     return this.#bytesRead;
   }
 
-  /** True if `head` is the whole text. */
   get isComplete(): boolean {
     return this.#ended;
   }
@@ -55,7 +54,6 @@ export class TextReader implements AsyncIterable<TextChunk> {
     }
   }
 
-  /** Closes the file. */
   async close(): Promise<void> {
     await this.#source.return();
   }

@@ -3,7 +3,6 @@ import type { Encoding } from './types.ts';
 
 type UnicodeEncoding = Exclude<Encoding, 'windows-1252'>;
 
-/** A decoded part of a file. */
 export interface TextChunk {
   readonly text: string;
   /** Set if the file cannot be decoded beyond this chunk. The scanner, which counts lines, passes the line number. */

@@ -4,7 +4,6 @@ export type Encoding = (typeof encodings)[number];
 
 export type FileFormat = 'csv' | 'json' | 'ndjson';
 
-/** The format of a file, as detected. */
 export interface FileLayout {
   readonly format: FileFormat;
   /** Null while only ASCII was read, which does not determine the encoding. */
@@ -26,7 +25,6 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 /** A row as written in the file: the cells of a CSV or a JSON object. Null if it could not be parsed. */
 export type RowSource = readonly string[] | JsonObject | null;
 
-/** A row and its position in the file. */
 export interface SourceRow<Source extends RowSource = RowSource> {
   /** Row number, from 1: the first row after the header or, in JSON, the first element. */
   readonly number: number;
@@ -68,7 +66,6 @@ export const principalColumns: ReadonlyMap<PrincipalField, PrincipalColumn> = ne
   ]),
 );
 
-/** The columns that identify or describe the principal of a user. */
 export const principalImportFields: readonly ImportField[] = ['ID', ...principalColumns.values()];
 
 export const importFields: readonly ImportField[] = [

@@ -1,4 +1,4 @@
-import type { InsertRecord, Tuple, UpdateRecord, WriteResult } from '@anagrafe/client';
+import type { InsertRecord, Tuple, UpdateRecord } from '@anagrafe/client';
 import type { ImportRow } from '../file/rows.ts';
 import { buildRecords, foldUsername, type RowRecord, usersOf } from './records.ts';
 import {
@@ -32,7 +32,6 @@ export class DryRunState {
     return this.#newPrincipals;
   }
 
-  /** Adds principals that do not exist yet. */
   addPrincipals(principals: Principals): void {
     for (const [key, principal] of principals) this.#newPrincipals.set(key, principal);
   }
@@ -67,9 +66,7 @@ export class DryRunState {
   }
 }
 
-/** The result of a dry run of rows. */
 export interface DryRunResult {
-  /** Errors of the rows that would fail, by row number. */
   readonly errors: RowErrors;
   /** Estimated time in seconds that the service needs to hash the passwords. */
   readonly seconds: number;
@@ -77,7 +74,6 @@ export interface DryRunResult {
 
 type Member = RowRecord<UpdateRecord | InsertRecord>;
 
-/** A record of a dry run and the rows that it combines. */
 interface CombinedRecord {
   readonly record: UpdateRecord | InsertRecord;
   readonly members: readonly Member[];
@@ -114,7 +110,10 @@ export async function dryRunRows(
   return { errors, seconds };
 
   async function dryRun(operation: 'insert' | 'update', combined: readonly CombinedRecord[]): Promise<void> {
-    const parts = await sendInParts(combined, (part) => sendDryRun(operation, part, connection));
+    const { anagrafe, signal } = connection;
+    const parts = await sendInParts(combined, (part) =>
+      anagrafe[operation](part.map(({ record }) => record) as never[], { dryRun: true, signal }),
+    );
     for (const { items, answer, rejection } of parts) {
       if (answer) {
         seconds += answer.estimate.EstimatedSeconds;
@@ -142,17 +141,6 @@ export async function dryRunRows(
       if (found.length > 0) errors.set(row.number, found);
     }
   }
-}
-
-function sendDryRun(
-  operation: 'insert' | 'update',
-  combined: readonly CombinedRecord[],
-  { anagrafe, signal }: ImportConnection,
-): Promise<WriteResult<true>> {
-  const records = combined.map(({ record }) => record);
-  const options = { dryRun: true, signal } as const;
-  if (operation === 'insert') return anagrafe.insert(records as InsertRecord[], options);
-  return anagrafe.update(records as UpdateRecord[], options);
 }
 
 function single(member: Member): CombinedRecord {
@@ -183,7 +171,6 @@ function halves({ record, members }: CombinedRecord): CombinedRecord[] {
   return [members.slice(0, half), members.slice(half)].map((some) => combine(record as InsertRecord, some));
 }
 
-/** Creates one insert record with the users of all rows. */
 function combine(principal: InsertRecord, members: readonly Member[]): CombinedRecord {
   const Users = members.flatMap(({ record }) => record.Users ?? []);
   return { record: { ...principal, Users } as InsertRecord, members };

@@ -5,7 +5,6 @@ import type { ImportRow, RecordRow, UserRow } from '../file/rows.ts';
 import type { RowSource } from '../file/types.ts';
 import { codedError, columnOf, fromFileError, type RowErrors } from './row-errors.ts';
 
-/** A row and the record that it is sent as. */
 export interface RowRecord<Record> {
   readonly row: ImportRow;
   readonly record: Record;
@@ -19,7 +18,6 @@ export type PrincipalDescriptions = ReadonlyMap<string, readonly InsertRecord[]>
  * `Idempotency-Key` requires.
  */
 export interface BatchRecords {
-  /** Errors of the rows that are not sent, by row number. */
   readonly errors: RowErrors;
   /** Principals to insert before `update` is sent, whose records refer to them by external key. */
   readonly principals: PrincipalDescriptions;
@@ -107,7 +105,6 @@ export function foldUsername(username: string): string {
   return username.normalize('NFKC').toLowerCase();
 }
 
-/** Rows that are sent together. */
 export interface Batch {
   readonly rows: readonly ImportRow[];
   /** Bytes of the file that were read when the batch was complete. */

@@ -3,7 +3,6 @@ import type { FileError } from '../file/errors.ts';
 import type { ImportRow } from '../file/rows.ts';
 import { principalColumns } from '../file/types.ts';
 
-/** An error of a row. */
 export interface RowError {
   /** The field of the file or the field path in the record; null if the error is about the whole row. */
   readonly column: string | null;
@@ -33,17 +32,14 @@ const messages = {
 /** Codes of the errors that this package finds. The service returns its own messages in the requested language. */
 export type RowErrorCode = keyof typeof messages;
 
-/** Creates an error that this package found, with its English message. */
 export function codedError(code: RowErrorCode, column: string | null = null): RowError {
   return { column, message: messages[code], code };
 }
 
-/** Creates an error of the whole row. */
 export function rowError(message: string): RowError {
   return { column: null, message };
 }
 
-/** Converts an error of the file to an error of the whole row. */
 export function fromFileError(fileError: FileError): RowError {
   return { column: null, message: fileError.message, fileError };
 }
@@ -69,7 +65,6 @@ export function fromTuple(
   return errors.length > 0 ? errors : [tupleMessage(tuple, fallback)];
 }
 
-/** Returns the message of a tuple as an error of the whole row. */
 export function tupleMessage({ Item4 }: Pick<Tuple, 'Item4'>, fallback: RowErrorCode): RowError {
   return Item4 === null ? codedError(fallback) : rowError(Item4);
 }

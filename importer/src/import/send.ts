@@ -10,7 +10,6 @@ import {
   tupleMessage,
 } from './row-errors.ts';
 
-/** The client that an import uses, and the signal that aborts its calls. */
 export interface ImportConnection {
   readonly anagrafe: Anagrafe;
   readonly signal?: AbortSignal | undefined;
@@ -228,7 +227,6 @@ export function submitWithKey(prefix: string, { anagrafe, signal }: ImportConnec
   };
 }
 
-/** Returns the current state of the jobs. */
 export async function readJobs(
   jobs: readonly SubmittedJob[],
   { anagrafe, signal }: ImportConnection,

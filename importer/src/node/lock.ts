@@ -5,10 +5,8 @@ import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { ImportError, ignoreMissing } from './task.ts';
 
-/** The process that holds a lock. */
 interface LockOwner {
   readonly host: string;
-  /** Process ID. */
   readonly process: number;
   /** Start time of the process, in clock ticks since boot; null on systems without `/proc`. */
   readonly startedAt: string | null;
@@ -103,7 +101,6 @@ function refuseRunning(locks: readonly HeldLock[], file: string): void {
     throw new ImportError(`${file} is being imported already, by process ${running.owner.process}.`);
 }
 
-/** Returns false if `to` exists. */
 async function tryLink(from: string, to: string): Promise<boolean> {
   try {
     await link(from, to).catch((error: NodeJS.ErrnoException) => {

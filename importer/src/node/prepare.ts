@@ -9,12 +9,10 @@ import type { ImportTask } from './task.ts';
 /** Generated passwords by row number. */
 export type GeneratedPasswords = ReadonlyMap<number, string>;
 
-/** The rows of a batch, prepared for sending. */
 export interface PreparedRows {
   /** The rows without an error, with generated passwords and user IDs filled in. */
   readonly complete: readonly ImportRow[];
   readonly passwords: GeneratedPasswords;
-  /** Errors of the rows that cannot be sent, by row number. */
   readonly errors: RowErrors;
 }
 

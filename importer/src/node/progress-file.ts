@@ -1,5 +1,4 @@
-import { createHash, type Hash, randomBytes, randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import type { ImportRow } from '../file/rows.ts';
 import { ImportError, type ImportTask, ignoreMissing, openTaskFile } from './task.ts';
@@ -220,28 +219,6 @@ async function digestOfRows(task: ImportTask, resumed: Contents | null): Promise
   return completed;
 }
 
-/** Incremental SHA-256 of the beginning of a file, to detect changes in the part that was already written. */
-export class PrefixDigest {
-  readonly #path: string;
-  readonly #hash: Hash = createHash('sha256');
-  #byte = 0;
-
-  constructor(path: string) {
-    this.#path = path;
-  }
-
-  /** Returns the digest of the content before `byte`, which must not decrease from call to call. */
-  async digestTo(byte: number): Promise<string> {
-    if (byte > this.#byte) {
-      for await (const chunk of createReadStream(this.#path, { start: this.#byte, end: byte - 1 }))
-        this.#hash.update(chunk);
-      this.#byte = byte;
-    }
-    return this.#hash.copy().digest('hex');
-  }
-}
-
-/** Length and SHA-256 of a file at one point in time. */
 export interface FileState {
   readonly bytes: number;
   readonly digest: string;

@@ -1,41 +1,33 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { byteOrderMark, csvLine, FailedRows } from '../file/failed-rows.ts';
 import type { ImportRow } from '../file/rows.ts';
 import type { FileLayout } from '../file/types.ts';
 import { formatRowError, type RowErrors } from '../import/row-errors.ts';
 import type { GeneratedPasswords } from './prepare.ts';
-import { type FileState, type ImportProgress, PrefixDigest } from './progress-file.ts';
+import type { FileState, ImportProgress } from './progress-file.ts';
 import { ImportError, type ImportTask, ignoreMissing } from './task.ts';
 
 const passwordColumns = ['Line', 'PrincipalID', 'ExternalKey', 'UserID', 'Username', 'Password'];
 
-/** The rows of a batch after all of its jobs have ended. */
 export interface CompletedBatch {
   /** All rows of the batch, including those not sent. */
   readonly rows: readonly ImportRow[];
   readonly passwords: GeneratedPasswords;
   /** Bytes of the file that were read for this batch and all before it. */
   readonly bytesRead: number;
-  /** Errors of the failed rows, by row number. */
   readonly errors: RowErrors;
-  /** Names of the jobs of the batch. */
   readonly jobNames: readonly string[];
 }
 
 /** The output files of an import: the failed rows, and the generated passwords of the others. */
 export class ResultFiles {
-  readonly #task: ImportTask;
   readonly #progress: ImportProgress;
   readonly #failed: AppendedFile;
   readonly #passwords: AppendedFile | null;
 
-  private constructor(
-    task: ImportTask,
-    progress: ImportProgress,
-    failed: AppendedFile,
-    passwords: AppendedFile | null,
-  ) {
-    this.#task = task;
+  private constructor(progress: ImportProgress, failed: AppendedFile, passwords: AppendedFile | null) {
     this.#progress = progress;
     this.#failed = failed;
     this.#passwords = passwords;
@@ -47,7 +39,7 @@ export class ResultFiles {
     // The operator may have corrected the failed rows of an earlier import.
     if (progress.isNew) await rename(task.failedPath, `${task.failedPath}.before`).catch(ignoreMissing);
     const failed = await AppendedFile.resume(task.failedPath, failedRows);
-    return new ResultFiles(task, progress, failed, passwords || null);
+    return new ResultFiles(progress, failed, passwords || null);
   }
 
   /** Writes the failed rows and the passwords of a batch, then records the batch as done. */
@@ -90,13 +82,9 @@ export class ResultFiles {
     await this.#passwords.append(head + lines.join(''));
   }
 
-  /** Closes the files and deletes empty ones. */
   async close(): Promise<void> {
-    const { failedPath, passwordsPath } = this.#task;
     await this.#failed.close();
     await this.#passwords?.close();
-    if (this.#failed.isEmpty) await rm(failedPath, { force: true });
-    if (passwordsPath && this.#passwords?.isEmpty) await rm(passwordsPath, { force: true });
   }
 }
 
@@ -124,20 +112,23 @@ export async function requireEmpty(path: string): Promise<void> {
 
 /** An append-only file that a later run can resume. It may contain passwords, so its mode is 0600. */
 export class AppendedFile {
+  readonly #path: string;
   readonly #file: FileHandle;
-  readonly #content: PrefixDigest;
   #bytes = 0;
+  /** SHA-256 of the first `#digested` bytes. */
+  readonly #hash = createHash('sha256');
+  #digested = 0;
 
-  private constructor(file: FileHandle, content: PrefixDigest) {
+  private constructor(path: string, file: FileHandle) {
+    this.#path = path;
     this.#file = file;
-    this.#content = content;
   }
 
   /** Creates an empty file; truncates an existing one. */
   static async create(path: string): Promise<AppendedFile> {
     const file = await open(path, 'w', 0o600);
     await file.chmod(0o600);
-    return new AppendedFile(file, new PrefixDigest(path));
+    return new AppendedFile(path, file);
   }
 
   /**
@@ -146,23 +137,20 @@ export class AppendedFile {
    * @throws {ImportError} if the content up to the saved length has changed.
    */
   static async resume(path: string, saved: FileState): Promise<AppendedFile> {
-    const file = await open(path, 'r+', 0o600).catch((error) => {
-      if (error.code !== 'ENOENT') throw error;
-      return null;
-    });
+    const file = await open(path, 'r+', 0o600).catch(ignoreMissing);
     if (!file || saved.bytes === 0) {
       await file?.close();
       return AppendedFile.create(path);
     }
-    const resumed = new AppendedFile(file, new PrefixDigest(path));
-    if ((await resumed.#content.digestTo(saved.bytes)) !== saved.digest) {
+    const resumed = new AppendedFile(path, file);
+    resumed.#bytes = saved.bytes;
+    if ((await resumed.state()).digest !== saved.digest) {
       await file.close();
       throw new ImportError(
         `${path} has changed since the import was stopped. Move it away to continue with a new one.`,
       );
     }
     await file.truncate(saved.bytes);
-    resumed.#bytes = saved.bytes;
     return resumed;
   }
 
@@ -171,7 +159,12 @@ export class AppendedFile {
   }
 
   async state(): Promise<FileState> {
-    return { bytes: this.#bytes, digest: await this.#content.digestTo(this.#bytes) };
+    if (this.#bytes > this.#digested) {
+      const added = { start: this.#digested, end: this.#bytes - 1 };
+      for await (const chunk of createReadStream(this.#path, added)) this.#hash.update(chunk);
+      this.#digested = this.#bytes;
+    }
+    return { bytes: this.#bytes, digest: this.#hash.copy().digest('hex') };
   }
 
   /** Resolves after the fsync. */
@@ -185,7 +178,9 @@ export class AppendedFile {
     await this.#file.sync();
   }
 
+  /** Closes the file and deletes an empty one. */
   async close(): Promise<void> {
     await this.#file.close();
+    if (this.isEmpty) await rm(this.#path, { force: true });
   }
 }

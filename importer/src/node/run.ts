@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { rm, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { ApiError, type Job } from '@anagrafe/client';
 import { ImportFileError } from '../file/errors.ts';
 import type { ImportFile } from '../file/open.ts';
@@ -82,7 +82,6 @@ async function runLocked(
   return { rows, failed };
 }
 
-/** A batch that the service has accepted. */
 interface SentBatch extends SubmittedRows {
   /** All rows of the batch, including those not sent. */
   readonly rows: readonly ImportRow[];
@@ -209,13 +208,11 @@ function digestOf(records: readonly unknown[]): string {
 
 const samplesMax = 10;
 
-/** The result of a dry run. */
 export interface ImportDryRun {
   readonly rows: number;
   readonly failed: number;
   /** Estimated time that the service needs to hash the passwords. */
   readonly seconds: number;
-  /** The first rows that would fail, at most `samplesMax`. */
   readonly samples: readonly { readonly line: number; readonly messages: readonly string[] }[];
 }
 
@@ -249,7 +246,6 @@ export async function dryRunImport(task: ImportTask, context: ImportContext): Pr
     }
   } finally {
     await wouldFail.close();
-    if (wouldFail.isEmpty) await rm(task.wouldFailPath, { force: true });
   }
   return { ...sum, samples };
 }

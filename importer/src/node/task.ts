@@ -12,7 +12,6 @@ export interface ImportTask {
   readonly purpose: 'register' | 'reset';
   /** Absolute path of the imported file. */
   readonly path: string;
-  /** Base URL of the service. */
   readonly url: string;
   /** Public key of the API client; null if there is no credential. */
   readonly caller: string | null;
@@ -31,11 +30,9 @@ export interface ImportTask {
   readonly progressPath: string;
 }
 
-/** The progress of an import. */
 export interface ImportCounts {
   /** Bytes of the file up to the last completed row; estimated inside a batch. */
   readonly bytesDone: number;
-  /** Size of the file. */
   readonly bytes: number;
   readonly rowsDone: number;
   readonly rowsFailed: number;
@@ -50,10 +47,7 @@ export interface ImportContext extends ImportConnection {
 
 /** The reason why an import stopped. The message is shown to the operator unchanged. */
 export class ImportError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'ImportError';
-  }
+  override name = 'ImportError';
 }
 
 export async function openTaskFile(task: ImportTask): Promise<ImportFile> {

@@ -1,4 +1,4 @@
-import type { Order } from '../lib/paging.ts';
+import type { Order } from '../db/paging.ts';
 import {
   type Chain,
   type ChainEnd,

@@ -1,8 +1,8 @@
 import type { Connection, Database } from '../db/database.ts';
 import { storeWithApiErrors } from '../db/errors.ts';
+import { namesOf } from '../db/lookups.ts';
+import type { Order } from '../db/paging.ts';
 import { type ParameterValues, preparedStatement } from '../db/statement.ts';
-import { namesOf } from '../db/user-names.ts';
-import type { Order } from '../lib/paging.ts';
 import type { Actor, AuditListing, AuditLog, AuditRow, AuditStore } from './audit-log.ts';
 import { type Entry, type EventStore, eventActions } from './events.ts';
 import { hashedRows, keysetPages, readChain } from './hash-chain.store.ts';

@@ -1,6 +1,6 @@
-import type { UserNames } from '../db/user-names.ts';
+import type { UserNames } from '../db/lookups.ts';
+import type { Order } from '../db/paging.ts';
 import { wrongParameter } from '../lib/field-errors.ts';
-import type { Order } from '../lib/paging.ts';
 import type { Action, Actor, AuditRow } from './audit-log.ts';
 
 export const eventTypes = [

@@ -1,7 +1,6 @@
 import type { Database } from '../db/database.ts';
 import { withApiErrors } from '../db/errors.ts';
-import { countNewest, pageOfNewest } from '../db/newest-page.ts';
-import type { Page } from '../lib/paging.ts';
+import { countNewest, type Page, pageOfNewest } from '../db/paging.ts';
 import type { IndexedOutcome } from '../records/outcome.ts';
 import {
   failedRecords,

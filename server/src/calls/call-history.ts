@@ -1,8 +1,8 @@
 import type { Actor } from '../audit/audit-log.ts';
+import type { Page } from '../db/paging.ts';
 import type { CallCounts } from '../idempotency/idempotency.ts';
 import type { ErrorDetail } from '../lib/error-codes.ts';
 import { ApiError } from '../lib/field-errors.ts';
-import type { Page } from '../lib/paging.ts';
 import type { FailedRecord } from '../records/failed-records.ts';
 import type { OperationName } from '../records/operation.ts';
 import type { IndexedOutcome } from '../records/outcome.ts';

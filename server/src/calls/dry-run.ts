@@ -1,6 +1,6 @@
+import { inGroups } from '../jobs/chunk-planner.ts';
 import type { RecordList } from '../json/record-list.ts';
 import { ErrorBudget } from '../lib/field-errors.ts';
-import { inGroups } from '../lib/groups.ts';
 import type { Hasher } from '../passwords/hash-pool.ts';
 import { passwordsOf } from '../records/apply.ts';
 import { checkRecords, positionsOf, recordsAt } from '../records/batch.ts';

@@ -2,11 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Anagrafe } from '@anagrafe/client';
 import type { Command } from 'commander';
 import { type Config, ConfigError, prefix, readConfig } from '../config.ts';
-import type { Database } from '../db/database.ts';
-import { masterKeyIdentity } from '../db/master-key-identity.ts';
-import { KeyRing } from '../encryption/key-ring.ts';
 import { readKeyPair } from '../lib/secrets.ts';
-import { wrongMasterKey } from '../master-key-file.ts';
 
 export interface ConnectionOptions {
   readonly url?: string;
@@ -89,21 +85,4 @@ function textOf(path: string): string {
     const { code } = error as NodeJS.ErrnoException;
     throw new ConfigError(`${path} cannot be read (${code}): give another with --key-file`);
   }
-}
-
-/**
- * Opens the key ring for a command.
- *
- * @throws {ConfigError} if the master key is not the one that the database was first used with.
- */
-export async function openKnownKeyRing(
-  key: Buffer | null,
-  config: Config,
-  database: Database,
-): Promise<KeyRing> {
-  const identity = await masterKeyIdentity(database);
-  if (!identity) throw new ConfigError('the store has no master key yet: start the service once.');
-  const keyRing = key && new KeyRing(key);
-  if (!keyRing?.identity.equals(identity)) throw wrongMasterKey(config, key);
-  return keyRing;
 }

@@ -21,7 +21,6 @@ export interface RunOptions extends ConnectionOptions {
   readonly json?: boolean;
 }
 
-/** An import task without the service and the caller, which `importFile` adds. */
 export type ImportInput = Omit<ImportTask, 'url' | 'caller'>;
 
 /** The reason of the abort after SIGINT or SIGTERM. */
@@ -51,11 +50,15 @@ export async function importFile(file: ImportInput, options: RunOptions): Promis
     onProgress: (counts) => line.show(progressOf(counts, task, options)),
   };
   try {
-    const printOutcome = options.dryRun
-      ? await performDryRun(task, context, options)
-      : await performImport(task, context, options);
-    line.end({ keeping: true });
-    printOutcome();
+    if (options.dryRun) {
+      const result = await dryRunImport(task, context);
+      line.end({ keeping: true });
+      printDryRun(result, task, options.json);
+    } else {
+      const result = await runImport(task, context, { restart: options.restart ?? false });
+      line.end({ keeping: true });
+      printResult(result, task, options.json);
+    }
   } catch (error) {
     line.end({ keeping: true });
     process.exitCode = error instanceof Interrupted ? error.exitCode : explainToOperator(error);
@@ -70,7 +73,6 @@ export async function importFile(file: ImportInput, options: RunOptions): Promis
   }
 }
 
-/** Returns true if the same command may succeed later. */
 function isRetryable(error: unknown): boolean {
   const isUnavailable = error instanceof ApiError && (error.status >= 500 || error.status === 429);
   return isUnavailable || error instanceof ConnectionError || error instanceof TimeoutError;
@@ -87,26 +89,6 @@ function interruptible(): { signal: AbortSignal; end(): void } {
       process.off('SIGINT', onInterrupt).off('SIGTERM', onTerminate);
     },
   };
-}
-
-async function performImport(
-  task: ImportTask,
-  context: ImportContext,
-  options: RunOptions,
-): Promise<() => void> {
-  const result = await runImport(task, context, { restart: options.restart ?? false });
-  if (result.failed > 0) process.exitCode = exitCodes.someFailed;
-  return () => printResult(result, task, options.json ?? false);
-}
-
-async function performDryRun(
-  task: ImportTask,
-  context: ImportContext,
-  options: RunOptions,
-): Promise<() => void> {
-  const result = await dryRunImport(task, context);
-  if (result.failed > 0) process.exitCode = exitCodes.someFailed;
-  return () => printDryRun(result, task, options.json ?? false);
 }
 
 /** Estimates the total number of rows from the share of the bytes: it is known only at the end of the file. */
@@ -126,7 +108,6 @@ function progressOf(
   };
 }
 
-/** Prints how the columns of the file are interpreted. */
 function printHeader(
   file: ImportFile,
   rowsBefore: number,
@@ -144,8 +125,9 @@ function printHeader(
   if (rowsBefore > 0) tell(`  Continuing after row ${grouped(rowsBefore)}.`);
 }
 
-function printResult({ rows, failed }: ImportResult, task: ImportTask, json: boolean): void {
+function printResult({ rows, failed }: ImportResult, task: ImportTask, json = false): void {
   const failedFile = failed > 0 ? task.failedPath : null;
+  if (failedFile) process.exitCode = exitCodes.someFailed;
   const passwordsFile = rows > failed ? task.passwordsPath : null;
   if (json) {
     print(JSON.stringify({ rows, applied: rows - failed, failed, failedFile, passwordsFile }));
@@ -157,13 +139,10 @@ function printResult({ rows, failed }: ImportResult, task: ImportTask, json: boo
   if (passwordsFile) tell(`The generated passwords are in ${short(passwordsFile)}; keep it safe.`);
 }
 
-function printDryRun(
-  { samples, seconds, rows, failed }: ImportDryRun,
-  task: ImportTask,
-  json: boolean,
-): void {
+function printDryRun({ samples, seconds, rows, failed }: ImportDryRun, task: ImportTask, json = false): void {
   const estimatedSeconds = Math.ceil(seconds * 10) / 10;
   const failedFile = failed > 0 ? task.wouldFailPath : null;
+  if (failedFile) process.exitCode = exitCodes.someFailed;
   if (json) {
     print(JSON.stringify({ dryRun: true, rows, failed, estimatedSeconds, failedFile }));
     return;
@@ -182,7 +161,6 @@ function those(failed: number): string {
   return failed === 1 ? 'The one that' : `The ${grouped(failed)} that`;
 }
 
-/** Names the file of the failed rows and the command that sends the corrected rows. */
 function whereFailed(
   failed: number,
   path: string,

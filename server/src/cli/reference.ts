@@ -1,9 +1,7 @@
 import type { Command, Option } from 'commander';
-import { commandsBelow, pathOf } from './command-tree.ts';
 import { exitCodes, exitCodeWords } from './output/output.ts';
-import { program } from './program.ts';
+import { commandsBelow, pathOf, program } from './program.ts';
 
-/** Generates the reference page of the command line from the definitions of the commands. */
 export function commandLinePage(): string {
   const commands = commandsBelow(program).filter((command) => command.commands.length === 0);
   return `${[head(), ...commands.map(section)].join('\n\n')}\n`;

@@ -1,7 +1,6 @@
 import { CommanderError } from 'commander';
-import { commandsBelow } from './command-tree.ts';
 import { exitCodes, explainToOperator } from './output/output.ts';
-import { program } from './program.ts';
+import { commandsBelow, program } from './program.ts';
 
 // The reader of a pipe may exit early, such as "head". The rest of the output is discarded.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -2,7 +2,7 @@ import { openAuditLog } from '../audit/audit.store.ts';
 import type { Actor } from '../audit/audit-log.ts';
 import type { Connection, Database } from '../db/database.ts';
 import { storeWithApiErrors } from '../db/errors.ts';
-import { describeReason } from '../i18n/webhook-failures.ts';
+import { describeReason } from '../i18n/translate.ts';
 import { urlForAudit } from '../lib/network.ts';
 import type { DisabledReason } from '../lib/webhook-failures.ts';
 import type { AccessStore, KnownClient, SignedInUser } from './access.ts';

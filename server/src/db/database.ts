@@ -12,25 +12,14 @@ const types: pg.CustomTypesConfig = {
   },
 };
 
-/** OID of the type `bigint[]`. */
 const int8ArrayOid: number = 1016;
 
 function parseInt8Array(text: string): number[] {
   return text === '{}' ? [] : text.slice(1, -1).split(',').map(Number);
 }
 
-/** A named prepared statement, for statements that run often: each connection parses it once. */
-export interface Prepared {
-  readonly name: string;
-  readonly text: string;
-}
-
 export interface Connection {
-  query<Row extends pg.QueryResultRow>(
-    statement: string | Prepared,
-    values?: readonly unknown[],
-  ): Promise<Row[]>;
-  /** Runs a statement with named parameters. */
+  query<Row extends pg.QueryResultRow>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
   execute<Row extends pg.QueryResultRow>(statement: Statement, values: ParameterValues): Promise<Row[]>;
 }
 
@@ -56,7 +45,6 @@ export interface DatabaseOptions {
   readonly connectMs?: number;
   /** Rejects connections to a read-only server, which a proxy may return during a failover. */
   readonly writable?: boolean;
-  /** Counts the failures during an outage of the database. */
   readonly outages?: OutageMonitor;
   /** Called when an idle connection fails and `outages` does not count the failure. */
   onLostConnection(error: Error): void;
@@ -185,7 +173,7 @@ async function rollback(client: pg.PoolClient): Promise<void> {
 
 async function run<Row extends pg.QueryResultRow>(
   client: pg.ClientBase,
-  statement: string | Prepared | Statement,
+  statement: string | Statement,
   values: readonly unknown[] = [],
   answerMs: number,
 ): Promise<Row[]> {

@@ -27,7 +27,6 @@ export function unavailable(cause?: unknown): ApiError {
   return new ApiError('UNAVAILABLE', { figures: { seconds }, retryAfterSeconds: seconds, cause });
 }
 
-/** The database cannot be used in its present state. */
 export class StorageError extends OperatorError {
   override name = 'StorageError';
 }
@@ -43,7 +42,6 @@ export class NotConnected extends Error {
 /** SQLSTATE of a write in a read-only transaction, for example on a standby. */
 export const readOnlyTransaction = '25006';
 
-/** The connected server is a standby or read-only. */
 export class ReadOnlyServer extends StorageError {
   constructor() {
     super('the database is a standby or read-only, and takes no writes', {

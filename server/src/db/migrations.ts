@@ -59,7 +59,6 @@ export async function refuseUnmigrated(database: Database): Promise<void> {
   }
 }
 
-/** Returns the names of the pending migrations. */
 export async function missingMigrations(database: Database): Promise<string[]> {
   const migrations = await readMigrations();
   const applied: AppliedMigrations = (await hasMigrationsTable(database))
@@ -98,7 +97,6 @@ async function readApplied(connection: Connection): Promise<AppliedMigrations> {
   return readMigrationsTable(connection);
 }
 
-/** Migrations that ran on the database, by version. */
 type AppliedMigrations = Map<number, { name: string; checksum: string }>;
 
 async function hasMigrationsTable(connection: Connection): Promise<boolean> {

@@ -2,7 +2,6 @@ import { markOutage } from '../lib/field-errors.ts';
 import { isConnectionFailure, isTimeout } from './errors.ts';
 
 interface OutageSummary {
-  /** Number of connections and statements that failed. */
   readonly failures: number;
   /** Seconds from the first failure to the first answer after the last failure, rounded to tenths. */
   readonly seconds: number;

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { NotConnected, StorageError } from './errors.ts';
 
-/** Custom setting of a session, without a meaning to PostgreSQL. */
 const setting = 'anagrafe.pooling_check';
 /** Number of checks: other clients of a busy pooler may occupy the session that a single check looks for. */
 const rounds = 3;

@@ -3,16 +3,13 @@ import { StorageError } from './errors.ts';
 
 const oldestServer = 15;
 
-/** The state of the database server, for the operator. */
 export interface ServerState {
   readonly version: string;
   readonly readOnly: boolean;
   /** True if the schema exists, or the role may create it. */
   readonly mayCreate: boolean;
   readonly role: string;
-  /** The name of the database. */
   readonly name: string;
-  /** The clock of the server. */
   readonly time: Date;
 }
 

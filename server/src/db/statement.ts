@@ -1,6 +1,5 @@
 import { TimeSlice } from '../lib/yield-to-event-loop.ts';
 
-/** A statement with named parameters. */
 export interface Statement {
   /** Null if PostgreSQL parses and plans the statement at each execution. */
   readonly name: string | null;
@@ -17,19 +16,7 @@ const parameterPattern = /(?<![:\w]):([a-z]\w*)/gi;
 /**
  * Makes a statement of SQL in which parameters have names: `:userId` becomes `$1`, `$2`, ... in the order of first use.
  */
-export function statement(sql: string): Statement {
-  return named(null, sql);
-}
-
-/**
- * Makes a statement that each connection parses and plans once. Its plan stays the same while a table grows from a few
- * rows to millions, until the next ANALYZE; so this is for statements that read at most one row by each index.
- */
-export function preparedStatement(name: string, sql: string): Statement {
-  return named(name, sql);
-}
-
-function named(name: string | null, sql: string): Statement {
+export function statement(sql: string, name: string | null = null): Statement {
   const parameters: string[] = [];
   const text = sql.replace(parameterPattern, (_, parameter: string) => {
     if (!parameters.includes(parameter)) parameters.push(parameter);
@@ -38,7 +25,14 @@ function named(name: string | null, sql: string): Statement {
   return { name, text, parameters };
 }
 
-/** Returns the values in the order of the parameters. */
+/**
+ * Makes a statement that each connection parses and plans once. Its plan stays the same while a table grows from a few
+ * rows to millions, until the next ANALYZE; so this is for statements that read at most one row by each index.
+ */
+export function preparedStatement(name: string, sql: string): Statement {
+  return statement(sql, name);
+}
+
 export function orderedValues({ parameters }: Statement, values: ParameterValues): unknown[] {
   return parameters.map((parameter) => {
     if (values[parameter] === undefined) throw new Error(`the parameter :${parameter} has no value`);

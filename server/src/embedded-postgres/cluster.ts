@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Binaries } from './binaries.ts';
 import { CommandError, runAsOsUser } from './command.ts';
 import { type DataFolder, PORT, sweep } from './data-folder.ts';
-import { diskFull, EmbeddedPostgresError } from './errors.ts';
+import { diskFull, EmbeddedPostgresError, ignoreMissing } from './errors.ts';
 
 /** The name of the role that owns the cluster, and of the database in it. */
 export const ROLE = 'anagrafe';
@@ -48,6 +48,9 @@ export function settings(home: DataFolder): string[] {
     max_connections: 250,
     fsync: 'on',
     full_page_writes: 'on',
+    // The plan of a foreign key check made while a table was small stays in use until the next autoanalyze. An import
+    // into an empty database would be slow for up to a minute, the default.
+    autovacuum_naptime: '10s',
     timezone: 'UTC',
     log_timezone: 'UTC',
     log_destination: 'stderr',
@@ -63,16 +66,10 @@ export function settings(home: DataFolder): string[] {
 }
 
 async function versionOf(cluster: string): Promise<string | undefined> {
-  try {
-    return (await readFile(join(cluster, 'PG_VERSION'), 'utf8')).trim();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-  }
-  const found = await readdir(cluster).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    throw error;
-  });
-  if (found.length === 0) return undefined;
+  const version = await readFile(join(cluster, 'PG_VERSION'), 'utf8').catch(ignoreMissing);
+  if (version !== undefined) return version.trim();
+  const found = await readdir(cluster).catch(ignoreMissing);
+  if (!found || found.length === 0) return undefined;
   throw new EmbeddedPostgresError(`${cluster} holds files and is not a PostgreSQL cluster`, {
     code: 'cluster_invalid',
     advice: 'move it away, or set ANAGRAFE_DATA to another folder.',

@@ -33,3 +33,10 @@ export function spawnOptions(home: DataFolder) {
 }
 
 const exec = promisify(execFile);
+
+export function succeeds(work: Promise<unknown>): Promise<boolean> {
+  return work.then(
+    () => true,
+    () => false,
+  );
+}

@@ -24,7 +24,6 @@ const RETRY_MS = 200;
 /** An open connection. `started` is true if this process started the PostgreSQL, false if it was running. */
 export type ConnectedServer = Exclude<Answer, string> & { readonly started: boolean };
 
-/** Connects to the PostgreSQL of the data folder; starts it if it is not running. */
 export async function connectOrStart(
   home: DataFolder,
   purpose: Purpose,

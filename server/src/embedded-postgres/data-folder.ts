@@ -5,7 +5,6 @@ import { dirname, join, resolve } from 'node:path';
 import { EmbeddedPostgresError } from './errors.ts';
 import { chooseOsUser, closedParent, mayEnter, type OsUser } from './os-user.ts';
 
-/** The paths of the embedded PostgreSQL, and the operating system user that owns them. */
 export interface DataFolder {
   readonly data: string;
   readonly cluster: string;
@@ -28,7 +27,6 @@ export async function prepareDataFolder(dataFolder: string): Promise<DataFolder>
   return { data, cluster, sockets, log: join(data, 'postgres.log'), owner };
 }
 
-/** Returns true if the folder contains a cluster, running or not. */
 export async function hasCluster(dataFolder: string): Promise<boolean> {
   return stat(join(resolve(dataFolder), 'postgres')).then(
     (found) => found.isDirectory(),
@@ -67,7 +65,6 @@ async function openToOwner(data: string, owner: OsUser): Promise<void> {
   if (!mayEnter(folder, owner)) await chmod(data, (folder.mode & 0o777) | 0o011);
 }
 
-/** Throws an `EmbeddedPostgresError` if a parent folder denies access to the owner. */
 export async function refuseClosed(data: string, owner: OsUser): Promise<void> {
   const closed = owner.identity.uid === undefined ? undefined : await closedParent(data, owner);
   if (closed === undefined) return;

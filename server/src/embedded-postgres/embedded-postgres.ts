@@ -9,12 +9,11 @@ import { type DataFolder, hasCluster, prepareDataFolder, refuseClosed } from './
 import { EmbeddedPostgresError, explain } from './errors.ts';
 import { holderOf, isLastVisit, lockForService, lockForVisit, readLockFile } from './locks.ts';
 import { chooseOsUser } from './os-user.ts';
-import { type Connection, stopPostmaster } from './postmaster.ts';
+import { type Connection, type Purpose, stopPostmaster } from './postmaster.ts';
 
 export { EmbeddedPostgresError } from './errors.ts';
 export type { Connection } from './postmaster.ts';
 
-/** A running embedded PostgreSQL. */
 export interface EmbeddedPostgres {
   /** Connection settings for `pg`: socket folder, port, database, user. */
   readonly connection: Connection;
@@ -39,7 +38,9 @@ export async function startEmbeddedPostgres({
 }: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   checkPlatform();
   const home = await prepareDataFolder(dataFolder).catch(rethrow(dataFolder));
-  let current: ConnectedServer | undefined = await connectService(home, log).catch(rethrow(home.data));
+  let current: ConnectedServer | undefined = await connectAndLock(home, 'service', log).catch(
+    rethrow(home.data),
+  );
   let recovery = Promise.resolve();
   let stopped: Promise<void> | undefined;
 
@@ -54,7 +55,7 @@ export async function startEmbeddedPostgres({
     log('The connection to PostgreSQL was lost; starting it again');
     while (current === undefined && stopped === undefined) {
       try {
-        current = await connectService(home, log);
+        current = await connectAndLock(home, 'service', log);
         watch(current);
       } catch (error) {
         log(`PostgreSQL could not be started again. ${explain(error, home.data).message}`);
@@ -79,7 +80,6 @@ export async function startEmbeddedPostgres({
 }
 
 export interface VisitOptions extends EmbeddedPostgresOptions {
-  /** Creates a cluster in a folder without one. Default true. */
   readonly mayCreate?: boolean;
 }
 
@@ -97,10 +97,7 @@ export async function visitEmbeddedPostgres({
     });
   }
   const home = await prepareDataFolder(dataFolder).catch(rethrow(dataFolder));
-  const { client, connection } = await connectAndLock(
-    () => connectOrStart(home, 'visit', log),
-    lockForVisit,
-  ).catch(rethrow(home.data));
+  const { client, connection } = await connectAndLock(home, 'visit', log).catch(rethrow(home.data));
   let stopped: Promise<void> | undefined;
 
   async function stop(): Promise<void> {
@@ -112,23 +109,21 @@ export async function visitEmbeddedPostgres({
   return { connection, adopted: false, stop: () => (stopped ??= stop()) };
 }
 
-/** Connects to PostgreSQL and takes the advisory lock of the service, which the connection keeps until it ends. */
-function connectService(home: DataFolder, log: (message: string) => void): Promise<ConnectedServer> {
-  return connectAndLock(
-    () => connectOrStart(home, 'service', log),
-    (client) => lockForService(client, home.data),
-  );
-}
-
-/** Connects again if another process stops PostgreSQL between the connect and the lock. */
+/**
+ * Connects to PostgreSQL and takes the advisory lock of the service or of a command, which the connection keeps until
+ * it ends. Connects again if another process stops PostgreSQL between the connect and the lock.
+ */
 async function connectAndLock(
-  connect: () => Promise<ConnectedServer>,
-  lock: (client: pg.Client) => Promise<void>,
+  home: DataFolder,
+  purpose: Purpose,
+  log: (message: string) => void,
 ): Promise<ConnectedServer> {
   for (let attempt = 1; ; attempt += 1) {
-    const reached = await connect();
+    const reached = await connectOrStart(home, purpose, log);
     try {
-      await lock(reached.client);
+      await (purpose === 'service'
+        ? lockForService(reached.client, home.data)
+        : lockForVisit(reached.client));
       return reached;
     } catch (error) {
       await disconnect(reached.client);
@@ -151,16 +146,13 @@ function ignore(): void {}
 
 /** The state of the embedded PostgreSQL, read without changing anything. */
 export interface EmbeddedPostgresState {
-  /** The version of the installed package. */
   readonly version: string;
   readonly major: string;
   /** True if the programs run already; otherwise the first start copies or links them. */
   readonly ready: boolean;
-  /** The name of the operating system user that runs PostgreSQL. */
   readonly owner: string;
   /** `crashed`: a lock file exists, but PostgreSQL is not running, for example after a crash. */
   readonly cluster: 'none' | 'running' | 'stopped' | 'crashed';
-  /** The process ID of the running PostgreSQL, otherwise null. */
   readonly pid: number | null;
 }
 

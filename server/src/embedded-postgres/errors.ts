@@ -1,46 +1,46 @@
 import { OperatorError } from '../lib/operator-error.ts';
 
-/** The embedded PostgreSQL cannot be used. */
 export class EmbeddedPostgresError extends OperatorError {
   override name = 'EmbeddedPostgresError';
 }
 
 const FULL = new Set(['ENOSPC', 'EDQUOT', '53100']);
-const CLOSED = new Set(['EACCES', 'EPERM']);
-const NOT_A_FOLDER = new Set(['ENOTDIR', 'EEXIST']);
+
+/** Problems with a path of the data folder, by the codes of the system calls that report them. */
+const PATH_PROBLEMS = [
+  {
+    errnos: ['EACCES', 'EPERM'],
+    code: 'data_folder_not_writable',
+    problem: `is closed to the user of this service (uid ${process.getuid?.()})`,
+    advice: 'give it to that user, or set ANAGRAFE_DATA to another folder.',
+  },
+  {
+    errnos: ['EROFS'],
+    code: 'data_folder_read_only',
+    problem: 'is on a read-only disk',
+    advice: 'set ANAGRAFE_DATA to a folder that can be written.',
+  },
+  {
+    errnos: ['ENOTDIR', 'EEXIST'],
+    code: 'data_folder_not_a_folder',
+    problem: 'is not a folder',
+    advice: 'move that file away, or set ANAGRAFE_DATA to another folder.',
+  },
+];
 
 /** Converts the error of a system call on the data folder. Returns an `EmbeddedPostgresError` unchanged. */
 export function explain(error: unknown, dataFolder: string): EmbeddedPostgresError {
   if (error instanceof EmbeddedPostgresError) return error;
-  const { code = '', path, message } = error as NodeJS.ErrnoException;
-  const place = path ?? dataFolder;
-  const options = { cause: error };
-  if (FULL.has(code)) return diskFull(dataFolder, options);
-  if (CLOSED.has(code)) {
-    const who = `the user of this service (uid ${process.getuid?.()})`;
-    return new EmbeddedPostgresError(`${place} is closed to ${who}`, {
-      code: 'data_folder_not_writable',
-      advice: 'give it to that user, or set ANAGRAFE_DATA to another folder.',
-      ...options,
-    });
-  }
-  if (code === 'EROFS') {
-    return new EmbeddedPostgresError(`${place} is on a read-only disk`, {
-      code: 'data_folder_read_only',
-      advice: 'set ANAGRAFE_DATA to a folder that can be written.',
-      ...options,
-    });
-  }
-  if (NOT_A_FOLDER.has(code)) {
-    return new EmbeddedPostgresError(`${place} is not a folder`, {
-      code: 'data_folder_not_a_folder',
-      advice: 'move that file away, or set ANAGRAFE_DATA to another folder.',
-      ...options,
-    });
+  const { code: errno = '', path, message } = error as NodeJS.ErrnoException;
+  if (FULL.has(errno)) return diskFull(dataFolder, { cause: error });
+  const known = PATH_PROBLEMS.find(({ errnos }) => errnos.includes(errno));
+  if (known) {
+    const { code, problem, advice } = known;
+    return new EmbeddedPostgresError(`${path ?? dataFolder} ${problem}`, { code, advice, cause: error });
   }
   return new EmbeddedPostgresError(`The data folder ${dataFolder} cannot be used: ${message}`, {
     code: 'data_folder_unusable',
-    ...options,
+    cause: error,
   });
 }
 
@@ -50,4 +50,9 @@ export function diskFull(dataFolder: string, options?: ErrorOptions): EmbeddedPo
     advice: 'free some space and start again.',
     ...options,
   });
+}
+
+/** Returns undefined for a file that does not exist. Rethrows every other error. */
+export function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
 }

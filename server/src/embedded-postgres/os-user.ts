@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
-import { EmbeddedPostgresError } from './errors.ts';
+import { EmbeddedPostgresError, ignoreMissing } from './errors.ts';
 
 /** The operating system user that runs PostgreSQL and owns its files. */
 export interface OsUser {
@@ -26,10 +26,7 @@ interface Account {
  */
 export async function chooseOsUser(cluster: string): Promise<OsUser> {
   const uid = process.getuid?.() ?? 0;
-  const existing = await stat(cluster).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  });
+  const existing = await stat(cluster).catch(ignoreMissing);
   if (uid !== 0) return self(uid, cluster, existing);
 
   const accounts = await readAccounts();

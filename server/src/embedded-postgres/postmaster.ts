@@ -14,11 +14,9 @@ import { holderOf, PURPOSE_SETTING, readLockFile } from './locks.ts';
 /** The starter of PostgreSQL. If a CLI command (`visit`) started it, the last command stops it. */
 export type Purpose = 'service' | 'visit';
 
-/** Size in bytes from which a start rotates the log. */
 const LARGEST_LOG = 10 * 1024 * 1024;
 const LONGEST_SHUTDOWN_MS = 60_000;
 
-/** A PostgreSQL server that this process has started. */
 export interface Postmaster {
   readonly pid: number;
   /** The start time, a value of `Date.now()`. */
@@ -124,9 +122,7 @@ async function readEnd(path: string, from: number): Promise<string> {
   }
 }
 
-/** Connection settings for `pg`. */
 export interface Connection {
-  /** The folder of the Unix socket. */
   readonly host: string;
   readonly port: number;
   readonly database: string;

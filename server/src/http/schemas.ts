@@ -7,8 +7,8 @@ import {
   type TUnsafe,
   Type,
 } from 'typebox';
+import { orders } from '../db/paging.ts';
 import type { Code } from '../lib/error-codes.ts';
-import { orders } from '../lib/paging.ts';
 
 /** The definitions that schemas refer to by name, keyed as in `$ref`: `Scope#`. */
 export const definitions: Record<string, TSchema> = {};

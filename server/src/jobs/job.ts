@@ -1,8 +1,8 @@
 import type { Actor } from '../audit/audit-log.ts';
 import type { Caller } from '../clients/access.ts';
 import type { Connection } from '../db/database.ts';
+import type { Page } from '../db/paging.ts';
 import { ApiError } from '../lib/field-errors.ts';
-import type { Page } from '../lib/paging.ts';
 import type { FailedRecord } from '../records/failed-records.ts';
 import type { OperationName } from '../records/operation.ts';
 import type { IndexedOutcome } from '../records/outcome.ts';

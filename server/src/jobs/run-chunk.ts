@@ -2,7 +2,6 @@ import { serviceActor } from '../audit/audit-log.ts';
 import type { KeyRing } from '../encryption/key-ring.ts';
 import type { Code } from '../lib/error-codes.ts';
 import { ErrorBudget, FieldErrors } from '../lib/field-errors.ts';
-import { inGroups } from '../lib/groups.ts';
 import type { Fields } from '../lib/request-fields.ts';
 import { Aborted, type Hasher } from '../passwords/hash-pool.ts';
 import { admitPasswords, applyRecords, isSettled } from '../records/apply.ts';
@@ -12,6 +11,7 @@ import type { OperationName, Operations } from '../records/operation.ts';
 import type { Outcome } from '../records/outcome.ts';
 import { type ParsedRecord, required, sentIdOf } from '../records/parsed-record.ts';
 import type { RecordWriter } from '../records/record-writer.ts';
+import { inGroups } from './chunk-planner.ts';
 import { decryptRecords, type WaitingRecord } from './encrypted-chunk.ts';
 import { chunkName } from './submit.ts';
 

@@ -2,13 +2,12 @@ import type { Actor } from '../audit/audit-log.ts';
 import type { KeyRing } from '../encryption/key-ring.ts';
 import type { RecordList } from '../json/record-list.ts';
 import { ErrorBudget } from '../lib/field-errors.ts';
-import { inGroups } from '../lib/groups.ts';
 import { checkRecords, positionsOf, recordsAt } from '../records/batch.ts';
 import { type StoredFailure, storedFailure } from '../records/failed-records.ts';
 import type { IdNeed, Operation, OperationName } from '../records/operation.ts';
 import { type Outcome, refused } from '../records/outcome.ts';
 import { required } from '../records/parsed-record.ts';
-import { type PlannedRecord, planChunks } from './chunk-planner.ts';
+import { inGroups, type PlannedRecord, planChunks } from './chunk-planner.ts';
 import { encryptRecords } from './encrypted-chunk.ts';
 
 /** Number of users per group. The records of a group are checked with one set of queries. */

@@ -1,4 +1,3 @@
-/** The largest edit distance at which a known name is suggested. */
 const maxEdits = 2;
 
 /** Returns the known name that is most similar to a misspelled one; undefined if none is similar enough. */

@@ -1,6 +1,5 @@
 import type { Code, ErrorDetail, Figures } from './error-codes.ts';
 
-/** The maximum number of places that are listed for one record. */
 const listedPerRecord = 1000;
 /** The maximum number of places that are listed for all records of a call; after that each record lists one. */
 const listedPerCall = 20_000;
@@ -121,7 +120,6 @@ export class ErrorBudget {
   }
 }
 
-/** Matches the places of users: `Users`, `Users[0].Password`. */
 const userPlace = /^Users\b/;
 const noErrors: ReadonlyMap<string, readonly ErrorDetail[]> = new Map();
 const noKinds: ReadonlyMap<Code, ErrorDetail> = new Map();
@@ -129,7 +127,6 @@ const noKinds: ReadonlyMap<Code, ErrorDetail> = new Map();
 /** Rejects a request as a whole. `http/status.ts` maps the code to the HTTP status. */
 export class ApiError extends Error {
   readonly detail: ErrorDetail;
-  /** The value of the `Retry-After` header; undefined if the response has none. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(
@@ -155,7 +152,6 @@ export function wrongParameter(name: string, variant: string, figures: Figures =
 /** The mark is an own property of the error, so that it is kept when pg-boss copies the error. */
 const outageMark = Symbol('part of an outage');
 
-/** Marks an error that was counted as part of a database outage. */
 export function markOutage(error: object): void {
   Object.assign(error, { [outageMark]: true });
 }

@@ -13,7 +13,6 @@ function nearestPackage(folder: URL): URL {
   return nearestPackage(parent);
 }
 
-/** The `version` field of `package.json`. */
 export const version: string = JSON.parse(
   readFileSync(new URL('package.json', packageFolder), 'utf8'),
 ).version;

@@ -65,7 +65,6 @@ export function refuseUnknownFields(
   }
 }
 
-/** Shortens a name from a request for use in an error. */
 export function shown(name: string): string {
   return name.length > fieldNameShown ? `${clip(name, fieldNameShown)}…` : name;
 }

@@ -24,17 +24,14 @@ export function newSecret(): string {
   return randomKey(secretPrefix);
 }
 
-/** Creates the access token of a user session. */
 export function newAccessToken(): string {
   return randomKey(tokenPrefix);
 }
 
-/** Creates the refresh token of a user session. */
 export function newRefreshToken(): string {
   return randomKey(refreshPrefix);
 }
 
-/** Creates the token of a console session. */
 export function newConsoleToken(): string {
   return randomKey(consolePrefix);
 }

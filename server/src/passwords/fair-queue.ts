@@ -7,9 +7,7 @@ export interface QueuedTask {
   readonly weight: number;
 }
 
-/** A queue of tasks. */
 interface Queue<Task> {
-  /** The weight of all its tasks. */
   readonly weight: number;
   readonly isEmpty: boolean;
   push(task: Task): void;
@@ -18,7 +16,6 @@ interface Queue<Task> {
   ahead(tasks: QueuedTask): number;
 }
 
-/** First in, first out. */
 class FifoQueue<Task extends QueuedTask> implements Queue<Task> {
   readonly #tasks: Task[] = [];
   weight = 0;
@@ -49,7 +46,6 @@ class KeyedQueue<Task extends QueuedTask> implements Queue<Task> {
   readonly #newQueue: () => Queue<Task>;
   /** `served` is the weight served so far (virtual time). A new key starts at the value of the key served last. */
   readonly #queues = new Map<string, { readonly queue: Queue<Task>; served: number }>();
-  /** The virtual time of the key that was served last. */
   #served = 0;
   length = 0;
   weight = 0;

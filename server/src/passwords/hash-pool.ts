@@ -8,12 +8,10 @@ import { verificationOf, type Work, weightOf } from './hash-work.ts';
 /** Thrown if work was not completed, because its signal was aborted, the service stopped or the database is down. */
 export class Aborted extends Error {}
 
-/** The passwords of one call in the hash pool. */
 export interface HashBatch {
   hash(password: string): Promise<string>;
 }
 
-/** The source of a password that is to be verified. */
 export interface VerifySource {
   readonly source: string;
   /** True if the account has signed in from this source before. Known and new sources have separate shares. */
@@ -37,7 +35,6 @@ export interface Hasher {
   estimateSeconds(share: string, count: number): number;
 }
 
-/** The current state of the pool, for metrics and statistics. */
 export interface HashingState {
   waiting(lane: Lane): number;
   readonly running: number;
@@ -52,9 +49,7 @@ export interface HasherOptions {
   readonly concurrency: number;
   readonly memoryKib: number;
   readonly passes: number;
-  /** The maximum estimated wait of a call, in seconds. */
   readonly maxWaitSeconds: number;
-  /** Called after each hash with its duration. */
   onHash?(lane: Lane, seconds: number): void;
 }
 
@@ -79,7 +74,6 @@ const newVerifiers = 'new verifiers';
  */
 const costlyWeight = 8;
 const costlyVerifiers = 'costly verifiers';
-/** The assumed duration of a hash until the first one is measured. */
 const initialSeconds = 0.02;
 
 interface Task extends QueuedTask {
@@ -102,10 +96,8 @@ export function openHasher(options: HasherOptions): HashingPool {
   const lanes = new FairQueue<Task>();
   let meanSeconds = initialSeconds;
   const pace = new RateMeter();
-  /** The weight of the costly verifications that are running, and their number. */
   let costlyWeightRunning = 0;
   let costlyRunning = 0;
-  /** The number of interactive tasks since the last bulk task. */
   let interactiveRun = 0;
   let closed = false;
 

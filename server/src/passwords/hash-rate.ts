@@ -1,4 +1,3 @@
-/** The length of the sliding window, in seconds. */
 const windowSeconds = 10;
 
 /** Measures a rate per second over a sliding window. */

@@ -1,15 +1,12 @@
 import { Worker } from 'node:worker_threads';
 import type { Work } from './hash-work.ts';
 
-/** The answer of the worker thread. */
-export type Answer =
-  | { readonly result: string | boolean; readonly seconds: number }
-  | { readonly failure: string };
-
 export interface HashResult {
   readonly result: string | boolean;
   readonly seconds: number;
 }
+
+export type Answer = HashResult | { readonly failure: string };
 
 interface PendingWork {
   resolve(done: HashResult): void;

@@ -7,7 +7,6 @@ export interface HashCost {
   readonly parallelism: number;
 }
 
-/** A task for a worker thread: hash a password, or verify a password against a hash. */
 export type Work =
   | { readonly kind: 'hash'; readonly password: string; readonly cost: HashCost }
   | Verification;

@@ -1,13 +1,6 @@
 import type { FieldErrors } from '../lib/field-errors.ts';
 import { isAbsent, readString } from '../lib/request-fields.ts';
-import {
-  type Argon2Hash,
-  type BcryptHash,
-  digestBytes,
-  type PasswordHash,
-  type Pbkdf2Hash,
-  parsePasswordHash,
-} from './imported-hash.ts';
+import { digestBytes, type PasswordHash, type Pbkdf2Hash, parsePasswordHash } from './imported-hash.ts';
 
 interface Range {
   readonly min: number;
@@ -56,48 +49,33 @@ export function workOf(hash: PasswordHash): number {
   }
 }
 
-/** Returns the first cost parameter of a hash that is too low or too high, with its allowed range. */
-function findCostOutOfBounds(hash: PasswordHash): Cost | undefined {
-  return costs(hash).find(({ found, min, max }) => found < min || found > max);
-}
-
+/** Returns the cost parameters of a hash with their allowed ranges. */
 function costs(hash: PasswordHash): Cost[] {
   switch (hash.kind) {
-    case 'argon2':
-      return argon2Costs(hash);
+    case 'argon2': {
+      const { algorithm, memoryKib, passes, parallelism } = hash;
+      const passesRange = { min: argon2PassesMin[algorithm], max: Math.floor(argon2WorkMax / memoryKib) };
+      return [
+        { parameter: 'memory', algorithm, found: memoryKib, ...argon2MemoryKib },
+        { parameter: 'passes', algorithm, found: passes, ...passesRange },
+        { parameter: 'parallelism', algorithm, found: parallelism, ...argon2Parallelism },
+      ];
+    }
     case 'bcrypt':
-      return bcryptCosts(hash);
-    case 'pbkdf2':
-      return pbkdf2Costs(hash);
+      return [{ parameter: 'cost', algorithm: 'bcrypt', found: hash.cost, ...bcryptCost }];
+    case 'pbkdf2': {
+      const { digest, iterations: found, fixed } = hash;
+      // ASP.NET Identity v2 always has 1,000 iterations. It is accepted anyway: those users could not be imported
+      // otherwise, and their next successful login replaces the weak hash.
+      if (fixed) return [];
+      const range = { min: pbkdf2IterationsMin, max: Math.floor(pbkdf2WorkMax[digest] / blocksOf(hash)) };
+      return [{ parameter: 'iterations', algorithm: `PBKDF2-${digest.toUpperCase()}`, found, ...range }];
+    }
   }
-}
-
-function argon2Costs({ algorithm, memoryKib, passes, parallelism }: Argon2Hash): Cost[] {
-  const passesRange = { min: argon2PassesMin[algorithm], max: Math.floor(argon2WorkMax / memoryKib) };
-  return [
-    { parameter: 'memory', algorithm, found: memoryKib, ...argon2MemoryKib },
-    { parameter: 'passes', algorithm, found: passes, ...passesRange },
-    { parameter: 'parallelism', algorithm, found: parallelism, ...argon2Parallelism },
-  ];
-}
-
-function bcryptCosts({ cost }: BcryptHash): Cost[] {
-  return [{ parameter: 'cost', algorithm: 'bcrypt', found: cost, ...bcryptCost }];
 }
 
 function blocksOf({ key, digest }: Pbkdf2Hash): number {
   return Math.ceil(key.length / digestBytes[digest]);
-}
-
-function pbkdf2Costs(hash: Pbkdf2Hash): Cost[] {
-  const { digest, iterations, fixed } = hash;
-  // ASP.NET Identity v2 always has 1,000 iterations. It is accepted anyway: those users could not be imported
-  // otherwise, and their next successful login replaces the weak hash.
-  if (fixed) return [];
-  const range = { min: pbkdf2IterationsMin, max: Math.floor(pbkdf2WorkMax[digest] / blocksOf(hash)) };
-  return [
-    { parameter: 'iterations', algorithm: `PBKDF2-${digest.toUpperCase()}`, found: iterations, ...range },
-  ];
 }
 
 /**
@@ -112,9 +90,9 @@ export function readPasswordHash(value: unknown, place: string, errors: FieldErr
     errors.add(place, 'PASSWORD_HASH_INVALID');
     return null;
   }
-  const cost = findCostOutOfBounds(hash);
-  if (cost) {
-    const { parameter, ...figures } = cost;
+  const outOfBounds = costs(hash).find(({ found, min, max }) => found < min || found > max);
+  if (outOfBounds) {
+    const { parameter, ...figures } = outOfBounds;
     errors.add(place, 'PASSWORD_HASH_COST', figures, parameter);
     return null;
   }

@@ -1,7 +1,7 @@
 import type { Connection, Database } from '../db/database.ts';
 import { withApiErrors } from '../db/errors.ts';
+import { namesOf, type UserNames } from '../db/lookups.ts';
 import { preparedStatement } from '../db/statement.ts';
-import { namesOf, type UserNames } from '../db/user-names.ts';
 import type { ErrorDetail } from '../lib/error-codes.ts';
 import { FieldErrors } from '../lib/field-errors.ts';
 import { isObject } from '../lib/request-fields.ts';

@@ -1,6 +1,6 @@
-import type { Database, Prepared } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import { withApiErrors, withWriteErrors } from '../db/errors.ts';
-import { elementsAtOnce } from '../db/statement.ts';
+import { elementsAtOnce, preparedStatement } from '../db/statement.ts';
 import { insertPrincipals } from './insert.store.ts';
 import type { InsertStore } from './insert.ts';
 import type { State } from './principal.ts';
@@ -68,17 +68,17 @@ async function findExternalKeys(database: Database, keys: readonly string[]): Pr
   return new Map(rows.map((row) => [row.external_key, row.id]));
 }
 
-const nextIds: Prepared = {
-  name: 'next ids',
-  // Returns ranges: one, unless another session draws from the sequence at the same time.
-  text: `with taken as materialized (
-           select nextval($1::regclass) as id, place from generate_series(1, $2::integer) as place
-         )
-         select min(id) as first, max(id) as last from taken group by id - place order by first`,
-};
+/** Returns ranges: one, unless another session draws from the sequence at the same time. */
+const nextIds = preparedStatement(
+  'next ids',
+  `with taken as materialized (
+     select nextval(:sequence::regclass) as id, place from generate_series(1, :count::integer) as place
+   )
+   select min(id) as first, max(id) as last from taken group by id - place order by first`,
+);
 
 async function reserveIds(database: Database, sequence: string, count: number): Promise<number[]> {
   if (count === 0) return [];
-  const ranges = await database.query<{ first: number; last: number }>(nextIds, [sequence, count]);
+  const ranges = await database.execute<{ first: number; last: number }>(nextIds, { sequence, count });
   return ranges.flatMap(({ first, last }) => Array.from({ length: last - first + 1 }, (_, at) => first + at));
 }

@@ -1,5 +1,5 @@
 import { type Entry, partsOf } from '../audit/events.ts';
-import type { UserNames } from '../db/user-names.ts';
+import type { UserNames } from '../db/lookups.ts';
 import type { Semaphore } from '../lib/semaphore.ts';
 import type { DeliveryFailure } from '../lib/webhook-failures.ts';
 import { openEndpoint, type Signing } from './attempt.ts';

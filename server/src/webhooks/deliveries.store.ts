@@ -5,7 +5,7 @@ import { type Entry, eventActions } from '../audit/events.ts';
 import { disableWebhooks } from '../clients/clients.store.ts';
 import type { Connection, Database } from '../db/database.ts';
 import { withApiErrors } from '../db/errors.ts';
-import { namesOf } from '../db/user-names.ts';
+import { namesOf } from '../db/lookups.ts';
 import { Semaphore } from '../lib/semaphore.ts';
 import type { DeliveryFailure } from '../lib/webhook-failures.ts';
 import type { DeliveryAttempt, DeliveryStore, DueDelivery, DueOrder } from './deliver.ts';

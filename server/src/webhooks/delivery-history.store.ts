@@ -1,8 +1,8 @@
 import { entryColumns, openAuditLog } from '../audit/audit.store.ts';
 import { type Entry, testType } from '../audit/events.ts';
 import type { Database } from '../db/database.ts';
-import { countNewest, pageOfNewest } from '../db/newest-page.ts';
-import { namesOf } from '../db/user-names.ts';
+import { namesOf } from '../db/lookups.ts';
+import { countNewest, pageOfNewest } from '../db/paging.ts';
 import type { Delivery, DeliveryHistory, StoredDelivery } from './delivery.ts';
 
 const deliveryColumns = `id, type, state, attempts, created_at as "createdAt", next_at as "nextAt",

@@ -1,7 +1,7 @@
 import type { Actor } from '../audit/audit-log.ts';
 import { type Entry, type MessageType, partsOf, testType } from '../audit/events.ts';
-import type { UserNames } from '../db/user-names.ts';
-import type { Page } from '../lib/paging.ts';
+import type { UserNames } from '../db/lookups.ts';
+import type { Page } from '../db/paging.ts';
 import type { DeliveryFailure } from '../lib/webhook-failures.ts';
 import { bodyOf, testBody, usersIn } from './message.ts';
 import { type Endpoint, existing, type Webhook, type WebhookChange, type WebhookOptions } from './webhook.ts';

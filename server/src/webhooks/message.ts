@@ -10,7 +10,7 @@ import {
   source,
   testType,
 } from '../audit/events.ts';
-import type { UserNames } from '../db/user-names.ts';
+import type { UserNames } from '../db/lookups.ts';
 import type { Subscription } from './webhook.ts';
 
 /** The content of one message: one event of an audit row, or all its events of one type. */

@@ -6,7 +6,7 @@ import { debugOf, languageOf } from '../http/request-context.ts';
 import { CallHeaders, CallQuery } from '../http/schemas.ts';
 import type { Api } from '../http/validation.ts';
 import type { Language } from '../i18n/translate.ts';
-import { describeFailure, describeReason } from '../i18n/webhook-failures.ts';
+import { describeFailure, describeReason } from '../i18n/translate.ts';
 import { type DeliveryFailure, type DisabledReason, detailsOf } from '../lib/webhook-failures.ts';
 import { type TestTools, testWebhook } from './attempt.ts';
 import { checkSubscription, existing, newWebhookSecret, type Webhook } from './webhook.ts';

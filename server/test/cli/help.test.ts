@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { commandsBelow, pathOf } from '../../src/cli/command-tree.ts';
 import { exitCodes } from '../../src/cli/output/output.ts';
-import { program } from '../../src/cli/program.ts';
+import { commandsBelow, pathOf, program } from '../../src/cli/program.ts';
 import { helpOf } from '../../src/cli/reference.ts';
 import { settings } from '../../src/config.ts';
 import { newSecret } from '../../src/lib/secrets.ts';

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { commandsBelow, pathOf } from '../../src/cli/command-tree.ts';
-import { program } from '../../src/cli/program.ts';
+import { commandsBelow, pathOf, program } from '../../src/cli/program.ts';
 
 const leaves = commandsBelow(program).filter((command) => command.commands.length === 0);
 /** Commands without --json: `serve` runs until it is stopped. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeFailure, describeReason } from '../../src/i18n/webhook-failures.ts';
+import { describeFailure, describeReason } from '../../src/i18n/translate.ts';
 import { type DisabledReason, detailsOf } from '../../src/lib/webhook-failures.ts';
 
 const reasons: readonly [DisabledReason, string, string][] = [

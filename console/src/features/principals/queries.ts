@@ -1,6 +1,7 @@
 import {
   type InsertRecord,
   type NewPassword,
+  newIdempotencyKey,
   type Principal,
   principalFields,
   RecordError,
@@ -43,7 +44,7 @@ function useOnce<Input, Result>(
 
   return async (input) => {
     const content = JSON.stringify(input);
-    if (undecided.current?.content !== content) undecided.current = { content, key: newKey() };
+    if (undecided.current?.content !== content) undecided.current = { content, key: newIdempotencyKey() };
     try {
       const result = await send(input, undecided.current.key);
       undecided.current = null;
@@ -53,11 +54,6 @@ function useOnce<Input, Result>(
       throw error;
     }
   };
-}
-
-/** Creates an idempotency key. `crypto.randomUUID` does not exist on a page that was loaded over plain HTTP. */
-function newKey(): string {
-  return crypto.getRandomValues(new Uint32Array(4)).join('-');
 }
 
 /** The query key prefix of all queries that a change to a principal or a user invalidates. */

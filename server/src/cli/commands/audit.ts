@@ -1,14 +1,10 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { auditFields } from '../../audit/audit.routes.ts';
 import { openAudit } from '../../audit/audit.store.ts';
-import { type AuditSnapshot, type AuditStore, verifyAuditLog } from '../../audit/audit-log.ts';
+import { type AuditSnapshot, verifyAuditLog } from '../../audit/audit-log.ts';
 import type { ChainEnd, ChainError, Verdict } from '../../audit/hash-chain.ts';
 import { type Config, readConfig } from '../../config.ts';
-import type { Database } from '../../db/database.ts';
-import { refuseUnmigrated } from '../../db/migrations.ts';
-import { findMasterKey } from '../../master-key-file.ts';
-import { openStore } from '../../store.ts';
-import { openKnownKeyRing } from '../connection.ts';
+import { withDatabase, withKeyRing } from '../database.ts';
 import { print, printLines, tell } from '../output/output.ts';
 
 export function auditCommand(): Command {
@@ -44,16 +40,14 @@ async function verify({ expect, json }: { expect?: ChainEnd; json?: boolean }): 
 }
 
 /** Verifies the hash chain of the audit log with the master key. `expected` is an end noted earlier, or null. */
-export async function verifyStoredAuditLog(config: Config, expected: ChainEnd | null): Promise<Verdict> {
-  const key = await findMasterKey(config);
-  return withAuditStore(config, async (store, database) => {
-    const keyRing = await openKnownKeyRing(key, config, database);
-    return verifyAuditLog(
-      store,
+export function verifyStoredAuditLog(config: Config, expected: ChainEnd | null): Promise<Verdict> {
+  return withKeyRing(config, (keyRing, database) =>
+    verifyAuditLog(
+      openAudit(database),
       (before, position, text) => keyRing.hashRow(before, position, text),
       expected,
-    );
-  });
+    ),
+  );
 }
 
 const faultWords: Record<ChainError, (position: number) => string> = {
@@ -63,7 +57,6 @@ const faultWords: Record<ChainError, (position: number) => string> = {
   'cut off': (position) => `its end was cut off: row ${position}, and those after it, are missing`,
 };
 
-/** Describes the verdict for a person. */
 export function inWords(verdict: Verdict): string {
   if (verdict.sound) return `The journal is sound: ${verdict.rows} rows are as they were written.`;
   return `The journal is broken: ${faultWords[verdict.fault](verdict.position)}. Of those before it, ${verdict.rows} hold.`;
@@ -88,24 +81,11 @@ function readEnd(text: string): ChainEnd {
 }
 
 function exportRows(): Promise<void> {
-  return withAuditStore(readConfig(process.env), (store) =>
-    store.inSnapshot((moment) => printLines(exportedLines(moment))),
+  return withDatabase(readConfig(process.env), (database) =>
+    openAudit(database).inSnapshot((moment) => printLines(exportedLines(moment))),
   );
 }
 
 export async function* exportedLines(moment: AuditSnapshot): AsyncGenerator<string> {
   for await (const row of moment.rows()) yield JSON.stringify(auditFields(row));
-}
-
-async function withAuditStore<Result>(
-  config: Config,
-  work: (store: AuditStore, database: Database) => Promise<Result>,
-): Promise<Result> {
-  const { database, close } = await openStore(config, { mode: 'existing', log: () => {} });
-  try {
-    await refuseUnmigrated(database);
-    return await work(openAudit(database), database);
-  } finally {
-    await close();
-  }
 }

@@ -15,9 +15,9 @@ import {
   updateClient,
 } from '../../clients/clients.ts';
 import { ConfigError, readConfig } from '../../config.ts';
-import { refuseUnmigrated } from '../../db/migrations.ts';
 import { isNetwork } from '../../lib/network.ts';
-import { openStore } from '../../store.ts';
+import { withDatabase } from '../database.ts';
+import { readChoices } from '../output/format.ts';
 import { print, tell } from '../output/output.ts';
 
 export function clientCommand(): Command {
@@ -164,17 +164,8 @@ function revoke(publicKey: string, { json }: { json?: boolean }): Promise<void> 
   });
 }
 
-async function withClients(work: (store: ClientStore, place: string) => Promise<void>): Promise<void> {
-  const { database, place, close } = await openStore(readConfig(process.env), {
-    mode: 'existing',
-    log: () => {},
-  });
-  try {
-    await refuseUnmigrated(database);
-    await work(openClients(database), place);
-  } finally {
-    await close();
-  }
+function withClients(work: (store: ClientStore, place: string) => Promise<void>): Promise<void> {
+  return withDatabase(readConfig(process.env), (database, place) => work(openClients(database), place));
 }
 
 function showSecret(publicKey: string, secret: string): void {
@@ -196,15 +187,7 @@ function describe(client: Client): string {
 function scopeOption(): Option {
   return new Option('--scope <scopes>', 'its scopes, separated by commas')
     .choices(scopes)
-    .argParser(readScopes);
-}
-
-function readScopes(text: string): Scope[] {
-  const wanted = text.split(',').map((scope) => scope.trim());
-  const known = wanted.filter((scope): scope is Scope => (scopes as readonly string[]).includes(scope));
-  if (known.length !== wanted.length)
-    throw new InvalidArgumentError(`It takes ${scopes.join(', ')}, separated by commas.`);
-  return known;
+    .argParser((text) => readChoices(text, scopes));
 }
 
 function readNetworks(text: string): string[] {

@@ -1,19 +1,17 @@
 import { Command } from 'commander';
 import { operatorActor } from '../../audit/audit-log.ts';
 import { defaultGraceHours, graceEnd } from '../../clients/clients.ts';
-import { readConfig } from '../../config.ts';
-import { describeReason } from '../../i18n/webhook-failures.ts';
+import { ConfigError, readConfig } from '../../config.ts';
+import { describeReason } from '../../i18n/translate.ts';
 import { ApiError } from '../../lib/field-errors.ts';
-import { findMasterKey } from '../../master-key-file.ts';
 import { testWebhook } from '../../webhooks/attempt.ts';
 import { openSigning } from '../../webhooks/sender.ts';
 import { newWebhookSecret, webhookName } from '../../webhooks/webhook.ts';
-import { openKnownKeyRing } from '../connection.ts';
+import { openWebhooks } from '../../webhooks/webhooks.store.ts';
+import { withKeyRing } from '../database.ts';
 import { print, tell } from '../output/output.ts';
-import { noWebhook, readId, withWebhooks } from '../webhook-store.ts';
 import { readHours } from './client.ts';
 
-/** Returns the subcommands of `webhook` that use the secret of a webhook. */
 export function secretCommands(): Command[] {
   return [
     new Command('test')
@@ -34,9 +32,9 @@ export function secretCommands(): Command[] {
 
 async function test(id: string, { json }: { json?: boolean }): Promise<void> {
   const config = readConfig(process.env);
-  const key = await findMasterKey(config);
-  return withWebhooks(async (webhooks, database) => {
-    const signing = openSigning(await openKnownKeyRing(key, config, database), config.WEBHOOK_NETWORKS);
+  return withKeyRing(config, async (keyRing, database) => {
+    const signing = openSigning(keyRing, config.WEBHOOK_NETWORKS);
+    const webhooks = openWebhooks(database);
     const tested = await testWebhook(readId(id), { ...signing, webhooks }).catch((error) => {
       throw error instanceof ApiError && error.detail.code === 'WEBHOOK_NOT_FOUND' ? noWebhook(id) : error;
     });
@@ -54,19 +52,26 @@ async function rotate(
   id: string,
   { graceHours, json }: { graceHours: number; json?: boolean },
 ): Promise<void> {
-  const config = readConfig(process.env);
-  const key = await findMasterKey(config);
-  return withWebhooks(async (webhooks, database) => {
-    const keyRing = await openKnownKeyRing(key, config, database);
+  return withKeyRing(readConfig(process.env), async (keyRing, database) => {
     const webhookId = readId(id);
     const secret = newWebhookSecret();
     const oldEndsAt = graceEnd(graceHours);
     const encrypted = keyRing.encryptSecret(secret, webhookName(webhookId));
-    if (!(await webhooks.addSecret(webhookId, encrypted, oldEndsAt, operatorActor))) throw noWebhook(id);
+    if (!(await openWebhooks(database).addSecret(webhookId, encrypted, oldEndsAt, operatorActor)))
+      throw noWebhook(id);
     if (json) return print(JSON.stringify({ id: webhookId, secret, oldEndsAt }));
     print(`Secret: ${secret}`);
     tell(
       `\nThe secret is shown only now. Messages are signed with the old one too until ${oldEndsAt.toISOString()}.`,
     );
   });
+}
+
+export function noWebhook(id: string): ConfigError {
+  return new ConfigError(`no webhook has the number ${id}; "anagrafe webhook list" shows them`);
+}
+
+export function readId(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw noWebhook(text);
+  return Number(text);
 }

@@ -1,13 +1,12 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { operatorActor } from '../../audit/audit-log.ts';
 import { type EventType, eventTypes } from '../../audit/events.ts';
 import { openClients } from '../../clients/clients.store.ts';
 import { ConfigError, readConfig } from '../../config.ts';
 import type { Database } from '../../db/database.ts';
-import { describeReason } from '../../i18n/webhook-failures.ts';
+import { describeReason } from '../../i18n/translate.ts';
 import { ApiError } from '../../lib/field-errors.ts';
-import { findMasterKey } from '../../master-key-file.ts';
-import type { Delivery } from '../../webhooks/delivery.ts';
+import type { Delivery, WebhookStore } from '../../webhooks/delivery.ts';
 import {
   canDeliver,
   type Granularity,
@@ -18,10 +17,11 @@ import {
   type Webhook,
   webhookName,
 } from '../../webhooks/webhook.ts';
-import { openKnownKeyRing } from '../connection.ts';
+import { openWebhooks } from '../../webhooks/webhooks.store.ts';
+import { withDatabase, withKeyRing } from '../database.ts';
+import { readChoices } from '../output/format.ts';
 import { print, tell } from '../output/output.ts';
-import { noWebhook, readId, withWebhooks } from '../webhook-store.ts';
-import { secretCommands } from './webhook-secret.ts';
+import { noWebhook, readId, secretCommands } from './webhook-secret.ts';
 
 export function webhookCommand(): Command {
   const command = new Command('webhook').description('manage webhooks');
@@ -32,7 +32,7 @@ export function webhookCommand(): Command {
     .addOption(
       new Option('--types <types>', 'event types, separated by commas')
         .choices(eventTypes)
-        .argParser(readTypes)
+        .argParser((text) => readChoices(text, eventTypes))
         .default([], 'all'),
     )
     .addOption(
@@ -109,19 +109,20 @@ async function create(text: string, { types, granularity, client, json }: Create
     throw new ConfigError(
       `with --granularity job no message is sent for ${types.join(', ')}; --types takes ${jobEventTypes.join(', ')}`,
     );
-  const config = readConfig(process.env);
-  const key = await findMasterKey(config);
   const secret = newWebhookSecret();
-  return withWebhooks(async (store, database) => {
-    const keyRing = await openKnownKeyRing(key, config, database);
+  return withKeyRing(readConfig(process.env), async (keyRing, database) => {
     const encrypt = (id: number) => keyRing.encryptSecret(secret, webhookName(id));
     const owner = client === undefined ? null : await clientId(client, database);
-    const made = await store.create(options, encrypt, owner, operatorActor);
+    const made = await openWebhooks(database).create(options, encrypt, owner, operatorActor);
     if (json) return print(JSON.stringify({ ...made, secret }));
     print(`Webhook: ${made.id}`);
     print(`Secret:  ${secret}`);
     tell('\nThe secret is shown only now: the receiver verifies messages with it.');
   });
+}
+
+function withWebhooks(work: (store: WebhookStore) => Promise<void>): Promise<void> {
+  return withDatabase(readConfig(process.env), (database) => work(openWebhooks(database)));
 }
 
 function list({ json }: { json?: boolean }): Promise<void> {
@@ -211,12 +212,4 @@ function addressOf(text: string): string {
   const url = readUrl(text);
   if (url === null) throw new ConfigError(`${text} is not an http or https URL that messages can be sent to`);
   return url;
-}
-
-function readTypes(text: string): EventType[] {
-  const wanted = text.split(',').map((type) => type.trim());
-  const known = wanted.filter((type): type is EventType => (eventTypes as readonly string[]).includes(type));
-  if (known.length !== wanted.length)
-    throw new InvalidArgumentError(`It takes ${eventTypes.join(', ')}, separated by commas.`);
-  return known;
 }

@@ -1,7 +1,8 @@
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import type { Config } from '../../config.ts';
 import type { Database } from '../../db/database.ts';
-import { masterKeyIdentity } from '../../db/master-key-identity.ts';
+import { masterKeyIdentity } from '../../db/lookups.ts';
+import { succeeds } from '../../embedded-postgres/command.ts';
 import { nearestFolder } from '../../embedded-postgres/embedded-postgres.ts';
 import { KeyRing } from '../../encryption/key-ring.ts';
 import { findMasterKey, wrongMasterKey } from '../../master-key-file.ts';
@@ -19,11 +20,7 @@ async function place(path: string): Promise<Finding> {
   const found = await stat(path).catch(() => undefined);
   if (found && !found.isDirectory()) return finding('data_folder_not_a_folder', { path });
   const nearest = await nearestFolder(path);
-  const writable = await access(nearest, constants.W_OK | constants.X_OK).then(
-    () => true,
-    () => false,
-  );
-  if (!writable)
+  if (!(await succeeds(access(nearest, constants.W_OK | constants.X_OK))))
     return finding('data_folder_not_writable', { path: nearest, uid: process.getuid?.() ?? null });
   return found
     ? finding('data_folder_ready', { path, uid: found.uid })

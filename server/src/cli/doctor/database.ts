@@ -84,7 +84,6 @@ async function protectedMode(database: Database, config: Config): Promise<Findin
 
 const connectMs = 15_000;
 
-/** Checks the data folder, the embedded PostgreSQL and the database, as far as they exist. */
 export async function* examineStore(
   config: Config,
   { withKey }: { withKey: boolean },
@@ -118,21 +117,8 @@ export async function* examineStore(
   }
 }
 
-function embeddedFinding({ cluster, ready, pid, ...state }: EmbeddedPostgresState): Finding {
-  const fields = {
-    major: state.major,
-    version: state.version,
-    owner: state.owner,
-    programsReady: ready,
-  };
-  switch (cluster) {
-    case 'none':
-      return finding('embedded_postgres_new', fields);
-    case 'running':
-      return finding('embedded_postgres_running', { ...fields, pid: pid ?? null });
-    case 'stopped':
-      return finding('embedded_postgres_stopped', fields);
-    case 'crashed':
-      return finding('embedded_postgres_crashed', fields);
-  }
+function embeddedFinding({ cluster, pid, ready, ...state }: EmbeddedPostgresState): Finding {
+  const fields = { ...state, programsReady: ready };
+  if (cluster === 'running') return finding('embedded_postgres_running', { ...fields, pid });
+  return finding(cluster === 'none' ? 'embedded_postgres_new' : `embedded_postgres_${cluster}`, fields);
 }

@@ -34,26 +34,16 @@ const gibibyte = 1024 * mebibyte;
 
 const otherFolder = `or set ${prefix}DATA to another folder.`;
 
-interface Space {
-  readonly freeBytes: number;
-}
-const freeSpace = ({ freeBytes }: Space) =>
+const freeSpace = ({ freeBytes }: { freeBytes: number }) =>
   freeBytes >= gibibyte
     ? `${(freeBytes / gibibyte).toFixed(1)} GiB free`
     : `${Math.floor(freeBytes / mebibyte)} MiB free`;
 const freeSomeSpace = `Free some space, or set ${prefix}DATA to a folder on a larger disk.`;
 
-interface Latency {
-  readonly version: string;
-  readonly milliseconds: number;
-}
-const server = ({ version, milliseconds }: Latency) =>
+const server = ({ version, milliseconds }: { version: string; milliseconds: number }) =>
   `PostgreSQL ${version}, answers in ${milliseconds.toFixed(1)} ms`;
 
-interface ClockDifference {
-  readonly seconds: number;
-}
-const clocksApart = ({ seconds }: ClockDifference) =>
+const clocksApart = ({ seconds }: { seconds: number }) =>
   `this machine and the database are ${seconds.toFixed(0)} seconds apart`;
 const synchronize = 'Synchronise both clocks with NTP.';
 
@@ -61,7 +51,6 @@ interface EmbeddedPostgres {
   readonly major: string;
   readonly version: string;
   readonly owner: string;
-  /** True if the programs of PostgreSQL are already set up. */
   readonly programsReady: boolean;
 }
 const embedded =
@@ -77,11 +66,7 @@ interface RunningService {
 }
 const answers = ({ version, url }: RunningService) => `Anagrafe ${version} answers on ${url}`;
 
-interface Memory {
-  readonly availableBytes: number;
-  readonly neededBytes: number;
-}
-const memory = ({ availableBytes, neededBytes }: Memory) =>
+const memory = ({ availableBytes, neededBytes }: { availableBytes: number; neededBytes: number }) =>
   `${grouped(Math.floor(availableBytes / mebibyte))} MiB available, about ${grouped(Math.ceil(neededBytes / mebibyte))} needed`;
 
 interface Threads {
@@ -90,13 +75,9 @@ interface Threads {
 }
 const concurrentHashes = ({ threads, cores }: Threads) => `${threads} concurrent hashes on ${cores} cores`;
 
-interface HashRate {
-  readonly perSecond: number;
-  /** False if the rate was estimated from a cheaper hash. */
-  readonly measured: boolean;
-}
 const hashedUsers = 10_000;
-const hashRate = ({ perSecond, measured }: HashRate) => {
+/** `measured` is false if the rate was estimated from a cheaper hash. */
+const hashRate = ({ perSecond, measured }: { perSecond: number; measured: boolean }) => {
   const rate = perSecond < 10 ? perSecond.toPrecision(2) : perSecond.toFixed(0);
   const estimate = measured ? '' : ' (estimated)';
   return `${rate} hashes per second${estimate}; ${grouped(hashedUsers)} users take ${inUnits(hashedUsers / perSecond)}`;
@@ -165,7 +146,7 @@ export const catalog = {
   ),
   database_read_only: error(
     'database',
-    (fields: Latency) => `${server(fields)}; it is read-only`,
+    (fields: Parameters<typeof server>[0]) => `${server(fields)}; it is read-only`,
     'Use the primary, or set default_transaction_read_only to off for the role.',
   ),
   clocks_equal: ok('clock', 'this machine and the database agree'),
@@ -259,6 +240,5 @@ export const catalog = {
 };
 
 export type FindingCode = keyof typeof catalog;
-/** The fields of each finding. */
 export type FieldsOf<Code extends FindingCode> =
   (typeof catalog)[Code] extends Kind<infer Fields> ? Fields : never;

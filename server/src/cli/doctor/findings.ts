@@ -2,7 +2,6 @@ import type { OperatorProblem } from '../../lib/operator-error.ts';
 import { operatorProblem } from '../output/output.ts';
 import { catalog, type FieldsOf, type FindingCode, type Severity } from './finding-catalog.ts';
 
-/** The result of one check. */
 export interface Finding {
   /** The name of the check, such as `disk space`. Several findings may have the same. */
   readonly check: string;
@@ -46,7 +45,6 @@ export function errorFinding(check: string, error: unknown, todo: string): Findi
   return problemFinding(check, problem, todo);
 }
 
-/** Describes a finding for the operator. */
 export function describeFinding({ code, fields }: Finding): FindingText {
   if ('problem' in fields)
     return { found: String(fields.problem), todo: capitalize(String(fields.advice ?? '')) };

@@ -43,7 +43,6 @@ export function filesFinding(limit: number, connections: number): Finding {
 /** Long enough for Anagrafe on a busy machine, which would otherwise be reported as another program. */
 const answerMs = 20_000;
 
-/** Checks that the port is free or that Anagrafe itself uses it. */
 export async function examinePort(config: Config): Promise<Finding> {
   const { HOST, PORT } = config;
   if (PORT === 0) return finding('port_chosen_at_start');
@@ -78,7 +77,6 @@ async function examineListener(url: string): Promise<Finding> {
   return finding('service_version_differs', { ...service, ownVersion: version });
 }
 
-/** Returns the JSON body of a response; null if there is no response or it is not JSON. */
 async function fetchJson<Body>(url: string): Promise<Body | null> {
   try {
     return (await (await fetch(url, { signal: AbortSignal.timeout(answerMs) })).json()) as Body;
@@ -100,7 +98,6 @@ export function examineExposure(config: Config): Finding {
     : finding('network_unencrypted', { host });
 }
 
-/** Returns one finding for each invalid setting, or one `ok` if all are valid. */
 export function settingFindings(
   environment: NodeJS.ProcessEnv,
   errors: ReadonlyMap<string, ConfigError>,

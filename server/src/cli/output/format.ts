@@ -11,11 +11,9 @@ export function paint(stream: NodeJS.WriteStream, colour: keyof typeof codes, te
 /** Formats a duration in its two largest units: `4 min 42 s`. */
 export function inUnits(seconds: number): string {
   const whole = Math.ceil(seconds);
-  const [days, hours, minutes] = [86_400, 3600, 60].map((unit) => Math.floor(whole / unit)) as [
-    number,
-    number,
-    number,
-  ];
+  const minutes = Math.floor(whole / 60);
+  const hours = Math.floor(minutes / 60);
+  const days = Math.floor(hours / 24);
   if (days > 0) return `${days} d ${hours % 24} h`;
   if (hours > 0) return `${hours} h ${minutes % 60} min`;
   return minutes > 0 ? `${minutes} min ${whole % 60} s` : `${whole} s`;
@@ -26,4 +24,11 @@ export function readCount(text: string): number {
   const number = /^\d{1,16}$/.test(text) ? Number(text) : 0;
   if (Number.isSafeInteger(number) && number > 0) return number;
   throw new InvalidArgumentError('It takes a whole number from 1 on.');
+}
+
+/** Parses an option that takes several of `choices`, separated by commas. */
+export function readChoices<Choice extends string>(text: string, choices: readonly Choice[]): Choice[] {
+  const wanted = text.split(',').map((one) => one.trim());
+  if (wanted.every((one) => (choices as readonly string[]).includes(one))) return wanted as Choice[];
+  throw new InvalidArgumentError(`It takes ${choices.join(', ')}, separated by commas.`);
 }

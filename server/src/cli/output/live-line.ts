@@ -1,13 +1,10 @@
 import { inUnits, paint } from './format.ts';
 
-/** The progress of an import or a job. */
 export interface Progress {
   /** One word, such as `running`. */
   readonly state: string;
   readonly done: number;
-  /** Null if the total is unknown. */
   readonly total: number | null;
-  /** True if `total` is an estimate. */
   readonly guessed?: boolean;
   /** The unit of `done` and `total`, such as `users`. */
   readonly unit: string;
@@ -92,7 +89,6 @@ const windowMs = 10_000;
 export class Pace {
   readonly #seen: { readonly at: number; readonly done: number }[] = [];
 
-  /** Adds a sample. `at` is a `performance.now()` time. */
   note(done: number, at: number = performance.now()): void {
     this.#seen.push({ at, done });
     while ((this.#seen[1]?.at ?? at) < at - windowMs) this.#seen.shift();

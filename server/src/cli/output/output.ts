@@ -11,15 +11,10 @@ import { inOneLine, OperatorError, type OperatorProblem } from '../../lib/operat
 /** Exit codes of all commands. Scripts depend on them. */
 export const exitCodes = {
   done: 0,
-  /** The command failed completely or in part; stderr has the reason. */
   trouble: 1,
-  /** The command line is invalid; nothing was started. */
   wrongUsage: 2,
-  /** The command completed, but some rows or records failed. */
   someFailed: 3,
-  /** Ctrl-C (SIGINT) ended the command. */
   interrupted: 130,
-  /** SIGTERM ended the command. */
   terminated: 143,
 };
 
@@ -85,21 +80,11 @@ export function operatorProblem(failure: unknown): OperatorProblem | undefined {
   if (error instanceof NotConnected) return unreachable(error.cause as Error);
   if (error instanceof OperatorError) return error;
   if (error instanceof pg.DatabaseError) {
-    return {
-      code: 'database_error',
-      problem: `the database refused: ${error.message}`,
-      advice:
-        error.code === insufficientPrivilege
-          ? 'give the role CREATE on its database (GRANT CREATE ON DATABASE).'
-          : null,
-    };
+    const grant = 'give the role CREATE on its database (GRANT CREATE ON DATABASE).';
+    const advice = error.code === insufficientPrivilege ? grant : null;
+    return { code: 'database_error', problem: `the database refused: ${error.message}`, advice };
   }
-  const { code, address, port, path } = error as {
-    code?: string;
-    address?: string;
-    port?: number;
-    path?: string;
-  };
+  const { code, address, port, path } = error as NodeJS.ErrnoException & { address?: string; port?: number };
   const fileError = path !== undefined && code !== undefined && fileErrors[code];
   if (fileError) return { code: 'file_error', problem: `${path}: ${fileError}.`, advice: null };
   if (code === 'EADDRINUSE') {
@@ -126,7 +111,6 @@ export function operatorProblem(failure: unknown): OperatorProblem | undefined {
   return undefined;
 }
 
-/** SQLSTATE of a statement that the role has no privilege for. */
 const insufficientPrivilege = '42501';
 
 /** Describes an `ApiError` as the API does, but names the command instead of the call that helps. */

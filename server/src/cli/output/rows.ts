@@ -5,7 +5,6 @@ import { grouped } from './live-line.ts';
 import { tell } from './output.ts';
 import { type Column, printRows } from './table.ts';
 
-/** The options of commands that print a list. */
 export interface RowOptions {
   readonly limit: number;
   readonly all?: boolean;
@@ -20,7 +19,6 @@ export function withRows(command: Command, usual: number): Command {
 }
 
 interface ListInPages<Row> {
-  /** The largest page to request. */
   readonly pageSize: number;
   readonly columns: readonly Column<Row>[];
   pages(pageSize: number): { page(number: number): Promise<Page<Row, unknown>> };

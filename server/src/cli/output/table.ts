@@ -98,7 +98,6 @@ const zeroWidth = /^[\p{Mark}\p{Format}]$/u;
 const doubleWidth =
   /^[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\uff01-\uff60]$/u;
 
-/** Returns the width of a character in terminal columns. */
 function columnsOf(character: string): number {
   return zeroWidth.test(character) ? 0 : doubleWidth.test(character) ? 2 : 1;
 }

@@ -1,4 +1,21 @@
-import type { Database } from './database.ts';
+import type { Connection, Database } from './database.ts';
+
+/** The current names of a user. `email` is null if the user has none. */
+export interface UserNames {
+  readonly username: string;
+  readonly email: string | null;
+}
+
+export async function namesOf(
+  connection: Connection,
+  ids: readonly number[],
+): Promise<Map<number, UserNames>> {
+  const rows = await connection.query<UserNames & { id: number }>(
+    'select id, username, email from anagrafe.users where id = any($1)',
+    [ids],
+  );
+  return new Map(rows.map((row) => [row.id, row]));
+}
 
 /** Returns the identity of the master key that the database was first used with; null if none is stored. */
 export async function masterKeyIdentity(database: Database): Promise<Buffer | null> {

@@ -1,0 +1,40 @@
+import { type Config, ConfigError } from '../config.ts';
+import type { Database } from '../db/database.ts';
+import { masterKeyIdentity } from '../db/lookups.ts';
+import { refuseUnmigrated } from '../db/migrations.ts';
+import { KeyRing } from '../encryption/key-ring.ts';
+import { findMasterKey, wrongMasterKey } from '../master-key-file.ts';
+import { openStore } from '../store.ts';
+
+/** Opens the database for one command and closes it afterwards. `place` names it in messages. */
+export async function withDatabase<Result>(
+  config: Config,
+  work: (database: Database, place: string) => Promise<Result>,
+): Promise<Result> {
+  const { database, place, close } = await openStore(config, { mode: 'existing', log: () => {} });
+  try {
+    await refuseUnmigrated(database);
+    return await work(database, place);
+  } finally {
+    await close();
+  }
+}
+
+/**
+ * Opens the database and the key ring for one command.
+ *
+ * @throws {ConfigError} if the master key is not the one that the database was first used with.
+ */
+export async function withKeyRing<Result>(
+  config: Config,
+  work: (keyRing: KeyRing, database: Database) => Promise<Result>,
+): Promise<Result> {
+  const key = await findMasterKey(config);
+  return withDatabase(config, async (database) => {
+    const identity = await masterKeyIdentity(database);
+    if (!identity) throw new ConfigError('the store has no master key yet: start the service once.');
+    const keyRing = key && new KeyRing(key);
+    if (!keyRing?.identity.equals(identity)) throw wrongMasterKey(config, key);
+    return work(keyRing, database);
+  });
+}
