@@ -57,7 +57,7 @@ function prepare() {
     run(process.execPath, join(root, 'scripts', 'bundle-server.mjs'));
   });
   const pages = [
-    ...['build', 'public', 'src', 'index.html', 'vite.config.ts'].map((name) => `console/${name}`),
+    ...['public', 'src', 'index.html', 'vite.config.ts'].map((name) => `console/${name}`),
     'client/src',
     'importer/src',
     'server/package.json',

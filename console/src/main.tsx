@@ -1,15 +1,15 @@
 import './app/styles.css';
+import { ApiError } from '@anagrafe/client';
 import { MantineProvider } from '@mantine/core';
-import { QueryClientProvider } from '@tanstack/react-query';
-import { StrictMode } from 'react';
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { StrictMode, startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Router } from 'wouter';
 import { App } from './app/app.tsx';
-import { createQueryClient } from './app/query-client.ts';
 import { pageOf } from './app/routes.ts';
 import { styleNonce, theme, variables } from './app/theme.ts';
 import { interactiveClients } from './features/session/api-client.ts';
-import { type Session, sessionKey, sessionQuery } from './features/session/session.ts';
+import { currentSession, expireSession, sessionQuery } from './features/session/session.ts';
 import { LanguageProvider, loadMessages, rememberedLanguage } from './i18n/language.tsx';
 
 const base = '/console';
@@ -29,11 +29,34 @@ async function prepare(): Promise<void> {
       ?.preload()
       .catch(() => undefined),
   ]);
-  if (queries.getQueryData<Session>(sessionKey)?.State === 'signed-out') await import('./app/sign-in.tsx');
+  if (currentSession(queries)?.State === 'signed-out') await import('./app/sign-in.tsx');
+}
+
+/** Creates the query client. A 401 on any query or mutation ends the session in the console, except on the sign-in. */
+function createQueryClient(): QueryClient {
+  const onError = (error: Error) => {
+    if (error instanceof ApiError && error.status === 401) expireSession(queries);
+  };
+  const queries: QueryClient = new QueryClient({
+    queryCache: new QueryCache({ onError }),
+    mutationCache: new MutationCache({
+      // A 401 on the sign-in means wrong keys, not an ended session.
+      onError: (error, _variables, _result, mutation) => {
+        if (mutation.options.mutationKey?.[0] !== 'sign-in') onError(error);
+      },
+    }),
+    defaultOptions: {
+      // The API client retries by itself. A service on localhost is reachable while the browser is offline.
+      queries: { retry: false, networkMode: 'always', staleTime: 5_000 },
+      // Variables and results may contain a password or a secret: the cache drops them when the form unmounts.
+      mutations: { retry: false, networkMode: 'always', gcTime: 0 },
+    },
+  });
+  return queries;
 }
 
 function render(container: HTMLElement): void {
-  createRoot(container).render(
+  const app = (
     <StrictMode>
       <MantineProvider
         theme={theme}
@@ -49,8 +72,10 @@ function render(container: HTMLElement): void {
           </LanguageProvider>
         </QueryClientProvider>
       </MantineProvider>
-    </StrictMode>,
+    </StrictMode>
   );
+  // A transition renders in slices of a few milliseconds, so that the first render does not block input.
+  startTransition(() => createRoot(container).render(app));
 }
 
 // Without a top-level `await`: the pages may import from this module, and would wait for it in turn.

@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { lazy, Suspense } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
 import { useWatchedSession } from '../features/session/watch-session.ts';
-import { useCommonMessages } from '../i18n/messages.ts';
+import { useCommonMessages } from '../i18n/language.tsx';
 import { Boundary, Failure } from '../ui/loading-or-error.tsx';
 import { NoticeProvider } from '../ui/notice.tsx';
 import { NotFound } from '../ui/page.tsx';
@@ -34,12 +34,12 @@ export function App() {
       </Container>
     );
   }
-  const { State, Client, visit, notSignedOut = null } = session.data;
+  const { State, Client, clientSession, notSignedOut = null } = session.data;
   const isSignedOut = State === 'signed-out';
   return (
     <>
-      {visit && (
-        <HiddenWhileSignedOut key={visit.key} away={isSignedOut}>
+      {clientSession && (
+        <HiddenWhileSignedOut key={clientSession.key} isSignedOut={isSignedOut}>
           <NoticeProvider>
             <Shell client={Client}>
               {State === 'protected' && <ProtectedBanner onCreate={open} />}
@@ -65,7 +65,7 @@ export function App() {
       {isSignedOut && (
         <Boundary>
           <Suspense fallback={<Loading label={messages.loading} />}>
-            <SignIn ended={visit !== null} notSignedOut={notSignedOut} />
+            <SignIn ended={clientSession !== null} notSignedOut={notSignedOut} />
           </Suspense>
         </Boundary>
       )}

@@ -5,7 +5,6 @@ import { IconButton, type IconName } from '../ui/icon.tsx';
 export interface ChoiceProps {
   readonly label: string;
   readonly icon: IconName;
-  /** The label of each option, by its value. */
   readonly options: Readonly<Record<string, string>>;
   readonly value: string;
   readonly onChoose: (value: string) => void;

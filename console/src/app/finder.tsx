@@ -3,13 +3,12 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { type KeyboardEvent, useId, useState } from 'react';
 import { useLocation } from 'wouter';
 import { nameOf, useFoundPrincipals } from '../features/principals/queries.ts';
-import { useCommonMessages } from '../i18n/messages.ts';
+import { useCommonMessages } from '../i18n/language.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import classes from './finder.module.css';
 import { pages } from './routes.ts';
 
-/** A search result: a page of the console or a principal. */
 interface Find {
   readonly href: string;
   readonly icon: IconName;
@@ -48,7 +47,6 @@ function useFound(typed: string): { readonly finds: readonly Find[]; readonly bu
   };
 }
 
-/** Searches pages and principals, and opens the chosen result. */
 export function Finder({ onClose }: { onClose: () => void }) {
   const { finder } = useCommonMessages();
   const [, goTo] = useLocation();

@@ -2,7 +2,7 @@ import { Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useCreateClient } from '../features/clients/queries.ts';
 import { useSignIn } from '../features/session/session.ts';
-import { useCommonMessages } from '../i18n/messages.ts';
+import { useCommonMessages } from '../i18n/language.tsx';
 import { DialogForm } from '../ui/dialog.tsx';
 import { Failure } from '../ui/loading-or-error.tsx';
 import { SecretDialog, useKeys } from '../ui/secret-dialog.tsx';
@@ -42,7 +42,6 @@ export function FirstClient({ onClose }: { onClose: () => void }) {
           label={messages.name}
           maxLength={255}
           required
-          withAsterisk={false}
           data-autofocus
           {...form.getInputProps('Name')}
         />

@@ -18,23 +18,29 @@ export function KeepAlive({ path, children }: { path: string; children: ReactNod
 }
 
 /**
- * Hides its children while `away` is true, and restores them with their input, open dialogs and focus. Hidden children,
+ * Hides its children while `isSignedOut` is true, and restores them with their input, open dialogs and focus. Hidden children,
  * including their dialogs, are not visible, cannot be focused, are not read by screen readers and run no effects.
  */
-export function HiddenWhileSignedOut({ away, children }: { away: boolean; children: ReactNode }) {
+export function HiddenWhileSignedOut({
+  isSignedOut,
+  children,
+}: {
+  isSignedOut: boolean;
+  children: ReactNode;
+}) {
   const focused = useRef<Element>(null);
 
   useLayoutEffect(() => {
-    if (away) focused.current = document.activeElement;
-  }, [away]);
+    if (isSignedOut) focused.current = document.activeElement;
+  }, [isSignedOut]);
 
   useEffect(() => {
-    if (away || !(focused.current instanceof HTMLElement)) return;
+    if (isSignedOut || !(focused.current instanceof HTMLElement)) return;
     const { current } = focused;
     // The timeout runs after a restored dialog has moved the focus to its first element.
     const timer = window.setTimeout(() => current.focus());
     return () => window.clearTimeout(timer);
-  }, [away]);
+  }, [isSignedOut]);
 
-  return <Activity mode={away ? 'hidden' : 'visible'}>{children}</Activity>;
+  return <Activity mode={isSignedOut ? 'hidden' : 'visible'}>{children}</Activity>;
 }

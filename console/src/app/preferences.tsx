@@ -1,7 +1,6 @@
 import { useMantineColorScheme } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
-import { languages, useLanguage } from '../i18n/language.tsx';
-import { useCommonMessages } from '../i18n/messages.ts';
+import { languages, useCommonMessages, useLanguage } from '../i18n/language.tsx';
 import { IconButton } from '../ui/icon.tsx';
 import type { ChoiceProps } from './choice-menu.tsx';
 

@@ -1,5 +1,6 @@
 import { type ComponentType, lazy } from 'react';
-import type { Messages } from '../i18n/en.ts';
+import { Overview } from '../features/overview/overview-page.tsx';
+import type { Messages } from '../i18n/language.tsx';
 import type { IconName } from '../ui/icon.tsx';
 
 export interface ConsolePage {
@@ -8,29 +9,23 @@ export interface ConsolePage {
   readonly name: keyof Messages['common']['pages'];
   readonly icon: IconName;
   /** The page also shows one object, whose ID follows the path. */
-  readonly hasDetail: boolean;
+  readonly hasDetail?: boolean;
   /** Keeps the page mounted while another page is shown, so that its work is not interrupted. */
-  readonly stays: boolean;
+  readonly stays?: boolean;
   /** Loads the component before it is rendered for the first time. */
   readonly preload: () => Promise<void>;
   /** Returns the component; one that is not loaded yet suspends. It is the same component at every call. */
   readonly component: () => ComponentType;
 }
 
-type PageOptions = Pick<ConsolePage, 'path' | 'icon'> & Partial<Pick<ConsolePage, 'hasDetail' | 'stays'>>;
-
 function page(
-  name: ConsolePage['name'],
-  { hasDetail = false, stays = false, ...options }: PageOptions,
+  options: Omit<ConsolePage, 'preload' | 'component'>,
   load: () => Promise<ComponentType>,
 ): ConsolePage {
   let loaded: ComponentType | undefined;
   let shown: ComponentType | undefined;
   return {
     ...options,
-    name,
-    hasDetail,
-    stays,
     async preload() {
       loaded = await load();
     },
@@ -41,51 +36,39 @@ function page(
   };
 }
 
-/** All pages in the order of the navigation. */
+/** All pages in the order of the navigation. The overview, where most visits begin, is part of the first chunk. */
 export const pages: readonly ConsolePage[] = [
+  page({ name: 'overview', path: '/', icon: 'overview' }, async () => Overview),
   page(
-    'overview',
-    { path: '/', icon: 'overview' },
-    async () => (await import('../features/overview/overview-page.tsx')).Overview,
-  ),
-  page(
-    'principals',
-    { path: '/principals', icon: 'people', hasDetail: true },
+    { name: 'principals', path: '/principals', icon: 'people', hasDetail: true },
     async () => (await import('../features/principals/principals-page.tsx')).Principals,
   ),
   page(
-    'import',
-    { path: '/import', icon: 'upload', stays: true },
+    { name: 'import', path: '/import', icon: 'upload', stays: true },
     async () => (await import('../features/import/import-page.tsx')).Import,
   ),
   page(
-    'calls',
-    { path: '/calls', icon: 'calls', hasDetail: true },
+    { name: 'calls', path: '/calls', icon: 'calls', hasDetail: true },
     async () => (await import('../features/calls/calls-page.tsx')).Calls,
   ),
   page(
-    'jobs',
-    { path: '/jobs', icon: 'jobs', hasDetail: true },
+    { name: 'jobs', path: '/jobs', icon: 'jobs', hasDetail: true },
     async () => (await import('../features/jobs/jobs-page.tsx')).Jobs,
   ),
   page(
-    'events',
-    { path: '/events', icon: 'events' },
+    { name: 'events', path: '/events', icon: 'events' },
     async () => (await import('../features/events/events-page.tsx')).Events,
   ),
   page(
-    'webhooks',
-    { path: '/webhooks', icon: 'webhooks', hasDetail: true },
+    { name: 'webhooks', path: '/webhooks', icon: 'webhooks', hasDetail: true },
     async () => (await import('../features/webhooks/webhooks-page.tsx')).Webhooks,
   ),
   page(
-    'clients',
-    { path: '/clients', icon: 'key' },
+    { name: 'clients', path: '/clients', icon: 'key' },
     async () => (await import('../features/clients/clients-page.tsx')).Clients,
   ),
   page(
-    'audit',
-    { path: '/audit', icon: 'audit' },
+    { name: 'audit', path: '/audit', icon: 'audit' },
     async () => (await import('../features/audit/audit-page.tsx')).Audit,
   ),
 ];

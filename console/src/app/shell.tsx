@@ -1,9 +1,10 @@
+import type { ConsoleSession } from '@anagrafe/client';
 import { Alert, Burger, Button, Kbd, Stack, Text } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { lazy, type ReactNode, Suspense } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useSignOut } from '../features/session/session.ts';
-import { useCommonMessages } from '../i18n/messages.ts';
+import { useCommonMessages } from '../i18n/language.tsx';
 import { useFocusBack } from '../ui/focus.ts';
 import { Icon } from '../ui/icon.tsx';
 import { LanguageSwitch, SchemeSwitch } from './preferences.tsx';
@@ -14,7 +15,6 @@ const Finder = lazy(async () => ({ default: (await import('./finder.tsx')).Finde
 
 declare const __VERSION__: string;
 
-/** The logo and the product name. */
 export function Brand() {
   const { product } = useCommonMessages();
   return (
@@ -35,10 +35,7 @@ export function Brand() {
   );
 }
 
-interface SignedInClient {
-  readonly PublicKey: string;
-  readonly Name: string;
-}
+type SignedInClient = NonNullable<ConsoleSession['Client']>;
 
 /** The frame of every page: skip link, header and navigation. `client` is null if none is signed in. */
 export function Shell({ client, children }: { client: SignedInClient | null; children: ReactNode }) {

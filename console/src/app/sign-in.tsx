@@ -3,7 +3,7 @@ import { Alert, Button, Group, Paper, PasswordInput, Stack, Text, TextInput, Tit
 import { useForm } from '@mantine/form';
 import { useEffect, useRef } from 'react';
 import { useSignIn, useSignOut } from '../features/session/session.ts';
-import { useCommonMessages } from '../i18n/messages.ts';
+import { useCommonMessages } from '../i18n/language.tsx';
 import { Command } from '../ui/copy.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Failure } from '../ui/loading-or-error.tsx';
@@ -26,7 +26,6 @@ interface SignInProps {
   readonly notSignedOut: Error | null;
 }
 
-/** Asks for the keys of an API client. */
 export function SignIn({ ended, notSignedOut }: SignInProps) {
   const messages = useCommonMessages();
   const { signIn } = messages;
@@ -96,14 +95,12 @@ export function SignIn({ ended, notSignedOut }: SignInProps) {
                 autoCapitalize="off"
                 spellCheck={false}
                 required
-                withAsterisk={false}
                 {...form.getInputProps('publicKey')}
               />
               <PasswordInput
                 label={signIn.secretKey}
                 autoComplete="current-password"
                 required
-                withAsterisk={false}
                 {...form.getInputProps('secretKey')}
               />
               <Button type="submit" fullWidth loading={attempt.isPending}>

@@ -33,6 +33,7 @@ export const theme = createTheme({
   components: {
     // Mantine's defaults would capitalise and truncate the label.
     Badge: { defaultProps: { variant: 'light', tt: 'none', miw: 'max-content' } },
+    InputWrapper: { defaultProps: { withAsterisk: false } },
     // Mantine's focus placeholder is not a menu item, and ARIA allows no other children in a menu. Without the
     // placeholder the first item gets the focus.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },

@@ -1,6 +1,5 @@
 import type { Delivery } from '@anagrafe/client';
-import type { FileError, ImportField, PrincipalField, RowError, UserField } from '@anagrafe/importer';
-import { principalColumnLabels } from './principal-columns.ts';
+import type { FileError, PrincipalField, RowError, UserField } from '@anagrafe/importer';
 
 const principalLabels: Readonly<Record<PrincipalField, string>> = {
   ExternalKey: 'External key',
@@ -17,8 +16,7 @@ const userLabels: Readonly<Record<UserField, string>> = {
   Phone: 'Phone',
 };
 
-/** English messages that all pages share. */
-const commonEn = {
+export const common = {
   product: 'Anagrafe',
   skip: 'Skip to the content',
   navigation: 'Pages',
@@ -92,7 +90,6 @@ const commonEn = {
   },
   cancel: 'Cancel',
   close: 'Close',
-  notice: 'Messages',
   confirm: { type: (name: string) => `Type ${name} to go on` },
   table: {
     retry: 'Try again',
@@ -132,7 +129,7 @@ const commonEn = {
   never: 'never',
 };
 
-const actorEn = {
+export const actor = {
   client: (name: string) => name,
   console: (name: string) => `${name}, at the console`,
   user: (id: number | null) => (id === null ? 'whoever tried it' : `user ${id}`),
@@ -142,13 +139,12 @@ const actorEn = {
   unknownClient: (id: number | null) => `client ${id ?? '?'}`,
 };
 
-/** The description of a cause, and the steps that fix it. */
 export interface Advice {
   readonly what: string;
   readonly todo: string;
 }
 
-const causes: Readonly<Record<Cause, Advice>> = {
+const causes = {
   moved: {
     what: 'The receiver is somewhere else',
     todo: 'It answered with a redirect, which is not followed. Edit the webhook: enter the address that it leads to.',
@@ -221,9 +217,9 @@ const causes: Readonly<Record<Cause, Advice>> = {
     what: 'The receiver did not take it',
     todo: 'Try the webhook with a test message, and look into the log of the receiver.',
   },
-};
+} satisfies Record<string, Advice>;
 
-const failureCauseEn = {
+export const failureCause = {
   causes,
   byHand: 'By hand',
   clientRevoked: 'Its client was revoked',
@@ -233,28 +229,9 @@ const failureCauseEn = {
 };
 
 /** Causes of a failed delivery; `other` if there is no specific advice. */
-export type Cause =
-  | 'moved'
-  | 'unauthorized'
-  | 'notFound'
-  | 'gone'
-  | 'tooMany'
-  | 'rejected'
-  | 'broken'
-  | 'slow'
-  | 'internal'
-  | 'plainHttp'
-  | 'closed'
-  | 'cut'
-  | 'unknownName'
-  | 'unreachable'
-  | 'insecure'
-  | 'strange'
-  | 'forgotten'
-  | 'other';
+export type Cause = keyof typeof causes;
 
-/** Names of the event types. */
-const eventTypeEn: Readonly<Record<Delivery['Type'], string>> = {
+export const eventType: Readonly<Record<Delivery['Type'], string>> = {
   'principal.inserted': 'Principal inserted',
   'principal.state_changed': 'State of a principal changed',
   'user.registered': 'User registered',
@@ -269,8 +246,7 @@ const eventTypeEn: Readonly<Record<Delivery['Type'], string>> = {
 /** Joins a formatted number with its noun, in the plural unless it is 1: "1 record", "12 records". */
 const some = (told: string, what: string) => `${told} ${what}${told === '1' ? '' : 's'}`;
 
-/** Descriptions of audit log rows. */
-const auditRowEn = {
+export const auditRow = {
   inserted: 'The principal was created.',
   registered: (users: string) => `Registered: ${users}.`,
   reset: (users: string) => `Password reset: ${users}.`,
@@ -322,24 +298,18 @@ const auditRowEn = {
   } satisfies Record<string, (told: AuditRowValues) => string>,
 };
 
-/** The values that the description of an audit log row may contain. */
 export interface AuditRowValues {
   readonly principal: number | null;
   readonly details: Readonly<Record<string, unknown>>;
-  /** The name of the user that the row is about; null if it is about none. */
   readonly user: string | null;
-  /** The name of the client that the row is about. */
   readonly client: string;
   /** The URL of the webhook in brackets, after a space; empty if the row has none. */
   readonly url: string;
-  /** The reason why the webhook was disabled. */
   readonly why: string;
-  /** Formats a number from the details of the row. */
   count(name: string): string;
 }
 
-/** Messages about the progress and the results of a call or a job. */
-const resultEn = {
+export const result = {
   operation: { update: 'Users', insert: 'Principals', state: 'States' },
   progress: {
     users: (done: string, all: string) => `${done} of ${all} users`,
@@ -386,7 +356,7 @@ const resultEn = {
   } as Record<string, string>,
 };
 
-const auditEn = {
+export const audit = {
   title: 'Audit',
   intro: 'Everything that was done, when and by whom, the newest first.',
   caption: 'The journal',
@@ -436,7 +406,7 @@ const auditEn = {
   },
 };
 
-const callsEn = {
+export const calls = {
   title: 'Calls',
   intro: 'Calls that were answered at once, the newest first. Dry runs are not among them.',
   caption: 'Calls',
@@ -477,7 +447,7 @@ const callsEn = {
   },
 };
 
-const clientsEn = {
+export const clients = {
   title: 'API clients',
   intro: 'Programs that may call the service, each with its own keys.',
   caption: 'API clients',
@@ -540,7 +510,7 @@ const clientsEn = {
   revokedNotice: (name: string) => `${name} was revoked.`,
 };
 
-const eventsEn = {
+export const events = {
   title: 'Events',
   intro: 'What happened, the newest first: the same that webhooks are told of.',
   caption: 'Events',
@@ -562,21 +532,10 @@ const eventsEn = {
   },
 };
 
-const fields: Readonly<Record<ImportField, string>> = {
-  ID: 'Principal: ID',
-  ...principalColumnLabels('Principal', principalLabels),
-  UserID: 'User ID (for resets)',
-  Username: 'Username',
-  ...userLabels,
-  Password: 'Password',
-  ConfirmPassword: 'Password, again',
-  PasswordHash: 'Password hash',
-};
-
 const resetInImport =
   'This would reset a password, and an import only registers users. Reset it on the page of its principal, or many of them with "anagrafe reset".';
 
-const importEn = {
+export const imports = {
   title: 'Import',
   intro: 'Registers the users of a file. Nothing is done before you have seen what would be.',
   choose: {
@@ -622,7 +581,14 @@ const importEn = {
     hint: 'Leave it empty if every row names its own.',
     wrong: 'An ID is a whole number from 1 on.',
   },
-  fields,
+  principalField: (label: string) => `Principal: ${label}`,
+  fields: {
+    UserID: 'User ID (for resets)',
+    Username: 'Username',
+    Password: 'Password',
+    ConfirmPassword: 'Password, again',
+    PasswordHash: 'Password hash',
+  },
   check: 'Check the rows',
   checkAgain: 'Check again',
   checkFailed: 'The rows could not be checked',
@@ -670,7 +636,7 @@ const importEn = {
   rowFault: ({ code, message }: RowError): string => (code === 'RESET_IN_IMPORT' ? resetInImport : message),
 };
 
-const jobsEn = {
+export const jobs = {
   title: 'Jobs',
   intro: 'Calls that were sent to be done later, of all clients, the newest first.',
   caption: 'Jobs',
@@ -720,7 +686,7 @@ const jobsEn = {
   cancelled: 'The job was cancelled.',
 };
 
-const overviewEn = {
+export const overview = {
   title: 'Overview',
   intro: 'How much there is, what is being done, and what went wrong lately.',
   figures: {
@@ -791,7 +757,7 @@ const overviewEn = {
   },
 };
 
-const principalsEn = {
+export const principals = {
   title: 'Principals',
   intro: 'The customers and companies that have users.',
   all: 'All principals',
@@ -910,7 +876,7 @@ const principalsEn = {
   },
 };
 
-const webhooksEn = {
+export const webhooks = {
   title: 'Webhooks',
   intro: 'Programs that are told what happens, by a signed message to their address.',
   caption: 'Webhooks',
@@ -1021,24 +987,3 @@ const webhooksEn = {
     beginning: 'Only the first 1,000 characters are kept.',
   },
 };
-
-/** All texts of the console. `it.ts` has the same keys. */
-export const en = {
-  common: commonEn,
-  actor: actorEn,
-  failureCause: failureCauseEn,
-  eventType: eventTypeEn,
-  auditRow: auditRowEn,
-  result: resultEn,
-  audit: auditEn,
-  calls: callsEn,
-  clients: clientsEn,
-  events: eventsEn,
-  import: importEn,
-  jobs: jobsEn,
-  overview: overviewEn,
-  principals: principalsEn,
-  webhooks: webhooksEn,
-};
-
-export type Messages = typeof en;

@@ -1,23 +1,6 @@
 import { type Language, useLanguage } from './language.tsx';
 
-/** Formats numbers and times for the locale of the reader. */
-export interface Formats {
-  number(value: number): string;
-  /** Compact notation: "20K". */
-  short(value: number): string;
-  /** At most one decimal digit. */
-  rate(value: number): string;
-  /** Whole per cent of a share from 0 to 1. */
-  percent(share: number): string;
-  /** Local date and time, to the second. */
-  moment(at: Date): string;
-  /** Local time of day, to the minute. */
-  hour(at: Date): string;
-  /** Day and month in UTC. */
-  day(at: Date): string;
-  /** Relative time: "3 minutes ago", "in 5 seconds". */
-  ago(at: Date, now: Date): string;
-}
+export type Formats = ReturnType<typeof formatsOf>;
 
 const units: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['day', 86_400],
@@ -25,7 +8,7 @@ const units: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60],
 ];
 
-/** The formats of each language, shared by all components: a formatter takes milliseconds to create. */
+/** The formats of each language, shared by all components. */
 const created = new Map<Language, Formats>();
 
 export function useFormats(): Formats {
@@ -35,28 +18,43 @@ export function useFormats(): Formats {
   return formats;
 }
 
-function formatsOf(locale: string): Formats {
-  const number = new Intl.NumberFormat(locale);
-  const short = new Intl.NumberFormat(locale, { notation: 'compact' });
-  const rate = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
-  const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 });
-  const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' });
-  const hour = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
-  const day = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' });
-  const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
+function formatsOf(locale: string) {
+  const number = (options?: Intl.NumberFormatOptions) =>
+    onFirstUse<[number]>(() => new Intl.NumberFormat(locale, options));
+  const date = (options: Intl.DateTimeFormatOptions) =>
+    onFirstUse<[Date]>(() => new Intl.DateTimeFormat(locale, options));
+  const relative = onFirstUse<[number, Intl.RelativeTimeFormatUnit]>(
+    () => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }),
+  );
   return {
-    number: (value) => number.format(value),
-    short: (value) => short.format(value),
-    rate: (value) => rate.format(value),
-    percent: (share) => percent.format(share),
-    moment: (at) => moment.format(at),
-    hour: (at) => hour.format(at),
-    day: (at) => day.format(at),
-    ago(at, now) {
+    number: number(),
+    /** Compact notation: "20K". */
+    short: number({ notation: 'compact' }),
+    /** At most one decimal digit. */
+    rate: number({ maximumFractionDigits: 1 }),
+    /** Whole per cent of a share from 0 to 1. */
+    percent: number({ style: 'percent', maximumFractionDigits: 0 }),
+    /** Local date and time, to the second. */
+    moment: date({ dateStyle: 'medium', timeStyle: 'medium' }),
+    /** Local time of day, to the minute. */
+    hour: date({ timeStyle: 'short' }),
+    /** Day and month in UTC. */
+    day: date({ day: 'numeric', month: 'short', timeZone: 'UTC' }),
+    /** Relative time: "3 minutes ago", "in 5 seconds". */
+    ago(at: Date, now: Date): string {
       const seconds = (at.getTime() - now.getTime()) / 1000;
       const [unit, size] = units.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
-      return relative.format(Math.round(seconds / size), unit);
+      return relative(Math.round(seconds / size), unit);
     },
+  };
+}
+
+/** Creates the formatter when it is first used: each takes milliseconds, and no page needs all of them. */
+function onFirstUse<Values extends unknown[]>(create: () => { format(...values: Values): string }) {
+  let formatter: ReturnType<typeof create> | undefined;
+  return (...values: Values): string => {
+    formatter ??= create();
+    return formatter.format(...values);
   };
 }
 

@@ -7,8 +7,9 @@ import type {
   RowErrorCode,
   UserField,
 } from '@anagrafe/importer';
-import type { Advice, Cause, Messages } from './en.ts';
-import { principalColumnLabels } from './principal-columns.ts';
+import type { Advice, Cause } from './en.ts';
+
+type Messages = typeof import('./en.ts');
 
 const principalLabels: Readonly<Record<PrincipalField, string>> = {
   ExternalKey: 'Chiave esterna',
@@ -25,7 +26,7 @@ const userLabels: Readonly<Record<UserField, string>> = {
   Phone: 'Telefono',
 };
 
-const commonIt: Messages['common'] = {
+export const common: Messages['common'] = {
   product: 'Anagrafe',
   skip: 'Vai al contenuto',
   navigation: 'Pagine',
@@ -99,7 +100,6 @@ const commonIt: Messages['common'] = {
   },
   cancel: 'Annulla',
   close: 'Chiudi',
-  notice: 'Messaggi',
   confirm: { type: (name) => `Scrivi ${name} per continuare` },
   table: {
     retry: 'Riprova',
@@ -139,7 +139,7 @@ const commonIt: Messages['common'] = {
   never: 'mai',
 };
 
-const actorIt: Messages['actor'] = {
+export const actor: Messages['actor'] = {
   client: (name) => name,
   console: (name) => `${name}, dalla console`,
   user: (id) => (id === null ? 'chi ci ha provato' : `utente ${id}`),
@@ -224,7 +224,7 @@ const causes: Readonly<Record<Cause, Advice>> = {
   },
 };
 
-const failureCauseIt: Messages['failureCause'] = {
+export const failureCause: Messages['failureCause'] = {
   causes,
   byHand: 'A mano',
   clientRevoked: 'Il suo client è stato revocato',
@@ -233,7 +233,7 @@ const failureCauseIt: Messages['failureCause'] = {
   unknown: (why) => (why === '' ? causes.other.what : `${causes.other.what}: ${why}`),
 };
 
-const eventTypeIt: Messages['eventType'] = {
+export const eventType: Messages['eventType'] = {
   'principal.inserted': 'Anagrafica inserita',
   'principal.state_changed': "Stato di un'anagrafica cambiato",
   'user.registered': 'Utente registrato',
@@ -245,7 +245,7 @@ const eventTypeIt: Messages['eventType'] = {
   'webhook.test': 'Messaggio di prova',
 };
 
-const auditRowIt: Messages['auditRow'] = {
+export const auditRow: Messages['auditRow'] = {
   inserted: "L'anagrafica è stata creata.",
   registered: (users) => `Registrazione: ${users}.`,
   reset: (users) => `Password reimpostata: ${users}.`,
@@ -303,7 +303,7 @@ const auditRowIt: Messages['auditRow'] = {
   },
 };
 
-const resultIt: Messages['result'] = {
+export const result: Messages['result'] = {
   operation: { update: 'Utenti', insert: 'Anagrafiche', state: 'Stati' },
   progress: {
     users: (done, all) => `${done} di ${all} utenti`,
@@ -350,7 +350,7 @@ const resultIt: Messages['result'] = {
   },
 };
 
-const auditIt: Messages['audit'] = {
+export const audit: Messages['audit'] = {
   title: 'Registro',
   intro: 'Tutto ciò che è stato fatto, quando e da chi, dal più recente.',
   caption: 'Il registro',
@@ -409,7 +409,7 @@ const auditIt: Messages['audit'] = {
   },
 };
 
-const callsIt: Messages['calls'] = {
+export const calls: Messages['calls'] = {
   title: 'Chiamate',
   intro: 'Le chiamate a cui si è risposto subito, dalla più recente. Le prove non ne fanno parte.',
   caption: 'Chiamate',
@@ -450,7 +450,7 @@ const callsIt: Messages['calls'] = {
   },
 };
 
-const clientsIt: Messages['clients'] = {
+export const clients: Messages['clients'] = {
   title: 'Client API',
   intro: 'I programmi che possono chiamare il servizio, ciascuno con le proprie chiavi.',
   caption: 'Client API',
@@ -514,7 +514,7 @@ const clientsIt: Messages['clients'] = {
   revokedNotice: (name) => `${name} è stato revocato.`,
 };
 
-const eventsIt: Messages['events'] = {
+export const events: Messages['events'] = {
   title: 'Eventi',
   intro: 'Che cosa è accaduto, dal più recente: lo stesso che viene comunicato ai webhook.',
   caption: 'Eventi',
@@ -584,7 +584,7 @@ const sentences: { readonly [Code in FileErrorCode]: (params: FileErrorParams[Co
 };
 
 /** Returns the Italian message of an error in a file or a row. The importer itself has the English messages. */
-export function faultInItalian({ code, params }: FileError): string {
+function faultInItalian({ code, params }: FileError): string {
   const say = sentences[code] as (params: FileError['params']) => string;
   return say(params);
 }
@@ -601,7 +601,7 @@ const rowSentences: Readonly<Record<RowErrorCode, string>> = {
 };
 
 /** Returns the Italian message of a row error. An error without a code comes from the service, already in Italian. */
-export function rowFaultInItalian({ code, fileError, message }: RowError): string {
+function rowFaultInItalian({ code, fileError, message }: RowError): string {
   if (fileError) return faultInItalian(fileError);
   return code ? rowSentences[code] : message;
 }
@@ -610,7 +610,7 @@ function listed(names: readonly string[]): string {
   return names.map((name) => `"${name}"`).join(', ');
 }
 
-const importIt: Messages['import'] = {
+export const imports: Messages['imports'] = {
   title: 'Importazione',
   intro: 'Registra gli utenti di un file. Non si fa nulla prima che tu abbia visto che cosa succederebbe.',
   choose: {
@@ -656,12 +656,10 @@ const importIt: Messages['import'] = {
     hint: 'Lascia vuoto se ogni riga indica la propria.',
     wrong: 'Un ID è un numero intero da 1 in su.',
   },
+  principalField: (label) => `Anagrafica: ${label}`,
   fields: {
-    ID: 'Anagrafica: ID',
-    ...principalColumnLabels('Anagrafica', principalLabels),
     UserID: 'ID utente (per reimpostare)',
     Username: 'Nome utente',
-    ...userLabels,
     Password: 'Password',
     ConfirmPassword: 'Password, di nuovo',
     PasswordHash: 'Hash della password',
@@ -713,7 +711,7 @@ const importIt: Messages['import'] = {
   rowFault: rowFaultInItalian,
 };
 
-const jobsIt: Messages['jobs'] = {
+export const jobs: Messages['jobs'] = {
   title: 'Lavori',
   intro: 'Le chiamate inviate per essere eseguite dopo, di tutti i client, dalla più recente.',
   caption: 'Lavori',
@@ -763,7 +761,7 @@ const jobsIt: Messages['jobs'] = {
   cancelled: 'Il lavoro è stato annullato.',
 };
 
-const overviewIt: Messages['overview'] = {
+export const overview: Messages['overview'] = {
   title: 'Riepilogo',
   intro: "Quanto c'è, che cosa è in corso e che cosa non è riuscito di recente.",
   figures: {
@@ -838,7 +836,7 @@ const overviewIt: Messages['overview'] = {
   },
 };
 
-const principalsIt: Messages['principals'] = {
+export const principals: Messages['principals'] = {
   title: 'Anagrafiche',
   intro: 'I clienti e le aziende che hanno utenti.',
   all: 'Tutte le anagrafiche',
@@ -960,7 +958,7 @@ const principalsIt: Messages['principals'] = {
   },
 };
 
-const webhooksIt: Messages['webhooks'] = {
+export const webhooks: Messages['webhooks'] = {
   title: 'Webhook',
   intro: 'I programmi avvisati di ciò che accade, con un messaggio firmato al loro indirizzo.',
   caption: 'Webhook',
@@ -1070,22 +1068,4 @@ const webhooksIt: Messages['webhooks'] = {
     noAnswer: 'La risposta non aveva testo.',
     beginning: 'Si conservano solo i primi 1.000 caratteri.',
   },
-};
-
-export const it: Messages = {
-  common: commonIt,
-  actor: actorIt,
-  failureCause: failureCauseIt,
-  eventType: eventTypeIt,
-  auditRow: auditRowIt,
-  result: resultIt,
-  audit: auditIt,
-  calls: callsIt,
-  clients: clientsIt,
-  events: eventsIt,
-  import: importIt,
-  jobs: jobsIt,
-  overview: overviewIt,
-  principals: principalsIt,
-  webhooks: webhooksIt,
 };

@@ -1,6 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react';
-import type { Messages } from './en.ts';
+
+/** All texts of the console. The compiler checks that `it.ts` has the same keys. */
+export type Messages = typeof import('./en.ts');
 
 export const languages = ['en', 'it'] as const;
 export type Language = (typeof languages)[number];
@@ -18,8 +20,8 @@ export async function loadMessages(language: Language): Promise<void> {
 }
 
 const loaders: Readonly<Record<Language, () => Promise<Messages>>> = {
-  en: async () => (await import('./en.ts')).en,
-  it: async () => (await import('./it.ts')).it,
+  en: () => import('./en.ts'),
+  it: () => import('./it.ts'),
 };
 
 const place = 'anagrafe-language';
@@ -58,8 +60,7 @@ export function useLanguage(): Choice {
   return choice;
 }
 
-/** Returns all messages in the chosen language. */
-export function useMessages(): Messages {
+function useMessages(): Messages {
   const messages = loaded.get(useLanguage().language);
   if (!messages) throw new Error('the messages of the language are not loaded');
   return messages;
@@ -74,3 +75,24 @@ export function rememberedLanguage(): Language {
   }
   return 'en';
 }
+
+/** Creates a hook that returns one section of the messages in the chosen language. */
+function section<Name extends keyof Messages>(name: Name): () => Messages[Name] {
+  return () => useMessages()[name];
+}
+
+export const useCommonMessages = section('common');
+export const useActorMessages = section('actor');
+export const useFailureCauseMessages = section('failureCause');
+export const useEventTypeMessages = section('eventType');
+export const useAuditRowMessages = section('auditRow');
+export const useResultMessages = section('result');
+export const useAuditMessages = section('audit');
+export const useCallsMessages = section('calls');
+export const useClientsMessages = section('clients');
+export const useEventsMessages = section('events');
+export const useImportMessages = section('imports');
+export const useJobsMessages = section('jobs');
+export const useOverviewMessages = section('overview');
+export const usePrincipalsMessages = section('principals');
+export const useWebhooksMessages = section('webhooks');

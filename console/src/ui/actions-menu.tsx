@@ -12,7 +12,6 @@ export interface Action {
   readonly onChoose?: () => void;
 }
 
-/** The button at the end of a row that opens the menu of its actions. */
 export function ActionsMenu({ label, actions }: { label: string; actions: readonly Action[] }) {
   return (
     <Menu position="bottom-end" width={230}>
@@ -39,7 +38,6 @@ export function ActionsMenu({ label, actions }: { label: string; actions: readon
   );
 }
 
-/** The primary button of a page, which creates an object. */
 export function CreateButton({ onClick, children }: { onClick: () => void; children: ReactNode }) {
   return (
     <Button leftSection={<Icon name="plus" size={16} />} onClick={onClick}>

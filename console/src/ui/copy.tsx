@@ -1,6 +1,5 @@
 import { Code, CopyButton, Group, TextInput, VisuallyHidden } from '@mantine/core';
-import { useCommonMessages } from '../i18n/messages.ts';
-import classes from './command.module.css';
+import { useCommonMessages } from '../i18n/language.tsx';
 import { IconButton } from './icon.tsx';
 
 interface CopyProps {
@@ -39,7 +38,6 @@ export interface CopiedProps {
   readonly value: string;
 }
 
-/** A read-only field with a copy button. */
 export function Copied({ label, value }: CopiedProps) {
   return (
     <Group align="flex-end" gap="xs" wrap="nowrap">
@@ -56,11 +54,13 @@ export function Copied({ label, value }: CopiedProps) {
   );
 }
 
-/** A shell command with a copy button. */
+/** The style of a `Code` block whose long lines wrap. */
+export const wrapped = { whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' } as const;
+
 export function Command({ text, what }: { text: string; what: string }) {
   return (
     <Group align="flex-start" gap="xs" wrap="nowrap">
-      <Code block className={classes.command ?? ''}>
+      <Code block flex={1} style={wrapped}>
         {text}
       </Code>
       <Copy value={text} what={what} />
@@ -68,7 +68,6 @@ export function Command({ text, what }: { text: string; what: string }) {
   );
 }
 
-/** Starts a download of the content as a file with this name. */
 export function saveFile(name: string, content: readonly string[], type = ''): void {
   const url = URL.createObjectURL(new Blob([...content], { type }));
   Object.assign(document.createElement('a'), { href: url, download: name }).click();

@@ -1,6 +1,6 @@
 import { Skeleton, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useCommonMessages } from '../i18n/messages.ts';
+import { useCommonMessages } from '../i18n/language.tsx';
 import classes from './detail-page.module.css';
 import { Failure } from './loading-or-error.tsx';
 import { Page, Surface } from './page.tsx';
@@ -27,7 +27,6 @@ export function Facts({ facts }: { facts: readonly (Fact | null | false)[] }) {
 
 interface DetailPageProps {
   readonly title: string;
-  /** The link to the list. */
   readonly back: { readonly href: string; readonly name: string };
   readonly actions?: ReactNode;
   readonly query: { readonly error: Error | null; readonly refetch: () => void };
@@ -36,13 +35,11 @@ interface DetailPageProps {
   readonly facts: readonly (Fact | null | false)[] | undefined;
   /** The number of facts to reserve space for while they are loading. */
   readonly expectedFacts: number;
-  /** Content above the facts. */
   readonly notice?: ReactNode;
   /** The sections below the facts, and the open dialog. They are not rendered if the object could not be loaded. */
   readonly children?: ReactNode;
 }
 
-/** The page of one object: its facts, then its sections. */
 export function DetailPage(props: DetailPageProps) {
   const { query, factsTitle, facts, expectedFacts, notice, children, ...page } = props;
   const { table, loading } = useCommonMessages();

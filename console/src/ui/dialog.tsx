@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type FormEventHandler, type ReactNode, type Ref, useLayoutEffect, useRef, useState } from 'react';
-import { useCommonMessages } from '../i18n/messages.ts';
+import { useCommonMessages } from '../i18n/language.tsx';
 import { Failure } from './loading-or-error.tsx';
 import { useNotice } from './notice.tsx';
 
@@ -86,16 +86,13 @@ export function useFinish(onClose: () => void): (sentence: string) => void {
   };
 }
 
-interface DialogFormProps {
+export interface DialogFormProps {
   readonly onSubmit: FormEventHandler<HTMLFormElement>;
-  /** The label of the button. */
   readonly submit: string;
   /** The request that the form sends. `error` is null if the form shows the error beside its fields. */
   readonly request: { readonly isPending: boolean; readonly error: Error | null };
   readonly onCancel: () => void;
-  /** A required input is missing. */
   readonly disabled?: boolean;
-  /** Red for a destructive action. */
   readonly color?: 'red';
   /** Turns off the validation of the browser, for a form that the service validates. */
   readonly noValidate?: boolean;
@@ -144,14 +141,13 @@ interface ConfirmDialogProps {
   readonly name?: string;
   /** Shows the button in the primary colour, for an action that is not destructive. */
   readonly gentle?: boolean;
-  readonly request?: { readonly isPending: boolean; readonly error: Error | null };
+  readonly request?: DialogFormProps['request'];
   readonly onConfirm: () => void;
   readonly onClose: () => void;
 }
 
 const noRequest = { isPending: false, error: null };
 
-/** Asks for confirmation of an action. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { title, text, action, name, gentle = false, request = noRequest, onConfirm, onClose } = props;
   const { confirm } = useCommonMessages();

@@ -2,11 +2,11 @@ import { CloseButton, Loader, Switch, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useEffect, useRef, useState } from 'react';
 import { useSearchParams } from 'wouter';
-import { useCommonMessages } from '../i18n/messages.ts';
+import { useCommonMessages } from '../i18n/language.tsx';
 import { Icon } from './icon.tsx';
+import { useSearchParameters } from './paging.tsx';
 
 export interface SearchTerm {
-  /** The current text of the field. */
   readonly typed: string;
   /** The term in the URL, which follows the field after a pause; empty to list everything. */
   readonly term: string;
@@ -17,23 +17,14 @@ const debounceMs = 250;
 
 /** Keeps the search term in the URL (`?search=rossi`). Input is debounced, and a new term returns to the first page. */
 export function useSearchTerm(): SearchTerm {
-  const [search, setSearch] = useSearchParams();
+  const [search, setParameters] = useSearchParameters();
   const term = search.get('search') ?? '';
   const [typed, setTyped] = useState(term);
   const written = useRef(term);
 
   const write = useDebouncedCallback((text: string) => {
     written.current = text;
-    setSearch(
-      (before) => {
-        const after = new URLSearchParams(before);
-        after.delete('page');
-        if (text === '') after.delete('search');
-        else after.set('search', text);
-        return after;
-      },
-      { replace: true },
-    );
+    setParameters({ page: null, search: text || null }, { replace: true });
   }, debounceMs);
 
   // The back and forward buttons change the term without the field.
@@ -54,7 +45,6 @@ interface SearchProps {
   readonly label: string;
   readonly placeholder: string;
   readonly search: SearchTerm;
-  /** The results for the term are still loading. */
   readonly busy: boolean;
 }
 
@@ -93,7 +83,6 @@ export function useFailedOnly(): [failed: boolean, choose: (failed: boolean) => 
   return [search.get('failed') === 'true', choose];
 }
 
-/** The switch for the filter of `useFailedOnly`. */
 export function FailedOnly({ label }: { label: string }) {
   const [failed, choose] = useFailedOnly();
   return <Switch label={label} checked={failed} onChange={(event) => choose(event.currentTarget.checked)} />;

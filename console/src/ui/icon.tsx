@@ -61,7 +61,6 @@ interface IconButtonProps extends ComponentProps<'button'> {
   readonly icon: IconName;
   readonly label: string;
   readonly size?: number;
-  /** Draws a border. */
   readonly isOutlined?: boolean;
 }
 

@@ -1,10 +1,10 @@
 import { Box, Button, Group, Loader, Paper, Text } from '@mantine/core';
 import type { Key, ReactNode } from 'react';
-import { useCommonMessages } from '../i18n/messages.ts';
+import { useCommonMessages } from '../i18n/language.tsx';
 import { Failure } from './loading-or-error.tsx';
 import type { Older } from './newest-first.ts';
 import { Page, Surface } from './page.tsx';
-import { Pager } from './paging.tsx';
+import { type PagedList, Pager } from './paging.tsx';
 import { type Column, Empty, type EmptyProps, Table } from './table.tsx';
 
 /** The rows of a list: a result of `usePaged`, of `useNewestFirst`, or a query whose data is the rows. */
@@ -14,13 +14,7 @@ interface ListState<Item> {
   readonly error: Error | null;
   readonly refetch: () => void;
   /** For a list in numbered pages; the totals are undefined while the first page is loading. */
-  readonly paging?: {
-    readonly page: number;
-    readonly pageSize: number;
-    readonly totalCount: number | undefined;
-    readonly totalPages: number | undefined;
-    readonly goTo: (page: number) => void;
-  };
+  readonly paging?: PagedList<Item>['paging'];
   /** For a sequence, newest first, whose older rows are loaded on request. */
   readonly older?: Older;
 }
@@ -35,7 +29,6 @@ interface ListProps<Item> {
   readonly reached?: string | undefined;
 }
 
-/** A table with its paging. */
 function List<Item>({ list, empty, reached, ...table }: ListProps<Item>) {
   const { beyond } = useCommonMessages().table;
   const { rows, error, refetch, paging, older } = list;
@@ -127,19 +120,13 @@ function OlderRows({ older, error, reached }: OlderRowsProps) {
 
 interface ListPageProps<Item> extends ListProps<Item> {
   readonly title: string;
-  /** One sentence about the purpose of the page. */
   readonly intro: string;
-  /** Filters and buttons at the right of the heading. */
   readonly actions?: ReactNode;
-  /** Search field and count above the table. */
   readonly filters?: ReactNode;
-  /** The error of an action on a row. */
   readonly failure?: ReactNode;
-  /** The open dialog. */
   readonly children?: ReactNode;
 }
 
-/** A page with one list. */
 export function ListPage<Item>(props: ListPageProps<Item>) {
   const { title, intro, actions, filters, failure, children, ...list } = props;
   return (
@@ -161,11 +148,9 @@ export function ListPage<Item>(props: ListPageProps<Item>) {
 interface ListSectionProps<Item> extends ListProps<Item> {
   readonly title: string;
   readonly actions?: ReactNode;
-  /** Content above the table, and the open dialog. */
   readonly children?: ReactNode;
 }
 
-/** A section of a page with one list. */
 export function ListSection<Item>({ title, actions, children, ...list }: ListSectionProps<Item>) {
   return (
     <Surface title={title} actions={actions} flush>

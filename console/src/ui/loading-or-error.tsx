@@ -1,7 +1,7 @@
 import { AnagrafeError, ApiError, ConnectionError, RecordError, TimeoutError } from '@anagrafe/client';
 import { Alert, Button, Stack, Text } from '@mantine/core';
 import { Component, type ReactNode } from 'react';
-import { useCommonMessages } from '../i18n/messages.ts';
+import { useCommonMessages } from '../i18n/language.tsx';
 import { Icon } from './icon.tsx';
 
 interface FailureProps {
@@ -12,7 +12,6 @@ interface FailureProps {
   readonly atSignIn?: boolean;
 }
 
-/** Shows the message of an error, its request ID and a retry button. */
 export function Failure({ error, title, onRetry, atSignIn = false }: FailureProps) {
   const messages = useCommonMessages();
   const sentence = useFailureSentence(atSignIn)(error);
@@ -49,7 +48,6 @@ function useFailureSentence(atSignIn = false): (error: Error) => string {
   };
 }
 
-/** True if the browser could not fetch a lazily loaded chunk of the console. */
 function isChunkLoadError(error: Error): boolean {
   return (
     error instanceof TypeError && /dynamically imported module|module script failed/i.test(error.message)

@@ -6,7 +6,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
-import { usePollInterval } from './polling.ts';
+import { usePollInterval } from './time.tsx';
 
 /** One keyset page of a sequence. A client-side filter may leave fewer records than were read. */
 export interface KeysetPage<Item, Place> extends CursorPage<Item, Place> {
@@ -20,7 +20,6 @@ export interface Asked<Place> {
   readonly order: 'oldest' | 'newest';
   /** The position after which to read; null to begin at the end that `order` names. */
   readonly after: Place | null;
-  /** The maximum number of records. */
   readonly count: number;
   readonly signal: AbortSignal;
 }
@@ -28,33 +27,12 @@ export interface Asked<Place> {
 interface Options<Item, Place> {
   readonly key: QueryKey;
   readonly read: (asked: Asked<Place>) => Promise<KeysetPage<Item, Place>>;
-  /** The number of older records per request. */
   readonly pageSize: number;
   /** The position after which to begin. Without it the list begins at the newest record and polls for new ones. */
   readonly start?: Place | null;
 }
 
-/** The state of a list that shows a sequence, newest first. */
-export interface NewestFirst<Item> {
-  /** Undefined while the first page is loading. */
-  readonly rows: readonly Item[] | undefined;
-  readonly error: Error | null;
-  readonly refetch: () => void;
-  readonly older: Older;
-}
-
-export interface Older {
-  /** The ISO 8601 time of the oldest entry that was read; null if none was read. */
-  readonly reachedAt: string | null;
-  readonly exists: boolean;
-  /** True once the reader has loaded an older page. */
-  readonly wasRequested: boolean;
-  readonly isLoading: boolean;
-  readonly load: () => void;
-  /** More than `maxNewer` new records exist. `reload` loads the newest ones and drops the older pages. */
-  readonly isBehind: boolean;
-  readonly reload: () => void;
-}
+export type Older = ReturnType<typeof useNewestFirst>['older'];
 
 type Pages<Item, Place> = InfiniteData<KeysetPage<Item, Place>, { after: Place | null }>;
 
@@ -73,7 +51,7 @@ const maxNewer = 500;
 const pollMs = 3_000;
 
 /** Reads a sequence from the newest record: older pages on request, new records by polling while the user is active. */
-export function useNewestFirst<Item, Place>(options: Options<Item, Place>): NewestFirst<Item> {
+export function useNewestFirst<Item, Place>(options: Options<Item, Place>) {
   const { key, read, pageSize, start = null } = options;
   const queries = useQueryClient();
   const olderKey = [...key, 'older', start];
@@ -111,15 +89,18 @@ export function useNewestFirst<Item, Place>(options: Options<Item, Place>): Newe
 
   const pages = older.data?.pages;
   return {
+    /** Undefined while the first page is loading. */
     rows: pages && [...(newer.data?.records ?? []), ...pages.flatMap(({ records }) => records)],
     error: older.error,
     refetch: () => void older.refetch(),
     older: {
+      /** The ISO 8601 time of the oldest entry that was read; null if none was read. */
       reachedAt: pages?.at(-1)?.reachedAt ?? null,
       exists: older.hasNextPage,
       wasRequested: (pages?.length ?? 0) > 1,
       isLoading: older.isFetchingNextPage,
       load: () => void older.fetchNextPage(),
+      /** More than `maxNewer` new records exist. `reload` loads the newest ones and drops the older pages. */
       isBehind: newer.data?.isBehind ?? false,
       reload: () => void queries.resetQueries({ queryKey: olderKey }),
     },

@@ -1,6 +1,6 @@
 import { CloseButton } from '@mantine/core';
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
-import { useCommonMessages } from '../i18n/messages.ts';
+import { useCommonMessages } from '../i18n/language.tsx';
 import { Icon } from './icon.tsx';
 import classes from './notice.module.css';
 

@@ -1,7 +1,7 @@
 import { Anchor, Box, Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { createContext, type ReactNode, useContext, useEffect, useId, useRef } from 'react';
 import { Link } from 'wouter';
-import { useCommonMessages } from '../i18n/messages.ts';
+import { useCommonMessages } from '../i18n/language.tsx';
 
 /** True for the visible page; false for one that `KeepAlive` keeps mounted while it is hidden. */
 export const ActivePage = createContext(true);
@@ -18,7 +18,6 @@ interface SurfaceProps {
   readonly children: ReactNode;
 }
 
-/** A section of a page with its own heading. */
 export function Surface({ title, actions, flush = false, children }: SurfaceProps) {
   const id = useId();
   return (
@@ -36,11 +35,8 @@ export function Surface({ title, actions, flush = false, children }: SurfaceProp
 
 interface PageProps {
   readonly title: string;
-  /** One sentence about the purpose of the page. */
   readonly intro?: string;
-  /** The link to the parent page. */
   readonly back?: { readonly href: string; readonly name: string };
-  /** Buttons at the right of the heading. */
   readonly actions?: ReactNode;
   readonly children: ReactNode;
 }

@@ -3,7 +3,7 @@ import { Group, Text } from '@mantine/core';
 import { keepPreviousData, type QueryKey, useQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'wouter';
 import { useFormats } from '../i18n/formats.ts';
-import { useCommonMessages } from '../i18n/messages.ts';
+import { useCommonMessages } from '../i18n/language.tsx';
 import { IconButton, type IconName } from './icon.tsx';
 
 /** The requested page of a list; `page` starts at 1. */
@@ -26,10 +26,10 @@ export function usePaged<Item, About>(
   read: (place: Place, signal: AbortSignal) => Promise<Page<Item, About>>,
   { pageSize = 25, refetchInterval = false }: PagedOptions<Item, About> = {},
 ) {
-  const [search, setParameter] = useSearchParameters();
+  const [search, setParameters] = useSearchParameters();
   const requested = Number(search.get('page'));
   const page = Number.isSafeInteger(requested) && requested > 0 ? requested : 1;
-  const goTo = (next: number) => setParameter('page', next === 1 ? null : String(next));
+  const goTo = (next: number) => setParameters({ page: next === 1 ? null : String(next) });
   const place = { page, pageSize };
   const query = useQuery({
     queryKey: [...key, place],
@@ -51,21 +51,22 @@ export function usePaged<Item, About>(
 
 export type PagedList<Item, About = unknown> = ReturnType<typeof usePaged<Item, About>>;
 
-/** Returns the parameters of the URL, and a function that sets one of them or removes it for null. */
+/** Returns the parameters of the URL, and a function that sets some of them, or removes those that are null. */
 export function useSearchParameters() {
   const [search, setSearch] = useSearchParams();
-  const setParameter = (name: string, value: string | null) =>
+  const setParameters = (changes: Readonly<Record<string, string | null>>, options?: { replace: boolean }) =>
     setSearch((before) => {
       const after = new URLSearchParams(before);
-      if (value === null) after.delete(name);
-      else after.set(name, value);
+      for (const [name, value] of Object.entries(changes)) {
+        if (value === null) after.delete(name);
+        else after.set(name, value);
+      }
       return after;
-    });
-  return [search, setParameter] as const;
+    }, options);
+  return [search, setParameters] as const;
 }
 
 interface PagerProps {
-  /** The name of the list, for screen readers. */
   readonly of: string;
   readonly page: number;
   readonly pageSize: number;

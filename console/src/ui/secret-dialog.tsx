@@ -3,20 +3,17 @@ import { useForm } from '@mantine/form';
 import type { UseMutationResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useFormats } from '../i18n/formats.ts';
-import { useCommonMessages } from '../i18n/messages.ts';
+import { useCommonMessages } from '../i18n/language.tsx';
 import { Copied, type CopiedProps } from './copy.tsx';
 import { Dialog, DialogForm } from './dialog.tsx';
 import { Icon } from './icon.tsx';
 
 export interface Secret {
-  /** The warning that the values are shown only once. */
   readonly once: string;
   readonly values: readonly CopiedProps[];
-  /** The label of the button that confirms that the values are stored. */
   readonly done: string;
 }
 
-/** Returns the keys of a client as a secret. */
 export function useKeys(): (keys: { readonly PublicKey: string; readonly SecretKey: string }) => Secret {
   const { secret } = useCommonMessages();
   return ({ PublicKey, SecretKey }) => ({
@@ -33,16 +30,13 @@ export function useKeys(): (keys: { readonly PublicKey: string; readonly SecretK
 interface SecretDialogProps {
   readonly title: string;
   readonly opened?: boolean;
-  /** The request for the secret is pending. */
   readonly isPending: boolean;
   /** The secret, once the service has returned it; the only time that it does. */
   readonly secret: Secret | null | undefined;
-  /** The content below the secret. */
   readonly note?: ReactNode;
   /** Disables the button while the secret is still in use. */
   readonly isBusy?: boolean;
   readonly onClose: () => void;
-  /** The form that asks for the secret. */
   readonly children: ReactNode;
 }
 
@@ -91,7 +85,6 @@ interface RotateDialogProps<Rotated extends { readonly OldEndsAt: string }> {
   readonly request: UseMutationResult<Rotated, Error, number>;
   readonly secretOf: (rotated: Rotated) => Secret;
   readonly onClose: () => void;
-  /** Further content above the field. */
   readonly children?: ReactNode;
 }
 
@@ -128,7 +121,6 @@ export function RotateDialog<Rotated extends { readonly OldEndsAt: string }>(
           allowDecimal={false}
           allowNegative={false}
           required
-          withAsterisk={false}
           data-autofocus
           {...form.getInputProps('hours')}
         />

@@ -1,13 +1,12 @@
 import { Box, Skeleton, Stack, Text, VisuallyHidden } from '@mantine/core';
 import type { Key, ReactNode } from 'react';
 import { Link } from 'wouter';
-import { useCommonMessages } from '../i18n/messages.ts';
+import { useCommonMessages } from '../i18n/language.tsx';
 import { Failure } from './loading-or-error.tsx';
 import classes from './table.module.css';
 
 export interface EmptyProps {
   readonly title: string;
-  /** The next step for the reader. */
   readonly hint: string;
   readonly action?: ReactNode;
 }
@@ -29,7 +28,6 @@ export interface Column<Item> {
   readonly name: string;
   /** Hides the column on screens narrower than a tablet. */
   readonly wide?: boolean;
-  /** Aligns the cells to the right. */
   readonly numeric?: boolean;
   /** Shows the heading to screen readers only, for a column of buttons. */
   readonly quiet?: boolean;
@@ -37,7 +35,6 @@ export interface Column<Item> {
 }
 
 interface TableProps<Item> {
-  /** The name of the table, for screen readers. */
   readonly caption: string;
   readonly columns: readonly Column<Item>[];
   /** Undefined while the rows are loading. */
@@ -45,7 +42,6 @@ interface TableProps<Item> {
   readonly keyOf: (item: Item) => Key;
   readonly error: Error | null;
   readonly onRetry: () => void;
-  /** The content that replaces a table without rows. */
   readonly empty: ReactNode;
   /** The number of rows to reserve space for while they are loading. */
   readonly expectedRows?: number;
@@ -76,7 +72,7 @@ export function Table<Item>(props: TableProps<Item>) {
     // The section is focusable so that the arrow keys can scroll a table that is wider than the screen.
     <section className={classes.scroll} aria-label={caption} tabIndex={rows ? 0 : -1}>
       <table className={classes.table} data-loaded={rows !== undefined || undefined} aria-busy={!rows}>
-        <caption className={classes.caption}>{caption}</caption>
+        <VisuallyHidden component="caption">{caption}</VisuallyHidden>
         <thead>
           <tr>
             {columns.map((column) => (
@@ -110,7 +106,6 @@ interface CellLinkProps {
   readonly children: ReactNode;
 }
 
-/** A link to another page of the console. */
 export function CellLink({ href, isName = false, isUnderlined = false, children }: CellLinkProps) {
   const className = [classes.link, isName && classes.name, isUnderlined && classes.underlined];
   return (

@@ -35,7 +35,7 @@ describe('the first load of the console', () => {
     const all = await Promise.all(fetched);
     const bytesOf = (part: RegExp) =>
       all.filter(({ path }) => part.test(path)).reduce((sum, { bytes }) => sum + bytes, 0);
-    for (const part of [/\/assets\/index-.*\.js$/, /\/assets\/overview-.*\.js$/, /\.css$/, /^\/admin\/v1\//])
+    for (const part of [/\/assets\/index-.*\.js$/, /\/assets\/en-.*\.js$/, /\.css$/, /^\/admin\/v1\//])
       expect(bytesOf(part)).toBeGreaterThan(0);
     expect(bytesOf(/./)).toBeLessThan(maxBytes);
   });

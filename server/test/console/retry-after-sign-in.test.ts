@@ -14,16 +14,16 @@ const ended = () => Object.assign(Object.create(ApiError.prototype), { status: 4
 
 function start() {
   const queries = new QueryClient();
-  const visit = new ClientSession(client);
-  queries.setQueryData(sessionKey, { State: 'signed-in', Client: client, ExpiresAt: null, visit });
-  return { queries, visit };
+  const clientSession = new ClientSession(client);
+  queries.setQueryData(sessionKey, { State: 'signed-in', Client: client, ExpiresAt: null, clientSession });
+  return { queries, clientSession };
 }
 
 describe('an action that is repeated after a sign-in', () => {
   it('fails if the client has signed out before the response that reports the end of its session', async () => {
-    const { queries, visit } = start();
+    const { queries, clientSession } = start();
     const action = vi.fn(async () => {
-      visit.end();
+      clientSession.end.abort();
       throw ended();
     });
     await expect(retryAfterSignIn(queries, action)).rejects.toMatchObject({ name: 'AbortError' });
@@ -31,11 +31,11 @@ describe('an action that is repeated after a sign-in', () => {
   });
 
   it('runs again once the same client has signed in', async () => {
-    const { queries, visit } = start();
+    const { queries, clientSession } = start();
     const action = vi.fn(async () => 'done').mockRejectedValueOnce(ended());
     const result = retryAfterSignIn(queries, action);
     await vi.waitFor(() => expect(queries.getQueryData(sessionKey)).toMatchObject({ State: 'signed-out' }));
-    queries.setQueryData(sessionKey, { State: 'signed-in', Client: client, ExpiresAt: null, visit });
+    queries.setQueryData(sessionKey, { State: 'signed-in', Client: client, ExpiresAt: null, clientSession });
     await expect(result).resolves.toBe('done');
     expect(action).toHaveBeenCalledTimes(2);
   });

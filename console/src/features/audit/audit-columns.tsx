@@ -1,10 +1,11 @@
 import type { AuditRow } from '@anagrafe/client';
 import { Box, Code, Text } from '@mantine/core';
 import { useFormats } from '../../i18n/formats.ts';
-import { useAuditMessages } from '../../i18n/messages.ts';
+import { useAuditMessages } from '../../i18n/language.tsx';
+import { wrapped } from '../../ui/copy.tsx';
 import { Facts } from '../../ui/detail-page.tsx';
-import { Moment } from '../../ui/moment.tsx';
 import { CellLink, type Column, Note } from '../../ui/table.tsx';
+import { Moment } from '../../ui/time.tsx';
 import { useActorName } from '../clients/queries.ts';
 import classes from './audit-details.module.css';
 import { useDescribeAuditRow } from './describe-audit-row.ts';
@@ -12,11 +13,14 @@ import { useDescribeAuditRow } from './describe-audit-row.ts';
 /** Maximum number of user IDs listed per row; one audit row may contain 100,000. */
 const userIdsShown = 20;
 
-/** Collapsible section with all fields of an audit row. */
 function Details({ row }: { row: AuditRow }) {
   const messages = useAuditMessages();
-  const { moment } = useFormats();
-  const formatIds = useFormatUserIds();
+  const { moment, number } = useFormats();
+  const formatIds = (ids: readonly number[]) => {
+    const first = ids.slice(0, userIdsShown).join(', ');
+    const others = ids.length - userIdsShown;
+    return others > 0 ? `${first} ${messages.others(number(others))}` : first;
+  };
   return (
     <details className={classes.details}>
       <Text component="summary" size="xs" c="dimmed">
@@ -43,7 +47,7 @@ function Details({ row }: { row: AuditRow }) {
             <Text size="xs" c="dimmed" fw={600} mt="sm">
               {messages.detail.noted}
             </Text>
-            <Code block className={classes.noted ?? ''}>
+            <Code block style={wrapped}>
               {JSON.stringify(row.Details, null, 2)}
             </Code>
           </>
@@ -53,16 +57,6 @@ function Details({ row }: { row: AuditRow }) {
   );
 }
 
-function useFormatUserIds(): (ids: readonly number[]) => string {
-  const { others } = useAuditMessages();
-  const { number } = useFormats();
-  return (ids) => {
-    const first = ids.slice(0, userIdsShown).join(', ');
-    return ids.length > userIdsShown ? `${first} ${others(number(ids.length - userIdsShown))}` : first;
-  };
-}
-
-/** Columns of the audit log table. */
 export function useColumns(): readonly Column<AuditRow>[] {
   const { columns, principal } = useAuditMessages();
   const { number } = useFormats();

@@ -3,7 +3,7 @@ import { Alert, Button, Group, NumberInput, Stack, Switch, Text } from '@mantine
 import { useForm } from '@mantine/form';
 import { useSearchParams } from 'wouter';
 import { useFormats } from '../../i18n/formats.ts';
-import { useAuditMessages } from '../../i18n/messages.ts';
+import { useAuditMessages } from '../../i18n/language.tsx';
 import { Copied } from '../../ui/copy.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { ListSection } from '../../ui/list-page.tsx';
@@ -12,7 +12,6 @@ import { Page, Surface } from '../../ui/page.tsx';
 import { useColumns } from './audit-columns.tsx';
 import { useAuditLog, useVerify } from './queries.ts';
 
-/** `/console/audit`: the audit log and the verification of its hash chain. */
 export function Audit() {
   const messages = useAuditMessages();
   return (
@@ -110,7 +109,6 @@ function positiveInteger(text: string | null): number | null {
   return Number.isSafeInteger(value) && value > 0 && value < Number.MAX_SAFE_INTEGER ? value : null;
 }
 
-/** The rows of the audit log, newest first, with the controls of the filter. */
 function AuditLog() {
   const messages = useAuditMessages();
   const { find } = messages;

@@ -1,6 +1,6 @@
 import type { AuditRow } from '@anagrafe/client';
 import { useMutation } from '@tanstack/react-query';
-import { type NewestFirst, useNewestFirst } from '../../ui/newest-first.ts';
+import { useNewestFirst } from '../../ui/newest-first.ts';
 import { useAnagrafe, usePatientAnagrafe } from '../session/api-client.ts';
 
 interface AuditLogQuery {
@@ -14,12 +14,7 @@ interface AuditLogQuery {
 }
 
 /** Reads the audit log in keyset pages, newest row first. */
-export function useAuditLog({
-  principal,
-  reads,
-  position = null,
-  pageSize,
-}: AuditLogQuery): NewestFirst<AuditRow> {
+export function useAuditLog({ principal, reads, position = null, pageSize }: AuditLogQuery) {
   const { admin } = useAnagrafe();
   return useNewestFirst<AuditRow, number>({
     key: ['audit', principal, reads],

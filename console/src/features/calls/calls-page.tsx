@@ -1,15 +1,17 @@
 import type { CompletedCall } from '@anagrafe/client';
+import { useMutation } from '@tanstack/react-query';
 import { useParams } from 'wouter';
 import { useFormats } from '../../i18n/formats.ts';
-import { useCallsMessages, useResultMessages } from '../../i18n/messages.ts';
+import { useCallsMessages, useResultMessages } from '../../i18n/language.tsx';
 import { DetailPage } from '../../ui/detail-page.tsx';
 import { FailedOnly, useFailedOnly } from '../../ui/filters.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
-import { Moment } from '../../ui/moment.tsx';
+import { usePaged } from '../../ui/paging.tsx';
 import { CellLink, type Column } from '../../ui/table.tsx';
+import { Moment, usePollInterval } from '../../ui/time.tsx';
 import { useActorName } from '../clients/queries.ts';
 import { FailedCount, Results } from '../results/results-table.tsx';
-import { useCall, useCalls, useFailedCallRecords } from './queries.ts';
+import { useAnagrafe, usePatientAnagrafe } from '../session/api-client.ts';
 
 /** `/console/calls`: the list of synchronous calls. `/console/calls/:id`: one call. */
 export function Calls() {
@@ -98,4 +100,27 @@ function OneCall({ id }: { id: string }) {
       <Results id={id} list={list} failedRecords={call && call.RecordsFailed > 0 ? failedRecords : null} />
     </DetailPage>
   );
+}
+
+/** Polls one page of the synchronous calls, newest first. `failed` keeps only calls with failed records. */
+function useCalls(failed: boolean) {
+  const { admin } = useAnagrafe();
+  return usePaged(
+    ['calls', 'all', failed],
+    ({ page, pageSize }, signal) => admin.calls({ pageSize, failed, signal }).page(page),
+    { refetchInterval: usePollInterval(5_000) },
+  );
+}
+
+/** Reads a call with one page of its tuples. `failed` keeps only the tuples of failed records. */
+function useCall(id: string, failed: boolean) {
+  const { admin } = useAnagrafe();
+  return usePaged(['calls', id, failed], (place, signal) => admin.call(id, { ...place, failed, signal }), {
+    pageSize: 50,
+  });
+}
+
+function useFailedCallRecords(id: string) {
+  const { admin } = usePatientAnagrafe();
+  return useMutation({ mutationFn: () => admin.failedRecords(id) });
 }

@@ -1,23 +1,19 @@
 import type { Client, Scope } from '@anagrafe/client';
 import { Alert, Checkbox, Stack, Switch, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useClientsMessages } from '../../i18n/messages.ts';
-import { ConfirmDialog, Dialog, DialogForm, useFinish } from '../../ui/dialog.tsx';
+import { useClientsMessages } from '../../i18n/language.tsx';
+import { ConfirmDialog, Dialog, DialogForm, type DialogFormProps, useFinish } from '../../ui/dialog.tsx';
 import { RotateDialog, SecretDialog, useKeys } from '../../ui/secret-dialog.tsx';
-import { useStayInSight } from '../session/watch-session.ts';
+import { useKeepVisible } from '../session/watch-session.ts';
 import { useChangeClient, useCreateClient, useRevokeClient, useRotateClient } from './queries.ts';
 
-/** The editable properties of a client. */
 type Choices = Pick<Client, 'Name' | 'Scopes' | 'Networks' | 'KnownByAddress'>;
 
-interface ClientFormProps {
+interface ClientFormProps extends Pick<DialogFormProps, 'submit' | 'request' | 'onCancel'> {
   readonly start: Choices;
-  readonly submit: string;
-  readonly request: { readonly isPending: boolean; readonly error: Error | null };
   /** True for the client of the current console session: the form warns before it loses the scope `admin`. */
   readonly own?: boolean;
   readonly onSubmit: (choices: Choices) => void;
-  readonly onCancel: () => void;
 }
 
 const scopes: readonly Scope[] = ['sync:write', 'sync:read', 'admin'];
@@ -45,7 +41,6 @@ function ClientForm({ start, own = false, onSubmit, ...rest }: ClientFormProps) 
         description={messages.nameHint}
         maxLength={255}
         required
-        withAsterisk={false}
         data-autofocus
         {...form.getInputProps('Name')}
       />
@@ -139,7 +134,7 @@ export function Edit({ client, own, onClose }: ClientDialogProps) {
 export function Rotate({ client, own, onClose }: ClientDialogProps) {
   const messages = useClientsMessages();
   const request = useRotateClient(client.PublicKey, own);
-  useStayInSight(own && (request.isPending || request.data?.signedIn === false));
+  useKeepVisible(own && (request.isPending || request.data?.signedIn === false));
   return (
     <RotateDialog
       title={messages.rotateTitle(client.Name)}

@@ -1,17 +1,16 @@
 import type { Client } from '@anagrafe/client';
 import { Badge, Button, Code, Group, Text } from '@mantine/core';
 import type { ComponentType } from 'react';
-import { useClientsMessages } from '../../i18n/messages.ts';
+import { useClientsMessages } from '../../i18n/language.tsx';
 import { ActionsMenu, CreateButton } from '../../ui/actions-menu.tsx';
 import { useDialog } from '../../ui/dialog.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
-import { Moment } from '../../ui/moment.tsx';
 import { type Column, Note } from '../../ui/table.tsx';
+import { Moment } from '../../ui/time.tsx';
 import { useSession } from '../session/session.ts';
 import { Create, Edit, Revoke, Rotate } from './client-dialogs.tsx';
 import { useClients } from './queries.ts';
 
-/** `/console/clients`: the API clients of the service. */
 export function Clients() {
   const messages = useClientsMessages();
   const { data, error, refetch } = useClients();

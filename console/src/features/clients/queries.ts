@@ -1,8 +1,8 @@
 import type { ClientChange, CompletedCall, CreateClient, Job } from '@anagrafe/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useActorMessages } from '../../i18n/messages.ts';
+import { useActorMessages } from '../../i18n/language.tsx';
 import { useAnagrafe, useChange } from '../session/api-client.ts';
-import { arrive, sessionKey } from '../session/session.ts';
+import { completeSignIn, sessionKey } from '../session/session.ts';
 
 const key = ['clients'];
 
@@ -46,7 +46,8 @@ export function useRotateClient(publicKey: string, own: boolean) {
     async (Hours: number) => {
       const rotated = await anagrafe.admin.clients.rotate(publicKey, { Hours });
       const { PublicKey, SecretKey } = rotated;
-      const signIn = async () => arrive(queries, await anagrafe.console.signIn({ PublicKey, SecretKey }));
+      const signIn = async () =>
+        completeSignIn(queries, await anagrafe.console.signIn({ PublicKey, SecretKey }));
       const signedIn =
         !own ||
         (await signIn().then(

@@ -2,10 +2,10 @@ import type { CloudEvent } from '@anagrafe/client';
 import { Code, NativeSelect } from '@mantine/core';
 import { useSearchParams } from 'wouter';
 import { useFormats } from '../../i18n/formats.ts';
-import { useEventsMessages, useEventTypeMessages, useResultMessages } from '../../i18n/messages.ts';
+import { useEventsMessages, useEventTypeMessages, useResultMessages } from '../../i18n/language.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
-import { Moment } from '../../ui/moment.tsx';
 import { type Column, Note } from '../../ui/table.tsx';
+import { Moment } from '../../ui/time.tsx';
 import { eventTypes, useEvents } from './queries.ts';
 
 /** `/console/events`: the events, newest first. `?type=user.registered` filters by type. */

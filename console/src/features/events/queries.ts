@@ -1,5 +1,5 @@
 import type { Anagrafe, CloudEvent, EventType } from '@anagrafe/client';
-import { type Asked, type KeysetPage, type NewestFirst, useNewestFirst } from '../../ui/newest-first.ts';
+import { type Asked, type KeysetPage, useNewestFirst } from '../../ui/newest-first.ts';
 import { useAnagrafe } from '../session/api-client.ts';
 
 /** All event types, in the order of the options in the interface. */
@@ -14,13 +14,12 @@ export const eventTypes: readonly EventType[] = [
   'webhook.disabled',
 ];
 
-/** Events per request of a search by type. */
 const searchPageSize = 1000;
 /** Maximum number of requests per search; the user then decides whether to load older events. */
 const searchPagesMax = 10;
 
 /** Reads the events, newest first. A null `type` reads all types. */
-export function useEvents(type: EventType | null): NewestFirst<CloudEvent> {
+export function useEvents(type: EventType | null) {
   const anagrafe = useAnagrafe();
   return useNewestFirst<CloudEvent, string>({
     key: ['events', type],

@@ -4,12 +4,10 @@ import { useMutation } from '@tanstack/react-query';
 import { usePatientAnagrafe } from '../session/api-client.ts';
 import { type Reading, type Row, readRows, type UsersFile } from './users-file.ts';
 
-/** Result of checking rows. */
 export interface Checked {
   /** The rows as checked. Editing a row replaces its object, so a row that is not in this list has no result yet. */
   readonly rows: readonly Row[];
   readonly errors: RowErrors;
-  /** The rows without errors, ready to be sent. */
   readonly valid: readonly ImportRow[];
   /** Estimated time in seconds that the service needs to hash the passwords. */
   readonly seconds: number;

@@ -3,12 +3,12 @@ import { Alert, Box, Button, FileButton, Loader, Stack, Text } from '@mantine/co
 import { useMutation } from '@tanstack/react-query';
 import { type DragEvent, useEffect, useRef, useState } from 'react';
 import { useFormats } from '../../i18n/formats.ts';
-import { useImportMessages } from '../../i18n/messages.ts';
+import { useImportMessages } from '../../i18n/language.tsx';
 import { Command } from '../../ui/copy.tsx';
 import { focusOnMount } from '../../ui/focus.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Surface } from '../../ui/page.tsx';
-import classes from './choose-file.module.css';
+import classes from './import.module.css';
 import { NoRowsError, readUsersFile, rowsMax, TooManyRowsError, type UsersFile } from './users-file.ts';
 
 const accepted = '.csv,.tsv,.txt,.json,.ndjson,.jsonl';

@@ -3,12 +3,13 @@ import {
   type ImportField,
   importFields,
   isImportField,
+  principalColumns,
   type RowPrincipal,
 } from '@anagrafe/importer';
 import { Box, Fieldset, Group, NativeSelect, Text, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useFormats } from '../../i18n/formats.ts';
-import { useImportMessages } from '../../i18n/messages.ts';
+import { useImportMessages, usePrincipalsMessages } from '../../i18n/language.tsx';
 import { Surface } from '../../ui/page.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { isSecret } from './row-fields.tsx';
@@ -20,13 +21,8 @@ export interface Named {
   readonly value: string;
 }
 
-interface PrincipalProps {
-  readonly named: Named;
-  readonly onChange: (named: Named) => void;
-}
-
 /** Fields for the default principal, which applies to rows that name none. */
-export function Principal({ named, onChange }: PrincipalProps) {
+export function Principal({ named, onChange }: { named: Named; onChange: (named: Named) => void }) {
   const { principal } = useImportMessages();
   const { by, value } = named;
   return (
@@ -63,6 +59,18 @@ export function principalOf({ by, value }: Named): RowPrincipal | null {
   return /^[1-9]\d{0,14}$/.test(value.trim()) ? { ID: Number(value) } : null;
 }
 
+export function useImportLabels(): Readonly<Record<ImportField, string>> {
+  const { fields, principalField } = useImportMessages();
+  const { fields: principalLabels, userFields } = usePrincipalsMessages();
+  // `External key` becomes `Principal: external key`; an abbreviation such as VAT stays as it is.
+  const lowerFirst = (label: string) => label.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
+  const ofPrincipal = [...principalColumns].map(([field, column]) => [
+    column,
+    principalField(lowerFirst(principalLabels[field])),
+  ]);
+  return { ID: principalField('ID'), ...fields, ...userFields, ...Object.fromEntries(ofPrincipal) };
+}
+
 interface ColumnsProps {
   readonly file: UsersFile;
   readonly columns: ColumnMapping;
@@ -72,14 +80,14 @@ interface ColumnsProps {
 
 const samplesShown = 3;
 
-/** Table in which the user maps each column of the file to a field or excludes it. */
 export function Columns({ file, columns, onChange, children }: ColumnsProps) {
   const messages = useImportMessages();
+  const labels = useImportLabels();
   const { number } = useFormats();
   const samples = file.rows.slice(0, samplesShown).map((row) => cellsOf(row, file));
   const options = [
     { value: '', label: messages.columns.notRead },
-    ...importFields.map((field) => ({ value: field, label: messages.fields[field] })),
+    ...importFields.map((field) => ({ value: field, label: labels[field] })),
   ];
   const labelOf = (name: string, at: number) =>
     name.trim() === '' ? messages.columns.unnamed(number(at + 1)) : name;

@@ -1,3 +1,4 @@
+import { newIdempotencyKey } from '@anagrafe/client';
 import {
   type ColumnMapping,
   ImportFileError,
@@ -7,7 +8,7 @@ import {
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useFormats } from '../../i18n/formats.ts';
-import { useCommonMessages, useImportMessages } from '../../i18n/messages.ts';
+import { useCommonMessages, useImportMessages } from '../../i18n/language.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { focusOnMount } from '../../ui/focus.ts';
 import { Icon } from '../../ui/icon.tsx';
@@ -16,10 +17,9 @@ import { Page, useIsActivePage } from '../../ui/page.tsx';
 import { type Checked, useCheck, withRow } from './check-rows.ts';
 import { Choose } from './choose-file.tsx';
 import { Columns, type Named, Principal, principalOf } from './column-mapping.tsx';
-import { Sent } from './import-result.tsx';
+import { Sent, Unsaved, useUnsaved } from './import-result.tsx';
 import { Rows } from './rows-table.tsx';
 import { type Sending, useSendRows } from './send-rows.ts';
-import { Unsaved, useUnsaved } from './unsaved-changes.ts';
 import type { Row, UsersFile } from './users-file.ts';
 
 interface TroubleProps {
@@ -28,36 +28,29 @@ interface TroubleProps {
   readonly onRetry: () => void;
 }
 
-/**
- * Shows why checking or sending failed. A `ImportFileError` has no retry button, because the file itself is invalid; an
- * `PrincipalNotAppliedError` and a failed request can be retried.
- */
-export function Trouble({ error, title, onRetry }: TroubleProps) {
+/** Shows why checking or sending failed. An `ImportFileError` has no retry button, because the file itself is invalid. */
+function Trouble({ error, title, onRetry }: TroubleProps) {
   const { fault, rowFault } = useImportMessages();
   const { table } = useCommonMessages();
-  if (error instanceof ImportFileError) {
-    return (
-      <Alert color="red" variant="light" role="alert" icon={<Icon name="warning" />} title={title}>
-        {fault(error.detail)}
-      </Alert>
-    );
-  }
-  if (!(error instanceof PrincipalNotAppliedError))
+  const isInvalidFile = error instanceof ImportFileError;
+  if (!isInvalidFile && !(error instanceof PrincipalNotAppliedError))
     return <Failure error={error} title={title} onRetry={onRetry} />;
   return (
     <Alert color="red" variant="light" role="alert" icon={<Icon name="warning" />} title={title}>
       <Stack gap="xs" align="flex-start">
-        <Text size="sm">{rowFault(error.reason)}</Text>
-        <Button size="xs" variant="default" onClick={onRetry}>
-          {table.retry}
-        </Button>
+        <Text size="sm">{isInvalidFile ? fault(error.detail) : rowFault(error.reason)}</Text>
+        {!isInvalidFile && (
+          <Button size="xs" variant="default" onClick={onRetry}>
+            {table.retry}
+          </Button>
+        )}
       </Stack>
     </Alert>
   );
 }
 
 /** Import of one file: map the columns, check and correct the rows, send them, show the result. */
-export function Work({ file }: { file: UsersFile }) {
+function Work({ file }: { file: UsersFile }) {
   const messages = useImportMessages();
   const { number } = useFormats();
   const [rows, setRows] = useState<readonly Row[]>(file.rows);
@@ -94,7 +87,7 @@ export function Work({ file }: { file: UsersFile }) {
   function sendRows(): void {
     if (!checked) return;
     // A retry reuses the name and therefore the idempotency keys, so that the service applies each record once.
-    const attempt = sending ?? { name: `console-${randomName()}`, rows: checked.valid };
+    const attempt = sending ?? { name: `console-${newIdempotencyKey()}`, rows: checked.valid };
     setSending(attempt);
     send.mutate(attempt);
   }
@@ -142,12 +135,6 @@ export function Work({ file }: { file: UsersFile }) {
   );
 }
 
-/** Does not use `crypto.randomUUID`, which browsers lack on plain HTTP: it requires a secure context. */
-function randomName(): string {
-  return Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join('');
-}
-
-/** `/console/import`: checks, corrects and imports a file of users. */
 export function Import() {
   const messages = useImportMessages();
   const isActive = useIsActivePage();

@@ -1,10 +1,10 @@
 import type { Job } from '@anagrafe/client';
 import { FailedRows, formatRowError, type RowError, type RowErrors } from '@anagrafe/importer';
 import { Anchor, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
-import { useState } from 'react';
+import { createContext, useContext, useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { useFormats } from '../../i18n/formats.ts';
-import { useImportMessages, useResultMessages } from '../../i18n/messages.ts';
+import { useImportMessages, useResultMessages } from '../../i18n/language.tsx';
 import { saveFile } from '../../ui/copy.tsx';
 import { focusOnMount } from '../../ui/focus.ts';
 import { Icon } from '../../ui/icon.tsx';
@@ -12,8 +12,25 @@ import { Failure } from '../../ui/loading-or-error.tsx';
 import { Surface } from '../../ui/page.tsx';
 import { JobProgress } from '../results/job-progress.tsx';
 import { type SentRows, useSentProgress } from './send-rows.ts';
-import { useUnsaved } from './unsaved-changes.ts';
 import type { Row, UsersFile } from './users-file.ts';
+
+/** Setter of the import page: true while closing the file would lose data. */
+export const Unsaved = createContext<(unsaved: boolean) => void>(() => {});
+
+/** While `unsaved` is true, the import page and the browser ask for confirmation before they discard the file. */
+export function useUnsaved(unsaved: boolean): void {
+  const setUnsaved = useContext(Unsaved);
+  useEffect(() => {
+    if (!unsaved) return;
+    const confirmUnload = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener('beforeunload', confirmUnload);
+    setUnsaved(true);
+    return () => {
+      window.removeEventListener('beforeunload', confirmUnload);
+      setUnsaved(false);
+    };
+  }, [unsaved, setUnsaved]);
+}
 
 /** Saves the failed rows in their current state, with their errors: as CSV if the file was CSV, otherwise as NDJSON. */
 function downloadFailed(
@@ -29,7 +46,6 @@ function downloadFailed(
   saveFile(`${name.replace(/\.[^.]*$/, '')}-failed.${extension}`, [writer.head, ...text]);
 }
 
-/** Progress of the jobs of an import. */
 function Running({ jobs }: { jobs: readonly Job[] }) {
   const { progress } = useImportMessages();
   const { operation } = useResultMessages();
@@ -65,7 +81,6 @@ interface OutcomeProps {
   readonly onDownload: () => void;
 }
 
-/** Numbers of applied and failed rows, with actions to correct or download the failed rows. */
 function Outcome({ applied, failed, onCorrect, onDownload }: OutcomeProps) {
   const { outcome } = useImportMessages();
   const { number } = useFormats();
@@ -97,7 +112,6 @@ interface SentProps {
   readonly onCorrect: (errors: RowErrors) => void;
 }
 
-/** Shows the progress of sent rows and, after all jobs have ended, the result. */
 export function Sent({ file, rows, sent, left, onCorrect }: SentProps) {
   const { rowFault } = useImportMessages();
   const { data, error, refetch } = useSentProgress(sent);

@@ -11,10 +11,11 @@ import {
 import { Stack, Text } from '@mantine/core';
 import { useMemo } from 'react';
 import { useFormats } from '../../i18n/formats.ts';
-import { useImportMessages } from '../../i18n/messages.ts';
+import { useImportMessages } from '../../i18n/language.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { useFieldLabel } from '../results/field-errors.tsx';
 import type { Checked } from './check-rows.ts';
+import { useImportLabels } from './column-mapping.tsx';
 import { Cell, isSecret, JsonField } from './row-fields.tsx';
 import {
   cellsOf,
@@ -40,13 +41,14 @@ const errorsShown = 20;
 /** Lists the errors of a row with the column, or for a record with the user and the line in its JSON. */
 function RowErrors({ id, row, errors }: RowErrorsProps) {
   const messages = useImportMessages();
+  const labels = useImportLabels();
   const { number } = useFormats();
   const describePath = useFieldLabel();
   if (errors.length === 0) return <Text size="sm">{messages.rows.fine}</Text>;
   const record = recordIn(row);
   const labelOf = (path: string) => {
     if (record) return messages.rows.at(describePath(path), number(lineOf(record, path)));
-    return isImportField(path) ? messages.fields[path] : path;
+    return isImportField(path) ? labels[path] : path;
   };
   return (
     <Stack id={id} gap={2} miw={150} maw={360}>
@@ -77,6 +79,7 @@ const fieldsInOrder = [...userFields, ...importFields.filter((field) => !userFie
 /** Columns of the rows table: the line, the errors (with the JSON editor if needed) and one editable cell per field. */
 export function useRowColumns({ file, columns, checked, onRow }: RowColumnsOptions): readonly Column<Row>[] {
   const messages = useImportMessages();
+  const labels = useImportLabels();
   const { number } = useFormats();
   const checkedRows = new Set(checked.rows);
   const isJson = (row: Row) => isShownAsJson(row, file, columns);
@@ -91,11 +94,11 @@ export function useRowColumns({ file, columns, checked, onRow }: RowColumnsOptio
     if (at < 0) return [];
     return [
       {
-        name: messages.fields[field],
+        name: labels[field],
         cell: (row) =>
           !isJson(row) && (
             <Cell
-              label={messages.rows.cell(messages.fields[field], number(row.line))}
+              label={messages.rows.cell(labels[field], number(row.line))}
               text={cellsOf(row, file)[at] ?? ''}
               secret={isSecret(field)}
               wrong={errorsOf(row)?.some(({ column }) => column === field) ?? false}

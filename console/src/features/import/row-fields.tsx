@@ -3,20 +3,22 @@ import { Button, TextInput } from '@mantine/core';
 import { type FocusEvent, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { useFormats } from '../../i18n/formats.ts';
-import { useImportMessages } from '../../i18n/messages.ts';
+import { useImportMessages } from '../../i18n/language.tsx';
 import { focusOnMount } from '../../ui/focus.ts';
-import classes from './cell.module.css';
-import jsonClasses from './json-field.module.css';
+import classes from './import.module.css';
 import { jsonOf, type Row, recordIn, withJson, withoutPasswords } from './users-file.ts';
 
-interface CellProps {
-  /** Accessible name; the cell has no visible label. */
+interface FieldProps {
+  /** Accessible name; the field has no visible label. */
   readonly label: string;
-  readonly text: string;
-  readonly secret: boolean;
   readonly wrong: boolean;
   /** ID of the element that lists the errors. */
   readonly describedBy: string;
+}
+
+interface CellProps extends FieldProps {
+  readonly text: string;
+  readonly secret: boolean;
   readonly onChange: (text: string) => void;
 }
 
@@ -48,18 +50,13 @@ export function Cell({ label, text, secret, wrong, describedBy, onChange }: Cell
       onKeyDown={(event) => event.key === 'Enter' && commit()}
       autoComplete="off"
       spellCheck={false}
-      classNames={{ input: classes.input ?? '' }}
+      classNames={{ input: classes.cell ?? '' }}
     />
   );
 }
 
-interface JsonFieldProps {
-  /** Accessible name; the editor has no visible label. */
-  readonly label: string;
+interface JsonFieldProps extends FieldProps {
   readonly row: Row;
-  readonly wrong: boolean;
-  /** ID of the element that lists the errors. */
-  readonly describedBy: string;
   readonly onChange: (row: Row) => void;
 }
 
@@ -104,12 +101,12 @@ function Editor({ label, row, wrong, describedBy, onChange, asked }: JsonFieldPr
     onChange(corrected);
   }
   return (
-    <div className={jsonClasses.field} data-wrong={wrong || undefined}>
-      <pre className={jsonClasses.numbers} aria-hidden>
+    <div className={classes.field} data-wrong={wrong || undefined}>
+      <pre className={classes.numbers} aria-hidden>
         {lines.map((_, at) => at + 1).join('\n')}
       </pre>
       <textarea
-        className={jsonClasses.text}
+        className={classes.text}
         ref={asked ? focusOnMount : null}
         aria-label={label}
         {...(wrong && { 'aria-invalid': true, 'aria-describedby': describedBy })}

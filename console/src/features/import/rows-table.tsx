@@ -3,14 +3,14 @@ import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { type MouseEvent, useLayoutEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { useFormats } from '../../i18n/formats.ts';
-import { useImportMessages } from '../../i18n/messages.ts';
+import { useImportMessages } from '../../i18n/language.tsx';
 import { focusOnMount } from '../../ui/focus.ts';
 import { Surface } from '../../ui/page.tsx';
 import { Pager } from '../../ui/paging.tsx';
 import { Empty, Table } from '../../ui/table.tsx';
 import type { Checked } from './check-rows.ts';
+import classes from './import.module.css';
 import { useRowColumns } from './row-columns.tsx';
-import classes from './rows-table.module.css';
 import type { Row, UsersFile } from './users-file.ts';
 
 /**
@@ -48,7 +48,6 @@ interface RowsProps {
 
 const pageSize = 25;
 
-/** Editable table of the rows and their errors, with buttons to check again and to import. */
 export function Rows({ file, rows, columns, checked, busy, onRow, onCheck, onRun }: RowsProps) {
   const messages = useImportMessages();
   const { number } = useFormats();

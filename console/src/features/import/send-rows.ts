@@ -9,11 +9,10 @@ import {
   submitWithKey,
 } from '@anagrafe/importer';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { usePollInterval } from '../../ui/polling.ts';
+import { usePollInterval } from '../../ui/time.tsx';
 import { usePatientAnagrafe } from '../session/api-client.ts';
 import { retryAfterSignIn } from '../session/retry-after-sign-in.ts';
 
-/** An attempt to send rows. */
 export interface Sending {
   /** Prefix of the idempotency keys. A retry with the same name does not apply a record twice. */
   readonly name: string;
@@ -22,16 +21,9 @@ export interface Sending {
 
 /** Rows that the service accepted as jobs. The jobs run even if the console is closed. */
 export interface SentRows extends SubmittedRows {
-  /** The name of the attempt. */
   readonly name: string;
   /** Number of rows, including those that the service did not accept. */
   readonly rows: number;
-}
-
-/** Progress of sent rows. `errors` is null until all jobs have ended. */
-export interface SentProgress {
-  readonly jobs: readonly Job[];
-  readonly errors: RowErrors | null;
 }
 
 /**
@@ -53,11 +45,11 @@ export function useSendRows() {
   });
 }
 
-/** Polls the jobs of sent rows until all have ended, then fetches the errors of the failed rows. */
+/** Polls the jobs of sent rows until all have ended; `errors` of the failed rows is null until then. */
 export function useSentProgress(sent: SentRows) {
   const anagrafe = usePatientAnagrafe();
   const live = usePollInterval(1_000);
-  return useQuery<SentProgress>({
+  return useQuery<{ jobs: readonly Job[]; errors: RowErrors | null }>({
     // Without the name, two attempts that the service has refused as a whole, and so without jobs, would share a result.
     queryKey: ['import', sent.name, ...sent.jobs.map(({ id }) => id)],
     queryFn: async ({ signal }) => {

@@ -24,7 +24,6 @@ export interface Row extends SourceRow {
   readonly text: string | null;
 }
 
-/** Settings with which rows are parsed. */
 export interface Reading {
   readonly columns: ColumnMapping;
   /** Default for rows that name no principal. */
@@ -97,7 +96,6 @@ export function jsonOf({ source, text }: Row): string {
   return text ?? indentedJson(source);
 }
 
-/** Returns a copy of the row parsed from edited JSON text. */
 export function withJson(row: Row, text: string): Row {
   const { content, error } = readElement(text, { line: 1, column: 1 });
   return { ...row, source: content, error, text: content === null ? text : null };
@@ -157,7 +155,6 @@ function indentedJson(value: unknown): string {
 /** Maximum number of rows that the console keeps in memory; larger files require the command line. */
 export const rowsMax = 100_000;
 
-/** A parsed file of users. */
 export interface UsersFile {
   readonly name: string;
   readonly layout: FileLayout;

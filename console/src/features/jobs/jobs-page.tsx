@@ -2,14 +2,14 @@ import type { Job } from '@anagrafe/client';
 import { Badge, Button, Progress, Text, VisuallyHidden } from '@mantine/core';
 import { useParams } from 'wouter';
 import { useFormats } from '../../i18n/formats.ts';
-import { useJobsMessages, useResultMessages } from '../../i18n/messages.ts';
+import { useJobsMessages, useResultMessages } from '../../i18n/language.tsx';
 import { DetailPage, type Fact } from '../../ui/detail-page.tsx';
 import { ConfirmDialog, useDialog, useFinish } from '../../ui/dialog.tsx';
 import { FailedOnly, useFailedOnly } from '../../ui/filters.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
-import { Moment } from '../../ui/moment.tsx';
 import { Surface } from '../../ui/page.tsx';
 import { CellLink, type Column } from '../../ui/table.tsx';
+import { Moment } from '../../ui/time.tsx';
 import { useSenderName } from '../clients/queries.ts';
 import { JobProgress, useProgress } from '../results/job-progress.tsx';
 import { FailedCount, Results } from '../results/results-table.tsx';
@@ -124,7 +124,6 @@ function OneJob({ id }: { id: string }) {
   );
 }
 
-/** Returns a function that lists the properties of a job. */
 function useFacts(): (job: Job) => readonly Fact[] {
   const { facts } = useJobsMessages();
   const { operation } = useResultMessages();

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { usePaged } from '../../ui/paging.tsx';
-import { usePollInterval } from '../../ui/polling.ts';
+import { usePollInterval } from '../../ui/time.tsx';
 import { useAnagrafe, useChange, usePatientAnagrafe } from '../session/api-client.ts';
 
 const key = ['jobs'];
@@ -40,7 +40,6 @@ export function useCancelJob(id: string) {
   return useChange(() => jobs.cancel(id), key);
 }
 
-/** Fetches all failed records of a job. */
 export function useFailedJobRecords(id: string) {
   const { jobs } = usePatientAnagrafe();
   return useMutation({ mutationFn: () => jobs.failed(id) });

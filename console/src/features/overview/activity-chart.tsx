@@ -5,7 +5,6 @@ import { useFormats } from '../../i18n/formats.ts';
 import styles from './activity-chart.module.css';
 import { heightOf, roundSteps, type Series, stacked } from './chart-data.ts';
 
-/** The legend entry of a series. */
 export function SeriesName({ label, color }: Series) {
   return (
     <span className={styles.name}>
@@ -23,7 +22,6 @@ interface SpanFiguresProps {
   readonly at: number;
 }
 
-/** The tooltip of a column, with the value of each series. */
 function SpanFigures({ title, span, series, at }: SpanFiguresProps) {
   const { number } = useFormats();
   return (
@@ -47,7 +45,7 @@ function SpanFigures({ title, span, series, at }: SpanFiguresProps) {
   );
 }
 
-interface SpanChartProps {
+export interface SpanChartProps {
   readonly spans: readonly Span[];
   readonly series: readonly Series[];
   readonly label: (at: Date) => string;

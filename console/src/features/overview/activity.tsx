@@ -1,22 +1,15 @@
-import type { Span } from '@anagrafe/client';
+import type { Statistics } from '@anagrafe/client';
 import { Group, Text, Title, VisuallyHidden } from '@mantine/core';
 import { memo, useId, useState } from 'react';
 import { useFormats } from '../../i18n/formats.ts';
-import { useOverviewMessages } from '../../i18n/messages.ts';
+import { useOverviewMessages } from '../../i18n/language.tsx';
 import { Surface } from '../../ui/page.tsx';
-import { SeriesName, SpanChart } from './activity-chart.tsx';
+import { SeriesName, SpanChart, type SpanChartProps } from './activity-chart.tsx';
 import { heightOf, type Series } from './chart-data.ts';
 import classes from './overview.module.css';
 
-interface SpanTableProps {
-  readonly caption: string;
-  readonly spans: readonly Span[];
-  readonly series: readonly Series[];
-  readonly label: (at: Date) => string;
-}
-
 /** The chart as a table for screen readers. It leaves out hours or days without activity. */
-function SpanTable({ caption, spans, series, label }: SpanTableProps) {
+function SpanTable({ caption, spans, series, label }: SpanChartProps & { caption: string }) {
   const { activity } = useOverviewMessages();
   const { number } = useFormats();
   const activeSpans = spans.filter((span) => heightOf(span, series) > 0);
@@ -50,18 +43,12 @@ function SpanTable({ caption, spans, series, label }: SpanTableProps) {
   );
 }
 
-interface ActivityProps {
-  readonly hours: readonly Span[];
-  readonly days: readonly Span[];
-}
-
-/** Charts of the changes and of the calls, per hour or per day. */
-export const Activity = memo(function Activity({ hours, days }: ActivityProps) {
+export const Activity = memo(function Activity({ Hours, Days }: Pick<Statistics, 'Hours' | 'Days'>) {
   const { activity } = useOverviewMessages();
   const formats = useFormats();
   const [span, setSpan] = useState<'hours' | 'days'>('hours');
   const name = useId();
-  const spans = span === 'hours' ? hours : days;
+  const spans = span === 'hours' ? Hours : Days;
   const label = (at: Date) => (span === 'hours' ? formats.hour(at) : formats.day(at));
   const charts: readonly { title: string; series: readonly Series[] }[] = [
     {

@@ -7,7 +7,6 @@ export interface Series {
   readonly color: string;
 }
 
-/** The maximum number of grid lines above zero. */
 const maxSteps = 4;
 
 /** Returns the labels of the axis: round integers from zero to the first one that is not below `highest`. */

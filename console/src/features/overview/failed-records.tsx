@@ -1,11 +1,21 @@
 import type { Failure } from '@anagrafe/client';
 import { useFormats } from '../../i18n/formats.ts';
-import { useOverviewMessages, useResultMessages } from '../../i18n/messages.ts';
+import { useOverviewMessages, useResultMessages } from '../../i18n/language.tsx';
 import { ListSection } from '../../ui/list-page.tsx';
-import { Moment } from '../../ui/moment.tsx';
+import { usePaged } from '../../ui/paging.tsx';
 import { CellLink, type Column, Note } from '../../ui/table.tsx';
+import { Moment, usePollInterval } from '../../ui/time.tsx';
 import { PrincipalLink, useFieldLabel } from '../results/field-errors.tsx';
-import type { useFailures } from './queries.ts';
+import { useAnagrafe } from '../session/api-client.ts';
+
+export function useFailures() {
+  const { admin } = useAnagrafe();
+  return usePaged(
+    ['failures'],
+    ({ page, pageSize }, signal) => admin.failures({ pageSize, signal }).page(page),
+    { pageSize: 8, refetchInterval: usePollInterval(10_000) },
+  );
+}
 
 /** The latest failed records, each with its first field error. */
 export function Failures({ list }: { list: ReturnType<typeof useFailures> }) {

@@ -1,7 +1,7 @@
 import { Anchor, Box, Group, Stack, Text, ThemeIcon } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { useOverviewMessages } from '../../i18n/messages.ts';
+import { useOverviewMessages } from '../../i18n/language.tsx';
 import { Command } from '../../ui/copy.tsx';
 import { Surface } from '../../ui/page.tsx';
 import { useSession } from '../session/session.ts';

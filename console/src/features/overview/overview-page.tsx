@@ -1,22 +1,22 @@
 import type { Hashing as HashingFigures, Job, Page as PageOf, Statistics } from '@anagrafe/client';
 import { Anchor, Group, Progress, Skeleton, Stack, Text } from '@mantine/core';
-import { lazy, memo, type ReactNode, Suspense } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, memo, type ReactNode, Suspense, useDeferredValue } from 'react';
 import { Link } from 'wouter';
 import { useFormats } from '../../i18n/formats.ts';
-import { useCommonMessages, useOverviewMessages, useResultMessages } from '../../i18n/messages.ts';
+import { useCommonMessages, useOverviewMessages, useResultMessages } from '../../i18n/language.tsx';
 import { Failure } from '../../ui/loading-or-error.tsx';
 import { Page, Surface } from '../../ui/page.tsx';
 import { CellLink, Empty, Note } from '../../ui/table.tsx';
+import { usePollInterval } from '../../ui/time.tsx';
 import { useOpenJobs } from '../jobs/queries.ts';
 import { JobProgress } from '../results/job-progress.tsx';
+import { useAnagrafe } from '../session/api-client.ts';
+import { Activity } from './activity.tsx';
 import { addedToday } from './chart-data.ts';
-import { Failures } from './failed-records.tsx';
+import { Failures, useFailures } from './failed-records.tsx';
 import classes from './overview.module.css';
-import { useFailures, useStatistics } from './queries.ts';
 
-/** Loaded at the same time as the statistics that it shows. */
-const activity = import('./activity.tsx');
-const Activity = lazy(async () => ({ default: (await activity).Activity }));
 const NextSteps = lazy(async () => ({ default: (await import('./next-steps.tsx')).NextSteps }));
 const maxJobs = 5;
 
@@ -27,9 +27,10 @@ const maxJobs = 5;
 export function Overview() {
   const messages = useOverviewMessages();
   const { table } = useCommonMessages();
-  const { data, error, refetch } = useStatistics();
-  const jobs = useOpenJobs(maxJobs);
-  const failures = useFailures();
+  // Deferred data is rendered in slices of a few milliseconds, so that the many elements of the page do not block input.
+  const { data, error, refetch } = useDeferredValue(useStatistics());
+  const jobs = useDeferredValue(useOpenJobs(maxJobs));
+  const failures = useDeferredValue(useFailures());
   const isNew = data?.Principals === 0 && data.Users === 0;
   const isReady = (data || error) && (jobs.data || jobs.error);
   const frame = <ActivityFrame />;
@@ -38,11 +39,12 @@ export function Overview() {
       {error && <Failure error={error} title={table.failed} onRetry={refetch} />}
       {(data || !error) && <Figures statistics={data} />}
       {!data && !error && frame}
-      {data && (
+      {isNew && (
         <Suspense fallback={frame}>
-          {isNew ? <NextSteps /> : <Activity hours={data.Hours} days={data.Days} />}
+          <NextSteps />
         </Suspense>
       )}
+      {data && !isNew && <Activity Hours={data.Hours} Days={data.Days} />}
       {isReady && (
         <>
           <div className={classes.row}>
@@ -58,7 +60,19 @@ export function Overview() {
   );
 }
 
-/** Reserves the space of the charts while they are loading. */
+/**
+ * Reads the totals, the activity of the last 24 hours and 30 days, and the load of the hash pool; polls while the user
+ * is active.
+ */
+function useStatistics() {
+  const anagrafe = useAnagrafe();
+  return useQuery({
+    queryKey: ['statistics'],
+    queryFn: ({ signal }) => anagrafe.admin.statistics({ signal }),
+    refetchInterval: usePollInterval(5_000),
+  });
+}
+
 function ActivityFrame() {
   const { activity } = useOverviewMessages();
   const { loading } = useCommonMessages();
@@ -72,7 +86,6 @@ function ActivityFrame() {
   );
 }
 
-/** The totals of the service, with the additions of today. */
 const Figures = memo(function Figures({ statistics }: { statistics: Statistics | undefined }) {
   const { figures } = useOverviewMessages();
   const { number } = useFormats();
@@ -148,7 +161,6 @@ const Hashing = memo(function Hashing({ hashing }: { hashing: HashingFigures }) 
   );
 });
 
-/** The queued and running jobs, with their progress. */
 function OpenJobs({ page, children }: { page: PageOf<Job, unknown> | undefined; children: ReactNode }) {
   const { jobs } = useOverviewMessages();
   const { operation } = useResultMessages();

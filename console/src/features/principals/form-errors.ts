@@ -13,7 +13,6 @@ export function sentenceAt(faults: Faults, path: string): string | undefined {
   return faults[path]?.map(({ message }) => message).join(' ');
 }
 
-/** Returns the messages that belong to none of these fields. */
 export function elsewhere(faults: Faults, paths: readonly string[]): string[] {
   return Object.entries(faults)
     .filter(([path]) => !paths.includes(path))

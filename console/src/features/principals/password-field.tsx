@@ -1,6 +1,6 @@
 import { Box, Button, Group, PasswordInput, Progress, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { usePrincipalsMessages } from '../../i18n/messages.ts';
+import { usePrincipalsMessages } from '../../i18n/language.tsx';
 import { Icon } from '../../ui/icon.tsx';
 
 /** Lower-case letters and digits without i, l, o, 0 and 1, which are easily confused when read or dictated. */
@@ -62,11 +62,9 @@ function countUnpredictable(run: string): number {
 interface PasswordFieldProps {
   readonly value: string;
   readonly onChange: (password: string) => void;
-  /** The field error from the service; undefined if there is none. */
   readonly error: string | undefined;
   /** The service accepts the current password. */
   readonly taken: boolean;
-  /** The request is pending, and the field is read-only. */
   readonly busy: boolean;
   readonly focused?: boolean;
 }
@@ -98,7 +96,6 @@ export function PasswordField({ value, onChange, error, taken, busy, focused = f
         visibilityToggleButtonProps={{ 'aria-label': visible ? messages.hide : messages.show }}
         autoComplete="new-password"
         required
-        withAsterisk={false}
         inputContainer={(input) => (
           <Group gap="xs" wrap="nowrap">
             <Box flex={1}>{input}</Box>

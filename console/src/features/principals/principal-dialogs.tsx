@@ -8,7 +8,7 @@ import {
 import { Badge, SimpleGrid, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useLocation } from 'wouter';
-import { usePrincipalsMessages } from '../../i18n/messages.ts';
+import { usePrincipalsMessages } from '../../i18n/language.tsx';
 import { ConfirmDialog, Dialog, DialogForm, useFinish } from '../../ui/dialog.tsx';
 import { useNotice } from '../../ui/notice.tsx';
 import { errorBesides, faultsOf, sentenceAt, useFaultFocus } from './form-errors.ts';
@@ -20,7 +20,6 @@ const emptyInput = Object.fromEntries(fields.map((field) => [field, ''])) as Rec
   string
 >;
 
-/** Creates a principal and opens its page. */
 export function Create({ onClose }: { onClose: () => void }) {
   const messages = usePrincipalsMessages();
   const notify = useNotice();
@@ -91,7 +90,6 @@ interface SetStateProps {
   readonly onClose: () => void;
 }
 
-/** Sets the state of a principal or a user to `next` after a confirmation. */
 function SetState({ of, name, next, record, onClose }: SetStateProps) {
   const messages = usePrincipalsMessages().turn[next];
   const finish = useFinish(onClose);

@@ -2,15 +2,15 @@ import { type AuditRow, type Principal, type UserOfPrincipal, userFields } from 
 import { Button, Switch, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useFormats } from '../../i18n/formats.ts';
-import { useCommonMessages, usePrincipalsMessages } from '../../i18n/messages.ts';
+import { useCommonMessages, usePrincipalsMessages } from '../../i18n/language.tsx';
 import { ActionsMenu, CreateButton } from '../../ui/actions-menu.tsx';
 import { DetailPage, type Fact } from '../../ui/detail-page.tsx';
 import { useDialog } from '../../ui/dialog.tsx';
 import { Search, useSearchTerm } from '../../ui/filters.tsx';
 import { ListSection } from '../../ui/list-page.tsx';
-import { Moment } from '../../ui/moment.tsx';
 import { NotFound } from '../../ui/page.tsx';
 import { type Column, Note } from '../../ui/table.tsx';
+import { Moment } from '../../ui/time.tsx';
 import { useDescribeAuditRow } from '../audit/describe-audit-row.ts';
 import { useAuditLog } from '../audit/queries.ts';
 import { useActorName } from '../clients/queries.ts';
@@ -86,7 +86,6 @@ function useFacts(): (principal: Principal) => readonly Fact[] {
   };
 }
 
-/** The paged list of the users of a principal, with a search by username. */
 function Users({ id, isEmpty }: { id: number; isEmpty: boolean }) {
   const { users: messages, userFields: userLabels, turn, reset } = usePrincipalsMessages();
   const { columns: names } = messages;
@@ -159,7 +158,6 @@ function Users({ id, isEmpty }: { id: number; isEmpty: boolean }) {
   );
 }
 
-/** The audit log of a principal and its users, newest row first. */
 function History({ id, users }: { id: number; users: Principal['Users'] }) {
   const { history: messages } = usePrincipalsMessages();
   const [reads, setReads] = useState(false);

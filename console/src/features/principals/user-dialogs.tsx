@@ -3,7 +3,7 @@ import { Alert, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { UseMutationResult } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { usePrincipalsMessages } from '../../i18n/messages.ts';
+import { usePrincipalsMessages } from '../../i18n/language.tsx';
 import { DialogForm } from '../../ui/dialog.tsx';
 import { type Secret, SecretDialog } from '../../ui/secret-dialog.tsx';
 import { elsewhere, errorBesides, faultsOf, sentenceAt, useFaultFocus } from './form-errors.ts';
@@ -63,7 +63,6 @@ function useCheckedInput<Input extends UserInput | NewPassword>(
 const noTexts = Object.fromEntries(userFieldNames.map((field) => [field, ''])) as UserTexts;
 const emptyInput: UserInput = { ...noTexts, Username: '', Password: '' };
 
-/** Registers a user. */
 export function Register({ principalId, onClose }: { principalId: number; onClose: () => void }) {
   const { register: messages, userFields: labels } = usePrincipalsMessages();
   const secretOf = usePasswordSecret();
@@ -97,7 +96,6 @@ export function Register({ principalId, onClose }: { principalId: number; onClos
           autoCapitalize="off"
           spellCheck={false}
           required
-          withAsterisk={false}
           data-autofocus
           {...form.getInputProps('Username')}
           error={checked.errorAt('Username', form.values.Username)}
@@ -123,7 +121,6 @@ export function Register({ principalId, onClose }: { principalId: number; onClos
   );
 }
 
-/** Resets the password of a user. */
 export function Reset({ user, onClose }: { user: UserOfPrincipal; onClose: () => void }) {
   const { reset: messages } = usePrincipalsMessages();
   const secretOf = usePasswordSecret();

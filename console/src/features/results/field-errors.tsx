@@ -1,7 +1,7 @@
 import type { Tuple } from '@anagrafe/client';
 import { List, Text } from '@mantine/core';
 import { useFormats } from '../../i18n/formats.ts';
-import { useResultMessages } from '../../i18n/messages.ts';
+import { useResultMessages } from '../../i18n/language.tsx';
 import { CellLink } from '../../ui/table.tsx';
 
 const pathPattern = /^(?:Users\[(\d+)\])?(?:(?:^|\.)(\w+))?$/;
@@ -20,7 +20,6 @@ export function useFieldLabel(): (path: string) => string {
 /** The maximum number of fields shown. A record may have a thousand users, each with an error. */
 const maxFields = 20;
 
-/** The message of a failed record, and its field errors. */
 export function Faults({ tuple }: { tuple: Tuple }) {
   const { tuples } = useResultMessages();
   const { number } = useFormats();
@@ -56,15 +55,8 @@ export function Faults({ tuple }: { tuple: Tuple }) {
   );
 }
 
-interface PrincipalLinkProps {
-  /** The principal ID; null if the record has none. */
-  readonly id: number | null;
-  /** The error code of the record; null if it was applied. */
-  readonly code: string | null;
-}
-
-/** A principal ID, linked to its page unless the principal does not exist. */
-export function PrincipalLink({ id, code }: PrincipalLinkProps) {
+/** A principal ID, linked to its page unless the error code says that the principal does not exist. */
+export function PrincipalLink({ id, code }: { id: number | null; code: string | null }) {
   if (id === null || code === 'PRINCIPAL_NOT_FOUND') return id ?? '—';
   return (
     <CellLink href={`/principals/${id}`} isUnderlined>

@@ -2,7 +2,7 @@ import type { Job } from '@anagrafe/client';
 import { Badge, Box, Group, Progress, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useFormats } from '../../i18n/formats.ts';
-import { useResultMessages } from '../../i18n/messages.ts';
+import { useResultMessages } from '../../i18n/language.tsx';
 
 /** Returns the progress of a job, as a share from 0 to 1 and as text. Counts users, or records if it has no users. */
 export function useProgress({ Users, UsersDone, Records, RecordsDone }: Job) {
@@ -13,7 +13,6 @@ export function useProgress({ Users, UsersDone, Records, RecordsDone }: Job) {
   return { share: all > 0 ? done / all : 0, sentence: describe(number(done), number(all)) };
 }
 
-/** The progress bar of a job, with its rate and its estimated end. */
 export function JobProgress({ job, name }: { job: Job; name?: ReactNode }) {
   const { operation, progress } = useResultMessages();
   const { number, rate, percent, ago } = useFormats();

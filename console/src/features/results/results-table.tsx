@@ -2,7 +2,7 @@ import type { FailedRecord, Tuple } from '@anagrafe/client';
 import { Badge, Box, Button, Group, Text } from '@mantine/core';
 import type { UseMutationResult } from '@tanstack/react-query';
 import { useFormats } from '../../i18n/formats.ts';
-import { useResultMessages } from '../../i18n/messages.ts';
+import { useResultMessages } from '../../i18n/language.tsx';
 import { saveFile } from '../../ui/copy.tsx';
 import { FailedOnly, useFailedOnly } from '../../ui/filters.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -43,12 +43,8 @@ function DownloadFailedRecords({ request, id }: { request: FailedRecordsRequest;
   );
 }
 
-interface FailedCountProps {
-  readonly of: { readonly RecordsFailed: number };
-}
-
 /** The number of failed records, in red unless it is zero. */
-export function FailedCount({ of: { RecordsFailed } }: FailedCountProps) {
+export function FailedCount({ of: { RecordsFailed } }: { of: { RecordsFailed: number } }) {
   const { number } = useFormats();
   return (
     <Text span size="sm" {...(RecordsFailed > 0 && { c: 'var(--mantine-color-error)', fw: 600 })}>
@@ -59,9 +55,7 @@ export function FailedCount({ of: { RecordsFailed } }: FailedCountProps) {
 
 interface ResultsProps {
   readonly list: PagedList<Tuple, { readonly Positions: readonly number[] }>;
-  /** The mutation that reads the failed records; null if there are none. */
   readonly failedRecords: FailedRecordsRequest | null;
-  /** The ID of the call or the job. */
   readonly id: string;
 }
 
@@ -71,7 +65,6 @@ interface Row {
   readonly position: number;
 }
 
-/** The results of the records of a call or a job, in pages. */
 export function Results({ list, failedRecords, id }: ResultsProps) {
   const { tuples, failedOnly } = useResultMessages();
   const { number } = useFormats();

@@ -1,6 +1,6 @@
 import { ApiError } from '@anagrafe/client';
 import type { QueryClient } from '@tanstack/react-query';
-import { endSession, type Session, sessionKey } from './session.ts';
+import { currentSession, expireSession } from './session.ts';
 
 /**
  * Runs a long action during which the session may end. After a 401 it waits until the same client has signed in, and
@@ -12,24 +12,22 @@ export async function retryAfterSignIn<Result>(
   queries: QueryClient,
   action: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
-  const visit = queries.getQueryData<Session>(sessionKey)?.visit;
-  const signal = visit?.signal ?? AbortSignal.abort();
+  const signal = currentSession(queries)?.clientSession?.end.signal ?? AbortSignal.abort();
   for (;;) {
     try {
       return await action(signal);
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 401) throw error;
-      endSession(queries);
+      expireSession(queries);
       await waitForSignIn(queries, signal);
     }
   }
 }
 
 function waitForSignIn(queries: QueryClient, signal: AbortSignal): Promise<void> {
-  const isSignedIn = () => queries.getQueryData<Session>(sessionKey)?.State !== 'signed-out';
   return new Promise((resolve, reject) => {
     const unsubscribe = queries.getQueryCache().subscribe(() => {
-      if (!isSignedIn()) return;
+      if (currentSession(queries)?.State === 'signed-out') return;
       unsubscribe();
       resolve();
     });

@@ -7,11 +7,6 @@ type TabMessage = 'signed-in' | 'signed-out';
 
 const channel = new BroadcastChannel('anagrafe-console');
 
-/** Sends a message to all other tabs. */
-export function notifyTabs(message: TabMessage): void {
-  channel.postMessage(message);
-}
-
 /** Listens to the messages of other tabs. Returns the function that stops listening. */
 export function onTabMessage(listen: (message: TabMessage) => void): () => void {
   const onMessage = ({ data }: MessageEvent<TabMessage>) => listen(data);
@@ -32,9 +27,10 @@ export class ClientSession {
   readonly key = ++lastKey;
   /** Null in protected mode, which has no sign-in. */
   client: Client;
-  /** The time at which the session ended, in Unix milliseconds of the browser clock; null while it is valid. */
-  endedAt: number | null = null;
-  readonly #end = new AbortController();
+  /** The time at which the session expired, in Unix milliseconds of the browser clock; null while it is valid. */
+  expiredAt: number | null = null;
+  /** Aborted at the end: work in progress must stop, because it would continue in the name of another client. */
+  readonly end = new AbortController();
 
   constructor(client: Client) {
     this.client = client;
@@ -44,30 +40,11 @@ export class ClientSession {
   isOf(client: Client): boolean {
     return this.client === null || this.client.PublicKey === client?.PublicKey;
   }
-
-  /** Records that the session has ended. */
-  pause(): void {
-    this.endedAt = Date.now();
-  }
-
-  goOn(client: Client): void {
-    this.client = client;
-    this.endedAt = null;
-  }
-
-  /** Aborts on `end`: work in progress must stop, because it would continue in the name of another client. */
-  get signal(): AbortSignal {
-    return this.#end.signal;
-  }
-
-  end(): void {
-    this.#end.abort();
-  }
 }
 
 /** The session of the service, and the client session whose pages are mounted. The pages are hidden if signed out. */
 export type Session = ConsoleSession & {
-  readonly visit: ClientSession | null;
+  readonly clientSession: ClientSession | null;
   /** The error of a failed sign-out, after which the session may still be valid. */
   readonly notSignedOut?: Error | null;
 };
@@ -75,6 +52,10 @@ export type Session = ConsoleSession & {
 /** The query key that a change to the signed-in client invalidates. */
 export const sessionKey = ['session'];
 const signedOut = { State: 'signed-out', Client: null, ExpiresAt: null } as const;
+
+export function currentSession(queries: QueryClient): Session | undefined {
+  return queries.getQueryData<Session>(sessionKey);
+}
 
 export function useSession() {
   return useQuery(sessionQuery(useQueryClient(), useAnagrafe()));
@@ -95,7 +76,7 @@ export function useSignIn() {
   return useMutation({
     mutationKey: ['sign-in'],
     mutationFn: (keys: ConsoleKeys) => anagrafe.console.signIn(keys),
-    onSuccess: (session) => arrive(queries, session),
+    onSuccess: (session) => completeSignIn(queries, session),
   });
 }
 
@@ -106,59 +87,60 @@ export function useSignOut() {
   return useMutation({
     mutationFn: () => anagrafe.console.signOut(),
     onSettled: async (_answer, error) => {
-      await dismiss(queries, error);
-      notifyTabs('signed-out');
+      await clearSession(queries, error);
+      channel.postMessage('signed-out' satisfies TabMessage);
     },
   });
 }
 
-/** Stores the response to a sign-in. */
-export async function arrive(queries: QueryClient, session: ConsoleSession): Promise<void> {
+export async function completeSignIn(queries: QueryClient, session: ConsoleSession): Promise<void> {
   // A pending session request was sent before the sign-in and would report that the client is signed out.
   await queries.cancelQueries({ queryKey: sessionKey });
   queries.setQueryData<Session>(sessionKey, applySession(queries, session));
-  notifyTabs('signed-in');
+  channel.postMessage('signed-in' satisfies TabMessage);
 }
 
-/** Marks the session as ended after a 401 response. The pages stay mounted but hidden. */
-export function endSession(queries: QueryClient): void {
-  queries.setQueryData<Session>(sessionKey, (session) => session && suspend(queries, session));
+/** Marks the session as expired after a 401 response. The pages stay mounted but hidden. */
+export function expireSession(queries: QueryClient): void {
+  queries.setQueryData<Session>(sessionKey, (session) => session && expired(queries, session));
 }
 
 /** Ends the client session, and removes its pages and its data. */
-export async function dismiss(queries: QueryClient, notSignedOut: Error | null = null): Promise<void> {
+export async function clearSession(queries: QueryClient, notSignedOut: Error | null = null): Promise<void> {
   await queries.cancelQueries({ queryKey: sessionKey });
   discardClientSession(queries);
-  queries.setQueryData<Session>(sessionKey, { ...signedOut, visit: null, notSignedOut });
+  queries.setQueryData<Session>(sessionKey, { ...signedOut, clientSession: null, notSignedOut });
 }
 
 /** Continues the client session if the service reports the same client; otherwise starts a new one. */
 function applySession(queries: QueryClient, session: ConsoleSession): Session {
-  const before = queries.getQueryData<Session>(sessionKey);
-  if (session.State === 'signed-out') return before ? suspend(queries, before) : { ...session, visit: null };
-  const { visit } = before ?? {};
-  if (!visit?.isOf(session.Client)) {
+  const before = currentSession(queries);
+  if (session.State === 'signed-out')
+    return before ? expired(queries, before) : { ...session, clientSession: null };
+  const { clientSession } = before ?? {};
+  if (!clientSession?.isOf(session.Client)) {
     discardClientSession(queries);
-    return { ...session, visit: new ClientSession(session.Client) };
+    return { ...session, clientSession: new ClientSession(session.Client) };
   }
-  visit.goOn(session.Client);
+  Object.assign(clientSession, { client: session.Client, expiredAt: null });
   if (before?.State !== session.State) void queries.invalidateQueries({ predicate: isClientData });
-  return { ...session, visit };
+  return { ...session, clientSession };
 }
 
-function suspend(queries: QueryClient, session: Session): Session {
+function expired(queries: QueryClient, session: Session): Session {
   if (session.State === 'signed-out') return session;
   // The hidden pages need their data when they are shown again, so that it must stay in the cache. Queries without a
   // cache time are excluded, because they contain secrets.
   for (const query of queries.getQueryCache().findAll({ type: 'active' }))
     if (query.options.gcTime !== 0) query.setOptions({ ...query.options, gcTime: Number.POSITIVE_INFINITY });
-  session.visit?.pause();
-  return { ...signedOut, visit: session.visit };
+  const { clientSession } = session;
+  if (clientSession) clientSession.expiredAt = Date.now();
+  return { ...signedOut, clientSession };
 }
 
 /** Removes the data and the mutations of a client, which the next client must not see. */
 function discardClientSession(queries: QueryClient): void {
-  queries.getQueryData<Session>(sessionKey)?.visit?.end();
+  currentSession(queries)?.clientSession?.end.abort();
   queries.removeQueries({ predicate: isClientData });
   queries.getMutationCache().clear();
 }

@@ -1,6 +1,13 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { dismiss, onTabMessage, type Session, sessionKey, useSession } from './session.ts';
+import {
+  clearSession,
+  currentSession,
+  onTabMessage,
+  type Session,
+  sessionKey,
+  useSession,
+} from './session.ts';
 
 const checkEveryMs = 15_000;
 /** The maximum age of the session data, because the clock of this machine may be wrong about the expiry. */
@@ -9,15 +16,15 @@ const maxAgeMs = 5 * 60_000;
 const keepHiddenMs = 15 * 60_000;
 
 /** The number of components that must stay visible; unless it is zero, the session is not refetched. */
-let holders = 0;
+let keptVisible = 0;
 
 /** Keeps the page visible even if the session ends: it shows the secret that the next sign-in requires. */
-export function useStayInSight(needed: boolean): void {
+export function useKeepVisible(needed: boolean): void {
   useEffect(() => {
     if (!needed) return;
-    holders++;
+    keptVisible++;
     return () => {
-      holders--;
+      keptVisible--;
     };
   }, [needed]);
 }
@@ -34,19 +41,19 @@ export function useWatchedSession() {
 
   useEffect(() => {
     const refresh = () => {
-      if (holders === 0) void refetch({ cancelRefetch: false });
+      if (keptVisible === 0) void refetch({ cancelRefetch: false });
     };
     // After a sign-out, the focus on the window must not restore a session.
     const refreshIfVisible = () => {
-      if (!document.hidden && stateOf(queries) !== 'signed-out') refresh();
+      if (!document.hidden && currentSession(queries)?.State !== 'signed-out') refresh();
     };
     const check = () => {
       if (isRefreshDue(queries)) refresh();
-      if (isHiddenTooLong(queries)) void dismiss(queries);
+      if (isHiddenTooLong(queries)) void clearSession(queries);
     };
     const stopListening = onTabMessage((message) => {
       if (message === 'signed-in') refresh();
-      else if (holders === 0) void dismiss(queries);
+      else if (keptVisible === 0) void clearSession(queries);
     });
     const timer = window.setInterval(check, checkEveryMs);
     window.addEventListener('focus', refreshIfVisible);
@@ -62,10 +69,6 @@ export function useWatchedSession() {
   return session;
 }
 
-function stateOf(queries: QueryClient): Session['State'] | undefined {
-  return queries.getQueryData<Session>(sessionKey)?.State;
-}
-
 function isRefreshDue(queries: QueryClient): boolean {
   const { data, dataUpdatedAt = 0 } = queries.getQueryState<Session>(sessionKey) ?? {};
   if (!data || data.State === 'signed-out') return false;
@@ -74,6 +77,6 @@ function isRefreshDue(queries: QueryClient): boolean {
 }
 
 function isHiddenTooLong(queries: QueryClient): boolean {
-  const endedAt = queries.getQueryData<Session>(sessionKey)?.visit?.endedAt ?? null;
-  return endedAt !== null && Date.now() >= endedAt + keepHiddenMs;
+  const expiredAt = currentSession(queries)?.clientSession?.expiredAt ?? null;
+  return expiredAt !== null && Date.now() >= expiredAt + keepHiddenMs;
 }

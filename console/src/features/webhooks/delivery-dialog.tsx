@@ -1,23 +1,18 @@
-import type { DeliveryDetails, Webhook } from '@anagrafe/client';
+import type { DeliveryDetails } from '@anagrafe/client';
 import { Button, Group, Skeleton, Stack } from '@mantine/core';
 import { useFormats } from '../../i18n/formats.ts';
-import { useCommonMessages, useEventTypeMessages, useWebhooksMessages } from '../../i18n/messages.ts';
+import { useCommonMessages, useEventTypeMessages, useWebhooksMessages } from '../../i18n/language.tsx';
 import { Facts } from '../../ui/detail-page.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/loading-or-error.tsx';
-import { Moment } from '../../ui/moment.tsx';
+import { Moment } from '../../ui/time.tsx';
 import { Answer, DeliveryResult, Message } from './delivery-result.tsx';
 import { useDelivery, useReplay } from './queries.ts';
+import type { WebhookDialogProps } from './webhook-dialogs.tsx';
 import { DeliveryState, useNextAttempt } from './webhook-state.tsx';
 
-interface OneDeliveryProps {
-  readonly webhook: Webhook;
-  readonly id: string;
-  readonly onClose: () => void;
-}
-
 /** One delivery of a webhook: the request, the response and a button to send it again. */
-export function OneDelivery({ webhook, id, onClose }: OneDeliveryProps) {
+export function OneDelivery({ webhook, id, onClose }: WebhookDialogProps & { id: string }) {
   const { delivery: messages, list } = useWebhooksMessages();
   const { close, table } = useCommonMessages();
   const { data, error, refetch } = useDelivery(webhook.ID, id);

@@ -2,15 +2,13 @@ import type { DeliveryDetails } from '@anagrafe/client';
 import { Alert, Code, Group, Stack, Text, Title } from '@mantine/core';
 import { useId } from 'react';
 import { useFormats } from '../../i18n/formats.ts';
-import { useFailureCauseMessages, useWebhooksMessages } from '../../i18n/messages.ts';
-import { Copy } from '../../ui/copy.tsx';
+import { useFailureCauseMessages, useWebhooksMessages } from '../../i18n/language.tsx';
+import { Copy, wrapped } from '../../ui/copy.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { causeOf } from './failure-cause.ts';
-import classes from './text-block.module.css';
 
 interface TextBlockProps {
   readonly title: string;
-  /** The text to show; null if there is none. */
   readonly text: string | null;
   /** The text to copy, if it differs from the text to show. */
   readonly whole?: string;
@@ -18,7 +16,6 @@ interface TextBlockProps {
   readonly note?: string | undefined;
 }
 
-/** The body of a request or a response, with a copy button. */
 function TextBlock({ title, text, whole = text ?? '', note }: TextBlockProps) {
   const id = useId();
   return (
@@ -31,7 +28,14 @@ function TextBlock({ title, text, whole = text ?? '', note }: TextBlockProps) {
       </Group>
       {text !== null && (
         // The block is focusable so that the arrow keys can scroll a long text.
-        <Code block className={classes.text ?? ''} role="region" aria-labelledby={id} tabIndex={0}>
+        <Code
+          block
+          mah="18rem"
+          style={{ ...wrapped, overflow: 'auto' }}
+          role="region"
+          aria-labelledby={id}
+          tabIndex={0}
+        >
           {text}
         </Code>
       )}
@@ -66,7 +70,6 @@ export function Message({ body }: { body: string | null }) {
 /** The maximum number of characters of a response that the service stores. */
 const limit = 1000;
 
-/** The body of the response of the receiver. */
 export function Answer({ text }: { text: string | null }) {
   const { list, delivery } = useWebhooksMessages();
   const note = text === null ? delivery.noAnswer : [...text].length >= limit ? delivery.beginning : undefined;
@@ -79,7 +82,6 @@ interface DeliveryResultProps {
   readonly delivered: boolean;
 }
 
-/** The result of the last attempt of a delivery, with advice if it failed. */
 export function DeliveryResult({ result, delivered }: DeliveryResultProps) {
   const { taken, waiting } = useWebhooksMessages();
   const { causes } = useFailureCauseMessages();

@@ -1,6 +1,6 @@
 import type { Delivery, DeliveryFailureCode, DeliveryFailureDetails, DisabledReason } from '@anagrafe/client';
 import type { Cause } from '../../i18n/en.ts';
-import { useFailureCauseMessages } from '../../i18n/messages.ts';
+import { useFailureCauseMessages } from '../../i18n/language.tsx';
 
 const causesByStatus: Readonly<Record<number, Cause>> = {
   401: 'unauthorized',

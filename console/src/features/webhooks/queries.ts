@@ -1,7 +1,7 @@
 import type { CreateWebhook, WebhookChange } from '@anagrafe/client';
 import { useQuery } from '@tanstack/react-query';
 import { usePaged } from '../../ui/paging.tsx';
-import { usePollInterval } from '../../ui/polling.ts';
+import { usePollInterval } from '../../ui/time.tsx';
 import { useAnagrafe, useChange } from '../session/api-client.ts';
 
 const key = ['webhooks'];

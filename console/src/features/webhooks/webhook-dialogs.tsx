@@ -1,8 +1,8 @@
 import type { Granularity, Webhook } from '@anagrafe/client';
 import { Button, Checkbox, Group, Radio, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useCommonMessages, useEventTypeMessages, useWebhooksMessages } from '../../i18n/messages.ts';
-import { ConfirmDialog, Dialog, DialogForm, useFinish } from '../../ui/dialog.tsx';
+import { useCommonMessages, useEventTypeMessages, useWebhooksMessages } from '../../i18n/language.tsx';
+import { ConfirmDialog, Dialog, DialogForm, type DialogFormProps, useFinish } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/loading-or-error.tsx';
 import { RotateDialog, type Secret, SecretDialog } from '../../ui/secret-dialog.tsx';
 import { eventTypes } from '../events/queries.ts';
@@ -18,12 +18,9 @@ import {
 /** The editable settings of a webhook. An empty list of types selects all types. */
 type Choices = Pick<Webhook, 'URL' | 'Types' | 'Granularity'>;
 
-interface WebhookFormProps {
+interface WebhookFormProps extends Pick<DialogFormProps, 'submit' | 'request' | 'onCancel'> {
   readonly start: Choices;
-  readonly submit: string;
-  readonly request: { readonly isPending: boolean; readonly error: Error | null };
   readonly onSubmit: (choices: Choices) => void;
-  readonly onCancel: () => void;
 }
 
 const granularities: readonly Granularity[] = ['record', 'user', 'job'];
@@ -46,7 +43,6 @@ function WebhookForm({ start: { URL, Types, Granularity }, onSubmit, ...rest }: 
         description={messages.urlHint}
         type="url"
         required
-        withAsterisk={false}
         placeholder="https://erp.example.com/hooks"
         data-autofocus
         {...form.getInputProps('URL')}
@@ -73,7 +69,6 @@ function WebhookForm({ start: { URL, Types, Granularity }, onSubmit, ...rest }: 
   );
 }
 
-/** Returns the secret that signs the deliveries of a webhook. */
 function useSecret(): (webhook: { readonly Secret: string }) => Secret {
   const { secret, secretOnce, stored } = useWebhooksMessages();
   return ({ Secret: value }) => ({ once: secretOnce, values: [{ label: secret, value }], done: stored });
@@ -155,7 +150,6 @@ export function Remove({ webhook, onClose }: WebhookDialogProps) {
   );
 }
 
-/** Sends a test delivery and shows its result. */
 export function Test({ webhook, onClose }: WebhookDialogProps) {
   const messages = useWebhooksMessages();
   const { close } = useCommonMessages();

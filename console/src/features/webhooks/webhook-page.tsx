@@ -1,16 +1,16 @@
 import type { Delivery } from '@anagrafe/client';
 import { Anchor, Box, Button, Text } from '@mantine/core';
 import { useFormats } from '../../i18n/formats.ts';
-import { useEventTypeMessages, useFailureCauseMessages, useWebhooksMessages } from '../../i18n/messages.ts';
+import { useEventTypeMessages, useFailureCauseMessages, useWebhooksMessages } from '../../i18n/language.tsx';
 import { DetailPage } from '../../ui/detail-page.tsx';
 import { useDialog } from '../../ui/dialog.tsx';
 import { FailedOnly, useFailedOnly } from '../../ui/filters.tsx';
 import { ListSection } from '../../ui/list-page.tsx';
 import { Failure } from '../../ui/loading-or-error.tsx';
-import { Moment } from '../../ui/moment.tsx';
 import { useNotice } from '../../ui/notice.tsx';
 import { useSearchParameters } from '../../ui/paging.tsx';
 import { type Column, Note } from '../../ui/table.tsx';
+import { Moment } from '../../ui/time.tsx';
 import { OneDelivery } from './delivery-dialog.tsx';
 import { causeOf } from './failure-cause.ts';
 import { useDeliveries, useReplay } from './queries.ts';
@@ -23,7 +23,7 @@ export function OneWebhook({ id }: { id: number }) {
   const { number } = useFormats();
   const notify = useNotice();
   const [failed] = useFailedOnly();
-  const [search, setParameter] = useSearchParameters();
+  const [search, setParameters] = useSearchParameters();
   const openId = search.get('open');
   const [dialog, open] = useDialog();
   const list = useDeliveries(id, failed);
@@ -41,7 +41,7 @@ export function OneWebhook({ id }: { id: number }) {
   }
 
   const columns = useColumns(enabled, {
-    onOpen: (delivery) => setParameter('open', delivery),
+    onOpen: (delivery) => setParameters({ open: delivery }),
     onAgain: sendAgain,
   });
   const actions = (
@@ -91,7 +91,7 @@ export function OneWebhook({ id }: { id: number }) {
         }
       />
       {webhook && openId !== null && (
-        <OneDelivery webhook={webhook} id={openId} onClose={() => setParameter('open', null)} />
+        <OneDelivery webhook={webhook} id={openId} onClose={() => setParameters({ open: null })} />
       )}
       {dialog}
     </DetailPage>
@@ -103,7 +103,6 @@ interface Handlers {
   readonly onAgain: (delivery: string) => void;
 }
 
-/** `enabled` is the state of the webhook. */
 function useColumns(enabled: boolean, { onOpen, onAgain }: Handlers): readonly Column<Delivery>[] {
   const { list } = useWebhooksMessages();
   const names = useEventTypeMessages();

@@ -1,9 +1,9 @@
 import type { Delivery, EventType, Webhook } from '@anagrafe/client';
 import { Badge } from '@mantine/core';
 import { useFormats } from '../../i18n/formats.ts';
-import { useEventTypeMessages, useWebhooksMessages } from '../../i18n/messages.ts';
-import { useNow } from '../../ui/moment.tsx';
+import { useEventTypeMessages, useWebhooksMessages } from '../../i18n/language.tsx';
 import { Note } from '../../ui/table.tsx';
+import { useNow } from '../../ui/time.tsx';
 import { useDisabledReason } from './failure-cause.ts';
 
 /** The names of the event types of a webhook. An empty list means all types. */
@@ -13,7 +13,6 @@ export function Types({ types }: { types: readonly EventType[] }) {
   return types.length === 0 ? allTypes : types.map((type) => names[type]).join(', ');
 }
 
-/** Shows that a webhook is enabled, or that it is disabled and the reason. */
 export function State({ webhook: { DisabledAt, DisabledReason, DisabledDetails } }: { webhook: Webhook }) {
   const messages = useWebhooksMessages();
   const describeReason = useDisabledReason();
