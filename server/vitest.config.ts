@@ -16,32 +16,24 @@ interface Grouping {
 
 /** Tests that need neither a database nor a service, and take little time. `npm run check` runs these. */
 const unit = [
-  'test/!(reference).test.ts',
-  'test/console/**/*.test.ts',
-  'test/core/**/*.test.ts',
-  'test/json/**/*.test.ts',
-  'test/passwords/{lanes,pace}.test.ts',
-  'test/webhooks/failure-texts.test.ts',
+  'test/**/*.unit.test.ts',
   '../client/test/**/*.test.ts',
   '../importer/test/**/*.test.ts',
+  '../console/test/**/*.test.ts',
 ];
 
-/** Run on the oldest supported PostgreSQL too: every kind of statement that the service sends. */
-const onOldestPostgres = [
-  'test/contract/**/*.test.ts',
-  'test/http/{update,insert,list,users,login,state,job,idempotency,webhooks,events,audit,failed-records}.test.ts',
-  'test/http/admin-{calls,failures,jobs,newest,statistics,webhooks}.test.ts',
-];
+/** Run on the oldest supported PostgreSQL too: together they send every kind of statement of the service. */
+const store = 'test/**/*.store.test.ts';
 
 /** Rounds that repeat one fault many times take minutes: `npm run faults` runs them. */
 const longRounds = 'test/**/*.rounds.test.ts';
 
 /** Properties of fast-check that `npm run faults` checks with ten times as many random values. */
 const properties = [
-  'test/core/{password-hash-cost,search}.test.ts',
-  'test/http/{list,users}.test.ts',
-  'test/core/fields/precis/properties.test.ts',
-  'test/json/values.test.ts',
+  'test/json/values.unit.test.ts',
+  'test/passwords/imported-hash-cost.unit.test.ts',
+  'test/records/{list,users}.store.test.ts',
+  'test/usernames/{precis-properties,search}.unit.test.ts',
   '../importer/test/{csv-properties,encoding,failed-rows,json}.test.ts',
 ];
 
@@ -79,7 +71,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'postgres-15',
-          include: onOldestPostgres,
+          include: [store],
           provide: { postgresVersion: 15 },
         },
       },

@@ -1,28 +1,19 @@
 import type { Page } from 'playwright-core';
-import { beforeAll, describe, it } from 'vitest';
-import { type Credential, credential } from '../setup/admin.ts';
-import type { TestService } from '../setup/service.ts';
+import { describe, it } from 'vitest';
+import { credential } from '../setup/admin.ts';
 import { expectAccessible, expectPartAccessible } from './accessibility.ts';
-import { enter, startConsole, useBrowser, visit } from './browser.ts';
+import { enter, startConsole, useConsole, visit } from './browser.ts';
 import { fill } from './filled.ts';
 
-let empty: TestService;
-let filled: TestService;
-let office: Credential;
-
-useBrowser();
-beforeAll(async () => {
-  empty = await startConsole();
-  filled = await startConsole();
-  office = await credential(filled);
-  await credential(filled, {
-    name: 'erp',
-    networks: ['10.0.0.0/8'],
-    knownByAddress: true,
-    scopes: ['sync:write'],
-  });
-  await fill(filled, office);
+const empty = await startConsole();
+const { service: filled, office } = await useConsole();
+await credential(filled, {
+  name: 'erp',
+  networks: ['10.0.0.0/8'],
+  knownByAddress: true,
+  scopes: ['sync:write'],
 });
+await fill(filled, office);
 
 /** Pages that no other file checks, each with a function that waits until it is loaded. */
 const pages: readonly [path: string, loaded: (page: Page) => Promise<void>][] = [

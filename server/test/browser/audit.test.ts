@@ -1,19 +1,15 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { adminOf, type Credential, credential, recordOf } from '../setup/admin.ts';
 import { allHashed } from '../setup/audit-chain.ts';
 import type { TestService } from '../setup/service.ts';
-import { enter, openSession, startConsole, useBrowser, visit } from './browser.ts';
+import { enter, openSession, startConsole, useConsole, visit } from './browser.ts';
 import { fill } from './filled.ts';
 import { rowOf } from './principals.ts';
 
-let service: TestService;
-let office: Credential;
+const { service, office } = await useConsole();
+await fill(service, office);
 
-useBrowser();
-beforeAll(async () => {
-  [service, office] = await startFilled();
-});
-
+/** Starts another service, for a test that changes its audit log. */
 async function startFilled(): Promise<[TestService, Credential]> {
   const started = await startConsole();
   const client = await credential(started);

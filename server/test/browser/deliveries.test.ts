@@ -11,7 +11,7 @@ const { service, office } = await useConsole({
 });
 
 const types = ['principal.inserted'] as const;
-const insert = () => service.call('irs/insert', [{ Denomination: 'told' }], { headers: office });
+const insert = () => service.call('irs/insert', [{ Denomination: 'Nuova Srl' }], { headers: office });
 const fits = (part: { scrollWidth: number; clientWidth: number }) => part.scrollWidth <= part.clientWidth;
 /** Finds the visible copy of a text: a phone shows it below the type, a desktop in a column of its own. */
 const seen = (row: Locator, text: string | RegExp) => row.getByText(text).filter({ visible: true });

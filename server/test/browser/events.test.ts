@@ -1,22 +1,20 @@
 import type { Locator, Page } from 'playwright-core';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Credential, credential } from '../setup/admin.ts';
 import { allHashed } from '../setup/audit-chain.ts';
 import { newUser, type TestService } from '../setup/service.ts';
 import { enter, startConsole, useBrowser, visit } from './browser.ts';
-import { fill, fillJournal } from './filled.ts';
+import { fill, fillAuditLog } from './filled.ts';
 
 /** A service that several tests share; they add events and do not rely on the total. */
-let many: TestService;
+const many = await startFilled();
 let service: TestService;
 let headers: Credential;
 let page: Page;
 let table: Locator;
 
+// Most tests need a service of their own, with a known number of events.
 useBrowser();
-beforeAll(async () => {
-  many = await startFilled();
-});
 
 async function startFilled(): Promise<TestService> {
   const started = await startConsole();
@@ -107,7 +105,7 @@ describe('the events page', () => {
     await open(many);
     await table.getByRole('code').first().waitFor();
     const before = await newest();
-    await fillJournal(service, 700);
+    await fillAuditLog(service, 700);
     await expect.poll(newest).toBeGreaterThanOrEqual(before + 700);
     const reached = await newest();
     await expectRows(50);
@@ -119,7 +117,7 @@ describe('the events page', () => {
     // A list with older events stays as it is until the button for the newest is pressed.
     await older().click();
     await expectRows(103);
-    await fillJournal(service, 700);
+    await fillAuditLog(service, 700);
     await page.getByText('Much has happened since, and is not shown yet.').waitFor();
     await expectRows(103);
     await page.getByRole('button', { name: 'Show the newest' }).click();
@@ -130,12 +128,12 @@ describe('the events page', () => {
 
   it('searches older events for a type, and shows how far back it has searched', async () => {
     await open(many);
-    await fillJournal(service, 200);
+    await fillAuditLog(service, 200);
     await choose('User registered');
     await row(/mario\.rossi/).waitFor();
     await page.getByText('Searched back to the oldest event that is kept.').waitFor();
 
-    await fillJournal(service, 10_500);
+    await fillAuditLog(service, 10_500);
     await page.reload();
     await page.getByText('None of this type so far').waitFor();
     await page.getByText(/^Searched back to \d/).waitFor();

@@ -24,7 +24,7 @@ export async function fill(service: TestService, headers: Credential): Promise<v
 }
 
 /** Appends `count` rows of the action `insert` to the audit log, and waits until the hash chain covers them. */
-export async function fillJournal(service: TestService, count: number): Promise<void> {
+export async function fillAuditLog(service: TestService, count: number): Promise<void> {
   await service.database.query(
     `insert into anagrafe.audit_log (actor, action, principal_id)
      select 'service', 'insert', 1 from generate_series(1, $1::integer)`,

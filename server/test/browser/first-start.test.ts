@@ -1,13 +1,9 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { TestService } from '../setup/service.ts';
+import { describe, expect, it } from 'vitest';
 import { startConsole, useBrowser, visit } from './browser.ts';
 
-let service: TestService;
-
+// The service has no client: `useConsole` would create one.
 useBrowser();
-beforeAll(async () => {
-  service = await startConsole();
-});
+const service = await startConsole();
 
 describe('the console at the first start', () => {
   it('is open without a sign-in, explains protected mode, and signs in the first client that is created', async () => {

@@ -1,35 +1,23 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import { type Credential, credential } from '../setup/admin.ts';
+import { describe, expect, it } from 'vitest';
+import { credential } from '../setup/admin.ts';
 import { finished, holding, importedUser, principalLock, submit } from '../setup/jobs.ts';
-import { newUser, type TestService } from '../setup/service.ts';
-import { desktop, enter, phone, startConsole, useBrowser, visit } from './browser.ts';
+import { newUser } from '../setup/service.ts';
+import { desktop, enter, phone, startConsole, useConsole, visit } from './browser.ts';
 import { fill } from './filled.ts';
 
+const client = { scopes: ['admin', 'sync:write'] } as const;
 /** A service for the tests that submit jobs. */
-let service: TestService;
-let office: Credential;
+const { service, office } = await useConsole({}, client);
 /** A service with 4 users, 2 principals and 12 failed records; the tests only read from it. */
-let filled: TestService;
-let filledOffice: Credential;
+const filled = await startConsole();
+const filledOffice = await credential(filled, client);
+const unknown = Array.from({ length: 9 }, (_, n) => ({ ID: 900_000 + n, Users: [newUser(`unknown.${n}`)] }));
+await filled.call('irs/update', unknown, { headers: filledOffice });
+await fill(filled, filledOffice);
+const invalid = newUser('invalid', { Password: 'short', ConfirmPassword: 'short' });
 /** The ID of the job in which the last of these records failed. */
-let failedJob: string;
-
-useBrowser();
-beforeAll(async () => {
-  [service, office] = await start();
-  [filled, filledOffice] = await start();
-  const unknown = Array.from({ length: 9 }, (_, n) => ({ ID: 900_000 + n, Users: [newUser(`nobody.${n}`)] }));
-  await filled.call('irs/update', unknown, { headers: filledOffice });
-  await fill(filled, filledOffice);
-  const invalid = newUser('led.to', { Password: 'short', ConfirmPassword: 'short' });
-  failedJob = await submit(filled, 'irs/insert', [{ Name: 'Nobody', Users: [invalid] }], filledOffice);
-  await finished(filled, failedJob, filledOffice);
-});
-
-async function start(): Promise<[TestService, Credential]> {
-  const started = await startConsole();
-  return [started, await credential(started, { scopes: ['admin', 'sync:write'] })];
-}
+const failedJob = await submit(filled, 'irs/insert', [{ Name: 'Invalid', Users: [invalid] }], filledOffice);
+await finished(filled, failedJob, filledOffice);
 
 /** Returns a time zone in which it is noon, so that what the tests have done is of today, even at midnight UTC. */
 function zoneAtNoon(): string {
@@ -40,10 +28,10 @@ function zoneAtNoon(): string {
 
 describe('the overview', () => {
   it('shows the next steps on an empty service', async () => {
-    const [empty, client] = await start();
+    const empty = await startConsole();
     const person = await visit(empty);
     const { page } = person;
-    await enter(person, '', client);
+    await enter(person, '', await credential(empty, client));
     await page.getByRole('heading', { name: 'Next steps' }).waitFor();
     await page.getByText('No job is under way.').waitFor();
     await page.getByText('Nothing has failed.').waitFor();

@@ -126,7 +126,7 @@ describe('the client command', () => {
     expectOneLine(await run('update', client.publicKey), /no change was given/);
   });
 
-  it('reports that no live client has the public key, for rotate, revoke and update', async () => {
+  it('reports that no active client has the public key, for rotate, revoke and update', async () => {
     for (const [command = '', ...options] of [['rotate'], ['revoke'], ['update', '--name', 'x']]) {
       expectOneLine(
         await run(command, 'agp_nobody', ...options),

@@ -98,29 +98,33 @@ describe('serve', () => {
 describe('serve that cannot start', () => {
   it.each<[string, Record<string, string>, RegExp]>([
     [
-      'a port that is none',
+      'an invalid port',
       { ANAGRAFE_PORT: 'http' },
       /^anagrafe: ANAGRAFE_PORT is "http": it takes a whole number from 0 to 65535\.$/,
     ],
-    ['a setting that does not exist', { ANAGRAFE_PROT: '80' }, /^anagrafe: ANAGRAFE_PROT is not a setting: /],
+    ['an unknown setting', { ANAGRAFE_PROT: '80' }, /^anagrafe: ANAGRAFE_PROT is not a setting: /],
     [
-      'a first client that is no fit pair',
+      'an invalid first client',
       { ANAGRAFE_FIRST_CLIENT: 'a.hunter2' },
       /^anagrafe: ANAGRAFE_FIRST_CLIENT is not understood: it takes (?!.*hunter2)/,
     ],
     [
-      'a database that is no URL',
+      'a database that is not a URL',
       { ANAGRAFE_DATABASE_URL: 'hunter2' },
       /^anagrafe: ANAGRAFE_DATABASE_URL is not understood: (?!.*hunter2)/,
     ],
-    ['a proxy that is everyone', { ANAGRAFE_TRUST_PROXY: '0.0.0.0/0' }, /^anagrafe: ANAGRAFE_TRUST_PROXY /],
+    [
+      'a trusted proxy that covers every address',
+      { ANAGRAFE_TRUST_PROXY: '0.0.0.0/0' },
+      /^anagrafe: ANAGRAFE_TRUST_PROXY /,
+    ],
   ])('reports an invalid setting in one line: %s', async (_, wrong, line) => {
     expectOneLine(await inProcess(['serve'], { ANAGRAFE_DATA: dataFolder(), ...wrong }), line);
   });
 
   it.each<[string, Record<string, string>, RegExp]>([
     [
-      'every address while there is no client',
+      'every address while no client exists',
       { ANAGRAFE_HOST: '0.0.0.0' },
       /^anagrafe: ANAGRAFE_HOST is 0\.0\.0\.0, but no API client .*npx --no -- anagrafe client create --name erp/,
     ],
@@ -130,7 +134,7 @@ describe('serve that cannot start', () => {
       /^anagrafe: 203\.0\.113\.1 is not an address of this machine: set ANAGRAFE_HOST\.$/,
     ],
     [
-      'a name that has no address',
+      'an unknown host name',
       { ANAGRAFE_HOST: 'no-such-host.invalid', ANAGRAFE_FIRST_CLIENT: firstClient },
       /^anagrafe: (?=.*no-such-host\.invalid).*ANAGRAFE_HOST/,
     ],

@@ -30,7 +30,7 @@ beforeAll(async () => {
   });
 });
 
-const nobody = '00000000-0000-0000-0000-000000000000';
+const unknownId = '00000000-0000-0000-0000-000000000000';
 const signedIn = () => anagrafe.login({ Username: 'mario', Password: rightPassword });
 
 /** The client method for every operation of the OpenAPI document. The IDs in the calls need not exist. */
@@ -41,21 +41,21 @@ const methods: Record<keyof Operations, () => Promise<unknown>> = {
   list: () => anagrafe.list().page(),
   users: () => anagrafe.users().page(),
   jobs: () => anagrafe.jobs.list().page(),
-  job: () => anagrafe.jobs.get(nobody),
-  cancelJob: () => anagrafe.jobs.cancel(nobody),
-  failedRecords: () => anagrafe.jobs.failed(nobody),
+  job: () => anagrafe.jobs.get(unknownId),
+  cancelJob: () => anagrafe.jobs.cancel(unknownId),
+  failedRecords: () => anagrafe.jobs.failed(unknownId),
   events: () => anagrafe.events().page(),
   login: signedIn,
   refresh: async () => anagrafe.refresh((await signedIn()).RefreshToken),
   logout: async () => anagrafe.as(await signedIn()).logout(),
   clients: () => anagrafe.admin.clients.list(),
   createClient: () => anagrafe.admin.clients.create({ Name: '' }),
-  changeClient: () => anagrafe.admin.clients.change('agp/nobody', { Name: 'erp' }),
-  rotateClient: () => anagrafe.admin.clients.rotate('agp/nobody'),
-  revokeClient: () => anagrafe.admin.clients.revoke('agp/nobody'),
+  changeClient: () => anagrafe.admin.clients.change('agp/unknown', { Name: 'erp' }),
+  rotateClient: () => anagrafe.admin.clients.rotate('agp/unknown'),
+  revokeClient: () => anagrafe.admin.clients.revoke('agp/unknown'),
   completedCalls: () => anagrafe.admin.calls({ failed: true }).page(),
-  completedCall: () => anagrafe.admin.call(nobody, { failed: true }),
-  failedRecordsOfCall: () => anagrafe.admin.failedRecords(nobody),
+  completedCall: () => anagrafe.admin.call(unknownId, { failed: true }),
+  failedRecordsOfCall: () => anagrafe.admin.failedRecords(unknownId),
   failures: () => anagrafe.admin.failures().page(),
   allJobs: () => anagrafe.admin.jobs({ pageSize: 5 }).page(),
   audit: () => anagrafe.admin.audit.rows().page(),
@@ -65,14 +65,14 @@ const methods: Record<keyof Operations, () => Promise<unknown>> = {
   changeWebhook: () => anagrafe.admin.webhooks.change(1, { Enabled: false }),
   deleteWebhook: () => anagrafe.admin.webhooks.remove(999),
   deliveries: () => anagrafe.admin.webhooks.deliveries(1, { failed: true }).page(),
-  delivery: () => anagrafe.admin.webhooks.delivery(1, nobody),
+  delivery: () => anagrafe.admin.webhooks.delivery(1, unknownId),
   replayFailed: () => anagrafe.admin.webhooks.replayFailed(1),
   testWebhook: () => anagrafe.admin.webhooks.test(999),
   rotateWebhook: () => anagrafe.admin.webhooks.rotate(999),
-  replay: () => anagrafe.admin.webhooks.replay(1, nobody),
+  replay: () => anagrafe.admin.webhooks.replay(1, unknownId),
   statistics: () => anagrafe.admin.statistics(),
   consoleSession: () => anagrafe.console.session(),
-  signInAtConsole: () => anagrafe.console.signIn({ PublicKey: 'agp', SecretKey: 'nobody' }),
+  signInAtConsole: () => anagrafe.console.signIn({ PublicKey: 'agp', SecretKey: 'unknown' }),
   signOutAtConsole: () => anagrafe.console.signOut(),
 };
 

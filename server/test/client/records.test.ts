@@ -54,8 +54,8 @@ describe('register and reset', () => {
       requestId: expect.any(String),
     });
     expect(JSON.stringify(error) + String(error)).not.toContain('short"');
-    const nobody = await failureOf(anagrafe.reset(principal, [{ ID: 999_999, Password }]));
-    expect(nobody).toMatchObject({ code: 'USER_NOT_FOUND' });
+    const unknownUser = await failureOf(anagrafe.reset(principal, [{ ID: 999_999, Password }]));
+    expect(unknownUser).toMatchObject({ code: 'USER_NOT_FOUND' });
   });
 });
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Anagrafe, type AnagrafeOptions } from '../../../client/src/index.ts';
-import { hangUp } from '../http/interruption.ts';
+import { hangUp } from '../setup/interruption.ts';
 import { holding, importedHash, principalLock } from '../setup/jobs.ts';
 import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 import { type Gateway, type NetworkFault, startGateway } from './gateway.ts';
@@ -29,8 +29,8 @@ const bodiesOf = ({ seen }: Gateway) => new Set(seen.map(({ body }) => body));
 describe('a write', () => {
   it.each<[string, NetworkFault]>([
     ['never arrived', 'lost'],
-    ['was done and not answered', 'lost answer'],
-    ['met a broken proxy', page],
+    ['was applied without an answer', 'lost answer'],
+    ['got an error page of a proxy', page],
   ])('that %s is sent again with the same bytes and key, and is applied once', async (what, fault) => {
     const { gateway, anagrafe } = await troubled([fault]);
     await expectDoneOnce(gateway, anagrafe, `one who ${what}`);

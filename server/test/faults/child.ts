@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { readConfig } from '../../src/config.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { openStore } from '../../src/store.ts';
-import { makeFolder } from '../engine/harness.ts';
+import { makeFolder } from '../embedded-postgres/harness.ts';
 import { afterTest } from '../setup/endings.ts';
 import { copyStore, newStore } from '../setup/store.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Envelope } from '../../src/http/envelope.ts';
 import type { Tuple } from '../../src/records/tuple.ts';
-import { isRunning, postmasterOf, requirePostmaster } from '../engine/harness.ts';
+import { isRunning, postmasterOf, requirePostmaster } from '../embedded-postgres/harness.ts';
 import { newUser } from '../setup/service.ts';
 import { until } from '../setup/until.ts';
 import { type Child, lookInto, startChild, usedData } from './child.ts';

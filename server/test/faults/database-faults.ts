@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { postmasterOf } from '../engine/harness.ts';
+import { postmasterOf } from '../embedded-postgres/harness.ts';
 import { importedUser } from '../setup/jobs.ts';
 import type { Answer, TestService } from '../setup/service.ts';
 import { until } from '../setup/until.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { postmasterOf, signalPostmaster } from '../engine/harness.ts';
+import { postmasterOf, signalPostmaster } from '../embedded-postgres/harness.ts';
 import { importedUser } from '../setup/jobs.ts';
 import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 import { masterKey } from '../setup/store.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/db/database.ts';
 import { failureKind } from '../../src/db/errors.ts';
-import { postmasterOf, signalPostmaster } from '../engine/harness.ts';
+import { postmasterOf, signalPostmaster } from '../embedded-postgres/harness.ts';
 import { importedUser } from '../setup/jobs.ts';
 import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 import { masterKey } from '../setup/store.ts';

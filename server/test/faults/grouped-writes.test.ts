@@ -165,7 +165,7 @@ describe('a group of records', () => {
     expect(await wrongFigures(store.database)).toEqual([]);
   });
 
-  it('changes states, and notes in the audit log only what is new', async () => {
+  it('changes states, and adds only real changes to the audit log', async () => {
     const principals = await newPrincipals(3);
     const callId = randomUUID();
     const change = principals.map(({ id, user }, n) => ({

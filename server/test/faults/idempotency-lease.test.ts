@@ -105,7 +105,7 @@ describe('the holder of a lease that is renewed', () => {
     expect((await claim(call)).state).toBe('new');
   });
 
-  it('the holder of a lease recognises it when the answer to a renewal was lost', async () => {
+  it('recognises its lease when the answer to a renewal was lost', async () => {
     const key = { text: 'lost answer', fingerprint: Buffer.from('lost answer') };
     const call: KeyedCall = { clientId: null, operation: 'update', key };
     let losesAnswers = false;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { signalPostmaster } from '../engine/harness.ts';
+import { signalPostmaster } from '../embedded-postgres/harness.ts';
 import { lookInto, startChild, usedData } from './child.ts';
 import {
   countWrites,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
 import { expect, it } from 'vitest';
-import { makeFolder } from '../engine/harness.ts';
+import { makeFolder } from '../embedded-postgres/harness.ts';
 import { until } from '../setup/until.ts';
 import { childStore, startChild } from './child.ts';
 import { newPrincipals } from './jobs.ts';

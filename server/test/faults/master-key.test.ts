@@ -6,7 +6,7 @@ import { readConfig } from '../../src/config.ts';
 import { startEmbeddedPostgres } from '../../src/embedded-postgres/embedded-postgres.ts';
 import { makeMasterKey } from '../../src/master-key-file.ts';
 import { anagrafe, dataFolder, expectOneLine, postmaster, serve } from '../cli/command.ts';
-import { makeFolder } from '../engine/harness.ts';
+import { makeFolder } from '../embedded-postgres/harness.ts';
 import { emptyStore } from '../setup/store.ts';
 import { childStore } from './child.ts';
 

@@ -3,7 +3,7 @@ import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
 } from '../../src/embedded-postgres/embedded-postgres.ts';
-import { makeCluster, requirePostmaster } from '../engine/harness.ts';
+import { makeCluster, requirePostmaster } from '../embedded-postgres/harness.ts';
 import { afterTest } from '../setup/endings.ts';
 
 /** Starts an external PostgreSQL that the test can stop and start again. */

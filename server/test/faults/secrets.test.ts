@@ -4,8 +4,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { operatorActor } from '../../src/audit/audit-log.ts';
 import { openClients } from '../../src/clients/clients.store.ts';
 import { createClient } from '../../src/clients/clients.ts';
-import { headOf, openWire } from '../http/wire.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
+import { headOf, openWire } from '../setup/wire.ts';
 
 /** Every secret of the test begins with this text, and no other text contains it. */
 const canary = 'canary7Qx';

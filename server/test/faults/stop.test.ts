@@ -4,7 +4,7 @@ import { Agent, request } from 'undici';
 import { expect, it } from 'vitest';
 import type { Envelope } from '../../src/http/envelope.ts';
 import type { Tuple } from '../../src/records/tuple.ts';
-import { isRunning, postmasterOf, requirePostmaster } from '../engine/harness.ts';
+import { isRunning, postmasterOf, requirePostmaster } from '../embedded-postgres/harness.ts';
 import { until } from '../setup/until.ts';
 import { type Child, childStore, failuresIn, lookInto, startChild, usedData } from './child.ts';
 import { storedUsernames } from './figures.ts';

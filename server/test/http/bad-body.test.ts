@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { sendRaw } from '../setup/wire.ts';
 import {
   expectRefusal,
   nested,
@@ -10,7 +11,6 @@ import {
   service,
   useServices,
 } from './bad-input.ts';
-import { sendRaw } from './wire.ts';
 
 useServices();
 
@@ -20,7 +20,7 @@ describe.each(['irs/update', 'irs/insert'])('the body of %s', (path) => {
     ['is white space', ' \n\t '],
     ['is no JSON', 'ID=1&Users=2'],
     ['breaks off', '[{"ID":1,"Users":['],
-    ['goes on after its end', '[{"ID":1}] [2]'],
+    ['continues after its end', '[{"ID":1}] [2]'],
     ['has a comma too many', '[{"ID":1,}]'],
     ['has a comment', '[{"ID":1} /* one */]'],
     ['has single quotes', "[{'ID':1}]"],

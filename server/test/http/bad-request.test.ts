@@ -1,6 +1,7 @@
 import { Client } from 'undici';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newUser, startTestService, type TestService } from '../setup/service.ts';
+import { sendRaw } from '../setup/wire.ts';
 import {
   expectFaults,
   expectRefusal,
@@ -12,7 +13,6 @@ import {
   service,
   useServices,
 } from './bad-input.ts';
-import { sendRaw } from './wire.ts';
 
 useServices();
 
@@ -27,11 +27,11 @@ describe('a request that is not valid HTTP', () => {
     ['a header without a colon', `${post}\r\n${host}\r\nnonsense\r\n\r\n`],
     ['a header with NUL', `${post}\r\n${host}\r\nX: a\0b\r\n\r\n`],
     ['a header with a space in its name', `${post}\r\n${host}\r\nContent Length: 2\r\n\r\n[]`],
-    ['a length that is no number', `${post}\r\n${host}\r\nContent-Length: two\r\n\r\n[]`],
-    ['a negative length', `${post}\r\n${host}\r\nContent-Length: -2\r\n\r\n[]`],
-    ['two lengths', `${post}\r\n${host}\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n[]`],
+    ['a Content-Length that is not a number', `${post}\r\n${host}\r\nContent-Length: two\r\n\r\n[]`],
+    ['a negative Content-Length', `${post}\r\n${host}\r\nContent-Length: -2\r\n\r\n[]`],
+    ['two Content-Length headers', `${post}\r\n${host}\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n[]`],
     [
-      'a length and chunks',
+      'a Content-Length together with chunks',
       `${post}\r\n${host}\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n[]`,
     ],
     [
@@ -95,7 +95,7 @@ describe('a path that does not exist', () => {
 
   it.each([
     ['broken JSON', '[{', 'application/json'],
-    ['a type that is not known', '<x/>', 'application/xml'],
+    ['an unknown content type', '<x/>', 'application/xml'],
     ['the name of a prototype', '{"__proto__":1}', 'application/json'],
     ['two megabytes', ' '.repeat(2_000_000), 'application/json'],
   ])('is answered with 404 for any body: %s', async (_, body, type) => {
@@ -132,7 +132,7 @@ describe('a method that the path does not allow', () => {
 
   it.each([
     ['broken JSON', '[{', 'application/json'],
-    ['a type that is not known', '<x/>', 'application/xml'],
+    ['an unknown content type', '<x/>', 'application/xml'],
   ])('is answered with 405 for any body: %s', async (_, body, type) => {
     const answer = await send('irs/update', { method: 'DELETE', body, headers: { 'content-type': type } });
     expectRefusal(answer, 405, 'METHOD_NOT_ALLOWED');
@@ -189,8 +189,8 @@ describe('a request through a trusted proxy', () => {
     ['another scheme', { authorization: 'Basic Zmlyc3Q6c2Vj' }],
     ['a key alone', { syncpublickey: 'first' }],
     ['a secret alone', { syncsecretkey: 's'.repeat(40) }],
-    ['keys that are no keys', { syncpublickey: "' or 1=1 --", syncsecretkey: '\x80\xff' }],
-    ['a token that no login gave', { accesstoken: 'x'.repeat(4000) }],
+    ['invalid keys', { syncpublickey: "' or 1=1 --", syncsecretkey: '\x80\xff' }],
+    ['a token that was never issued', { accesstoken: 'x'.repeat(4000) }],
     ['two credentials', { authorization: `Bearer ${firstClient}`, accesstoken: 'x' }],
   ])('is refused with 401 if the credential is invalid: %s', async (_, headers) => {
     const answer = await send('irs/list', {

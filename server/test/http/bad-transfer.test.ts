@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { startTestService } from '../setup/service.ts';
+import { headOf, openWire, sendRaw } from '../setup/wire.ts';
 import { expectRefusal, readEnvelope, send, service, small, smallLimit, useServices } from './bad-input.ts';
-import { headOf, openWire, sendRaw } from './wire.ts';
 
 useServices();
 

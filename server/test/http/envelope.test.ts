@@ -36,16 +36,16 @@ function refusal(statusCode: number, errorCode: string) {
 describe('the body of a call', () => {
   it.each([
     ['text', 'no json', 'INVALID_JSON'],
-    ['a torn array', '[{"ID":1', 'INVALID_JSON'],
-    ['nothing', '', 'INVALID_JSON'],
-    ['a field twice in one object', '[{"ID":1,"ID":2,"Users":[]}]', 'INVALID_JSON'],
-    ['half of a surrogate pair', '["\\ud83d"]', 'INVALID_JSON'],
+    ['a truncated array', '[{"ID":1', 'INVALID_JSON'],
+    ['empty', '', 'INVALID_JSON'],
+    ['an object with a duplicate field', '[{"ID":1,"ID":2,"Users":[]}]', 'INVALID_JSON'],
+    ['a text with a lone surrogate', '["\\ud83d"]', 'INVALID_JSON'],
     ['an object', '{"ID":1,"Users":[]}', 'INVALID_BODY'],
     ['null', 'null', 'INVALID_BODY'],
     ['an empty array', '[]', 'INVALID_BODY'],
     ['an array of numbers', '[1]', 'INVALID_BODY'],
-    ['an array in an array', '[[]]', 'INVALID_BODY'],
-    ['an element that is null', '[null]', 'INVALID_BODY'],
+    ['a nested array', '[[]]', 'INVALID_BODY'],
+    ['an array with null', '[null]', 'INVALID_BODY'],
   ])('gets 400 if it is %s', async (_, body, code) => {
     const answer = await post(update, body, json);
     expect(answer.status).toBe(400);

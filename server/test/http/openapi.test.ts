@@ -55,7 +55,7 @@ const calls: [
   ['irs/update', 200, 'a representation', () => [good('two')], { Prefer: 'return=representation' }],
   ['irs/update', 207, 'a call applied in part', () => [good('three'), missing, crooked]],
   ['irs/update', 422, 'a call of which nothing was applied', () => [missing, crooked]],
-  ['irs/update', 400, 'a body that is no array', () => ({})],
+  ['irs/update', 400, 'a body that is not an array', () => ({})],
   ['irs/update', 413, 'too many records', () => Array(21).fill(missing)],
   ['irs/update', 415, 'another content type', () => [], { 'content-type': 'text/plain' }],
   ['irs/update', 401, 'a wrong credential', () => [], { SyncPublicKey: 'nobody', SyncSecretKey: 'nothing' }],

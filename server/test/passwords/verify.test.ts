@@ -207,7 +207,7 @@ describe('a stored hash', () => {
     ['more lanes', `$argon2id$v=19$m=19456,t=2,p=2$${rest}`, true],
     ['an older version', `$argon2id$v=16$m=19456,t=2,p=1$${rest}`, true],
     ['the other kind of argon2', `$argon2i$v=19$m=19456,t=3,p=1$${rest}`, true],
-    ['no form at all', 'password', true],
+    ['an unknown format', 'password', true],
   ])('needs a rehash if it has %s', (_, hash, expected) => {
     expect(needsRehash(hash, cost)).toBe(expected);
   });

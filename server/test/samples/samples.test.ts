@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { Webhook } from 'standardwebhooks';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { startGateway } from '../client/gateway.ts';
-import { hangUp } from '../http/interruption.ts';
+import { hangUp } from '../setup/interruption.ts';
 import { holding, principalLock } from '../setup/jobs.ts';
 import { freePort } from '../setup/postgres-cluster.ts';
 import { isHere, type Language, languages, type Program, samplesFolder } from './languages.ts';
@@ -12,7 +12,7 @@ import { run, runProgram, startReceiver } from './program.ts';
 
 const here = languages.filter(isHere);
 const missing = languages.filter((language) => !here.includes(language));
-const nobody = 999_999;
+const unknownId = 999_999;
 const allApplied = { code: 0, stdout: '1 of 1 records were applied.\n' };
 const [first, second] = passwords;
 const user = (Username: string) => ({ Username, Password: first });
@@ -70,13 +70,13 @@ describe.each(here)('the samples in $name', (language: Language) => {
     const reset = await runSample('reset', [principal], json([{ ID, Password: second }]));
     expect(reset).toEqual({ code: 0, stdout: 'The passwords were reset.\n', stderr: '' });
     expect(await canSignIn(office, `${name}.four`, second)).toBe(true);
-    const refused = await runSample('reset', [principal], json([{ ID: nobody, Password: first }]));
+    const refused = await runSample('reset', [principal], json([{ ID: unknownId, Password: first }]));
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toContain('USER_NOT_FOUND');
   });
 
   it('send many records, and then only the failed ones again', async () => {
-    const file = writeRecords(`${name}.many`, principal, nobody, principal);
+    const file = writeRecords(`${name}.many`, principal, unknownId, principal);
     const failing = readFileSync(file, 'utf8').split('\n')[1] ?? '';
     const sent = await runSample('records', [file, `${name}-1`]);
     expect(sent).toMatchObject({ code: 1, stdout: '2 of 3 records were applied.\n' });
@@ -86,7 +86,7 @@ describe.each(here)('the samples in $name', (language: Language) => {
     // The service returns the stored answer: a new call would fail, because two of its usernames are taken.
     expect(await runSample('records', [file, `${name}-1`])).toEqual(sent);
 
-    writeFileSync(`${file}.failed`, `${failing.replace(String(nobody), String(principal))}\n`);
+    writeFileSync(`${file}.failed`, `${failing.replace(String(unknownId), String(principal))}\n`);
     expect(await runSample('records', [`${file}.failed`, `${name}-2`])).toEqual({
       ...allApplied,
       stderr: '',
@@ -95,7 +95,7 @@ describe.each(here)('the samples in $name', (language: Language) => {
   });
 
   it('run a job, and save its failed records', async () => {
-    const file = writeRecords(`${name}.job`, principal, nobody, principal);
+    const file = writeRecords(`${name}.job`, principal, unknownId, principal);
     const { code, stdout, stderr } = await runSample('job', [file, `${name}-job`]);
     expect(code).toBe(1);
     expect(stdout).toMatch(/^job [0-9a-f-]{36}: completed, 3 of 3 users\n$/m);
@@ -104,7 +104,7 @@ describe.each(here)('the samples in $name', (language: Language) => {
     expect(again.stdout).toBe(`${stdout.trim().split('\n').at(-1)}\n`);
 
     const failed = JSON.parse(readFileSync(`${file}.retry`, 'utf8'));
-    expect(failed).toMatchObject([{ ID: nobody, Position: 1, Users: [{ Password: null }] }]);
+    expect(failed).toMatchObject([{ ID: unknownId, Position: 1, Users: [{ Password: null }] }]);
     const corrected = [{ ...failed[0], ID: principal, Users: [confirmed(`${name}.job.2`)] }];
     const { status } = await office.service.call('irs/update', corrected, { headers: office.headers });
     expect(status).toBe(200);
@@ -145,7 +145,7 @@ describe.each(here)('the samples in $name', (language: Language) => {
   });
 
   it('exit with code 2 if a call was refused as a whole', async () => {
-    const users = json([user(`${name}.nobody`)]);
+    const users = json([user(`${name}.unknown`)]);
     const unset = await runProgram(language, 'register', [principal], {}, users);
     expect(unset).toMatchObject({ code: 2, stdout: '' });
     expect(unset.stderr).toContain('ANAGRAFE_KEY');
@@ -177,15 +177,15 @@ describe.each(here)('the samples in $name', (language: Language) => {
     };
     expect(await post('è genuino')).toBe(204);
     expect(await post('changed', { as: 'signed' })).toBe(401);
-    expect(await post('stranger', { by: 'whsec_c29tZWJvZHkgZWxzZQ==' })).toBe(401);
+    expect(await post('foreign', { by: 'whsec_c29tZWJvZHkgZWxzZQ==' })).toBe(401);
     expect(await post('outdated', { at: Date.now() - 400_000 })).toBe(401);
     expect(await post('premature', { at: Date.now() + 400_000 })).toBe(401);
     expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(401);
 
     // Once the receiver prints this last message, it has printed all earlier ones.
-    await runSample('register', [principal], json([user(`${name}.told`)]));
-    await expect.poll(output).toMatch(new RegExp(`user\\.registered.*${name}\\.told`));
+    await runSample('register', [principal], json([user(`${name}.delivered`)]));
+    await expect.poll(output).toMatch(new RegExp(`user\\.registered.*${name}\\.delivered`));
     expect(output()).toMatch(/msg_1 .*test.* genuino/);
-    expect(output()).not.toMatch(/changed|stranger|outdated|premature/);
+    expect(output()).not.toMatch(/changed|foreign|outdated|premature/);
   });
 });

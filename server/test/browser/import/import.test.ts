@@ -1,24 +1,16 @@
 import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { latin, readFile } from '../../../../importer/test/reading.ts';
 import { canSignIn, storedUsernames } from '../../import/importing.ts';
-import { type Credential, credential } from '../../setup/admin.ts';
 import { holding, principalLock } from '../../setup/jobs.ts';
-import { newUser, type TestService } from '../../setup/service.ts';
+import { newUser } from '../../setup/service.ts';
 import { expectAccessible } from '../accessibility.ts';
-import { startConsole, useBrowser } from '../browser.ts';
-import { choose, downloaded, mend, openImport, press, said } from './importing.ts';
+import { useConsole } from '../browser.ts';
+import { choose, correct, downloaded, openImport, press, said } from './importing.ts';
 
-let service: TestService;
-let office: Credential;
-
-useBrowser();
-beforeAll(async () => {
-  service = await startConsole();
-  office = await credential(service);
-  // The files of the tests refer to this principal by its ID, 1.
-  await service.call('irs/insert', [{ Denomination: 'Prima' }], { headers: office });
-});
+const { service, office } = await useConsole();
+// The files of the tests refer to this principal by its ID, 1.
+await service.call('irs/insert', [{ Denomination: 'Prima' }], { headers: office });
 
 /** Drops a file on the page, as a drag from a file manager does. */
 async function drop(page: Page, name: string, content: Uint8Array): Promise<void> {
@@ -67,8 +59,8 @@ describe('the import', () => {
     await page.getByText('All rows', { exact: true }).click();
     await expect.poll(() => row(2).innerText()).toContain('Fine');
 
-    await mend(page, 'Email, line 3', 'anna@example.com');
-    await mend(page, 'Password, line 4', 'una frase abbastanza lunga');
+    await correct(page, 'Email, line 3', 'anna@example.com');
+    await correct(page, 'Password, line 4', 'una frase abbastanza lunga');
     await page.keyboard.press('Tab');
     await said(page, 'Rows were changed.');
     await expect.poll(() => page.getByRole('button', { name: /^Import \d/ }).isDisabled()).toBe(true);
@@ -125,7 +117,7 @@ describe('the import', () => {
     await said(page, 'Rows: 20,002. All of them are fine.');
     await page.getByText('All rows', { exact: true }).click();
     await page.getByRole('button', { name: 'Last page' }).click();
-    await mend(page, 'Username, line 20,003', 'FAR.1');
+    await correct(page, 'Username, line 20,003', 'FAR.1');
     await page.keyboard.press('Tab');
     const last = page.getByRole('row').filter({ has: page.getByLabel('Username, line 20,003') });
     await last.getByText('Fine', { exact: true }).waitFor();

@@ -34,7 +34,7 @@ export const press = (page: Page, name: string) => page.getByRole('button', { na
 export const said = (page: Page, text: string | RegExp) =>
   page.getByRole('status').filter({ hasText: text }).waitFor();
 
-export const mend = (page: Page, cell: string, text: string) =>
+export const correct = (page: Page, cell: string, text: string) =>
   page.getByLabel(cell, { exact: true }).fill(text);
 
 /** Triggers a download, by default that of the failed rows, and returns the file. */

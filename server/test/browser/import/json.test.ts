@@ -1,20 +1,11 @@
 import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { canSignIn, storedUsernames } from '../../import/importing.ts';
-import { type Credential, credential } from '../../setup/admin.ts';
-import type { TestService } from '../../setup/service.ts';
 import { expectAccessible } from '../accessibility.ts';
-import { startConsole, useBrowser } from '../browser.ts';
+import { useConsole } from '../browser.ts';
 import { choose, openImport, press, said } from './importing.ts';
 
-let service: TestService;
-let office: Credential;
-
-useBrowser();
-beforeAll(async () => {
-  service = await startConsole();
-  office = await credential(service);
-});
+const { service, office } = await useConsole();
 
 async function open(content: string): Promise<Page> {
   const page = await openImport(service, office);

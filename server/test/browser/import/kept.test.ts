@@ -1,19 +1,12 @@
 import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { storedUsernames } from '../../import/importing.ts';
-import { type Credential, credential } from '../../setup/admin.ts';
-import { newUser, type TestService } from '../../setup/service.ts';
-import { signIn, startConsole, useBrowser } from '../browser.ts';
-import { choose, downloaded, mend, openImport, press, said } from './importing.ts';
+import { credential } from '../../setup/admin.ts';
+import { newUser } from '../../setup/service.ts';
+import { signIn, useConsole } from '../browser.ts';
+import { choose, correct, downloaded, openImport, press, said } from './importing.ts';
 
-let service: TestService;
-let office: Credential;
-
-useBrowser();
-beforeAll(async () => {
-  service = await startConsole();
-  office = await credential(service);
-});
+const { service, office } = await useConsole();
 
 const contentOf = (name: string) =>
   [
@@ -29,7 +22,7 @@ async function openCorrected(name: string): Promise<Page> {
   await choose(page, `${name}.csv`, contentOf(name));
   await press(page, 'Check the rows');
   await said(page, 'Rows with problems: 1 of 3.');
-  await mend(page, 'Password, line 2', 'una frase abbastanza lunga');
+  await correct(page, 'Password, line 2', 'una frase abbastanza lunga');
   await page.keyboard.press('Tab');
   await said(page, 'Rows were changed.');
   return page;

@@ -1,20 +1,11 @@
 import type { Locator, Page } from 'playwright-core';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { canSignIn, storedUsernames } from '../../import/importing.ts';
-import { type Credential, credential } from '../../setup/admin.ts';
 import { holding, principalsLock } from '../../setup/jobs.ts';
-import type { TestService } from '../../setup/service.ts';
-import { startConsole, useBrowser, visit } from '../browser.ts';
+import { useConsole, visit } from '../browser.ts';
 import { downloaded, said } from './importing.ts';
 
-let service: TestService;
-let office: Credential;
-
-useBrowser();
-beforeAll(async () => {
-  service = await startConsole();
-  office = await credential(service);
-});
+const { service, office } = await useConsole();
 
 /** Operates a page with the keyboard only: it reaches every element with the Tab key, or throws. */
 function keyboardUser(page: Page) {

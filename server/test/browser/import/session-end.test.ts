@@ -1,23 +1,16 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { storedUsernames } from '../../import/importing.ts';
-import { type Credential, credential } from '../../setup/admin.ts';
+import { credential } from '../../setup/admin.ts';
 import { holding, principalsLock } from '../../setup/jobs.ts';
-import { newUser, type TestService } from '../../setup/service.ts';
-import { enter, signIn, startConsole, useBrowser, type Visit, visit } from '../browser.ts';
+import { newUser } from '../../setup/service.ts';
+import { enter, signIn, useConsole, type Visit, visit } from '../browser.ts';
 import { ended, endSessions, expectSignInAlone } from '../session/ended.ts';
-import { choose, mend, press, said } from './importing.ts';
+import { choose, correct, press, said } from './importing.ts';
 
-let service: TestService;
-let office: Credential;
-let other: Credential;
+const { service, office } = await useConsole();
+const other = await credential(service, { name: 'other' });
 let person: Visit;
 
-useBrowser();
-beforeAll(async () => {
-  service = await startConsole();
-  office = await credential(service);
-  other = await credential(service, { name: 'other' });
-});
 beforeEach(async () => {
   person = await visit(service);
   person.expectStatus(401);
@@ -26,15 +19,15 @@ beforeEach(async () => {
 
 describe('an import whose session ends', () => {
   const content =
-    'Username,Password,Company\nmended.1,breve,Mended Srl\nmended.2,una frase lunga,Mended Srl\n';
+    'Username,Password,Company\ncorrected.1,breve,Corrected Srl\ncorrected.2,una frase lunga,Corrected Srl\n';
 
   it('keeps its corrected rows, and sends them after the same client has signed in', async () => {
     const { page } = person;
     await enter(person, '/import', office);
-    await choose(page, 'mended.csv', content);
+    await choose(page, 'corrected.csv', content);
     await press(page, 'Check the rows');
     await said(page, 'Rows with problems: 1 of 2.');
-    await mend(page, 'Password, line 2', 'una frase abbastanza lunga');
+    await correct(page, 'Password, line 2', 'una frase abbastanza lunga');
     await endSessions(service);
     await press(page, 'Check again');
     await ended(page);
@@ -49,10 +42,10 @@ describe('an import whose session ends', () => {
     await endSessions(service);
     await press(page, 'Import 2 rows');
     await ended(page);
-    expect(await storedUsernames(service)).not.toContain('mended.1');
+    expect(await storedUsernames(service)).not.toContain('corrected.1');
     await signIn(page, office);
     await page.getByText('Rows imported: 2.').waitFor();
-    expect(await storedUsernames(service)).toEqual(expect.arrayContaining(['mended.1', 'mended.2']));
+    expect(await storedUsernames(service)).toEqual(expect.arrayContaining(['corrected.1', 'corrected.2']));
   });
 
   it('shows its result after the same client has signed in', async () => {

@@ -1,0 +1,155 @@
+import { Agent, request } from 'undici';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { BodyBudget } from '../../src/http/body-memory-limit.ts';
+import { credential } from '../setup/admin.ts';
+import { asUser, login, registerUsers, signedIn } from '../setup/login.ts';
+import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
+import { headOf, openWire, type Wire } from '../setup/wire.ts';
+
+const overloaded = expect.objectContaining({ detail: expect.objectContaining({ code: 'OVERLOADED' }) });
+const catching = (work: () => void) => {
+  try {
+    work();
+    return null;
+  } catch (error) {
+    return error;
+  }
+};
+
+describe('a body budget', () => {
+  it('refuses bytes above the total, and accepts them after a body is released', () => {
+    const budget = new BodyBudget({ total: 100, perCaller: 100, evicts: false });
+    const [one, other] = [budget.open('one', () => {}), budget.open('other', () => {})];
+    one.add(60);
+    expect(catching(() => other.add(50))).toEqual(overloaded);
+    one.release();
+    one.release();
+    other.add(100);
+    expect(catching(() => other.add(1))).toEqual(overloaded);
+  });
+
+  it('limits one caller to its share and leaves the rest for others', () => {
+    const budget = new BodyBudget({ total: 100, perCaller: 50, evicts: false });
+    const bodies = ['one', 'one', 'other'].map((caller) => budget.open(caller, () => {}));
+    bodies[0]?.add(30);
+    expect(catching(() => bodies[1]?.add(30))).toEqual(overloaded);
+    bodies[2]?.add(50);
+  });
+
+  it('no longer counts a body that it evicted for another body of the same caller', () => {
+    const budget = new BodyBudget({ total: 100, perCaller: 60, evicts: true });
+    budget.open('one', () => {}).add(40);
+    budget.open('other', () => {}).add(60);
+    budget.open('one', () => {}).add(20);
+    expect(() => budget.open('one', () => {}).add(40)).not.toThrow();
+  });
+
+  it('limits an estimate by the share of the caller', () => {
+    const budget = new BodyBudget({ total: 100, perCaller: 50, evicts: false });
+    budget.open('one', () => {}).addEstimate(1_000_000);
+    expect(catching(() => budget.open('one', () => {}).add(26))).toEqual(overloaded);
+    budget.open('one', () => {}).add(25);
+  });
+
+  it('evicts the oldest incomplete body, and never a complete one', () => {
+    const budget = new BodyBudget({ total: 100, perCaller: 100, evicts: true });
+    const ended: string[] = [];
+    const open = (name: string) => budget.open(name, () => ended.push(name));
+    const [complete, slow, slower] = [open('complete'), open('slow'), open('slower')];
+    for (const body of [complete, slow, slower]) body.add(30);
+    complete.complete();
+    open('new').add(30);
+    expect(ended).toEqual(['slow']);
+    const last = open('last');
+    expect(catching(() => last.add(71))).toEqual(overloaded);
+  });
+});
+
+describe('bodies without a client credential', () => {
+  const size = 16_384;
+  let service: TestService;
+
+  beforeAll(async () => {
+    service = await startTestService();
+    await registerUsers(service, 'mario');
+  });
+
+  /** Sends a login without its last byte. */
+  async function incompleteLogin(): Promise<Wire> {
+    const wire = await openWire(service.url);
+    onTestFinished(() => {
+      wire.socket.destroy();
+    });
+    wire.socket.write(headOf(service.url, 'login', { 'Content-Length': size }) + ' '.repeat(size - 1));
+    return wire;
+  }
+
+  it('use only the share of their address while incomplete, and not the memory of clients', async () => {
+    // 80 bodies of 16 KiB exceed the share of one address, 1 MiB.
+    const wires = await Promise.all(Array.from({ length: 80 }, incompleteLogin));
+    const answers = wires.map((wire) => wire.answer());
+    // Bodies above the share are refused; the sockets of the others are still open.
+    await Promise.any(
+      answers.map(async (answer) => {
+        if ((await answer)?.status !== 503) throw new Error('another answer');
+      }),
+    );
+    const [ID = 0] = await insertPrincipals(service, 1);
+    expect(ID).toBeGreaterThan(0);
+    const elsewhere = new Agent({ localAddress: '127.0.0.9' });
+    onTestFinished(() => elsewhere.close());
+    const signIn = await request(`${service.url}/api/sync/v1/login`, {
+      dispatcher: elsewhere,
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ Username: 'mario', Password: 'wrong password' }),
+    });
+    expect(signIn.statusCode).toBe(401);
+    await signIn.body.dump();
+    // The service answers a body that stays incomplete with 408.
+    const ended = await Promise.all(answers);
+    expect(new Set(ended.map((answer) => answer?.status))).toEqual(new Set([408, 503]));
+  });
+
+  it('get 413 above the small limit for logins and for signed-in users', async () => {
+    const large = { Username: 'mario', Password: 'x'.repeat(size) };
+    const { status, body } = await service.call('login', large);
+    expect([status, body.errorCode]).toEqual([413, 'BODY_TOO_LARGE']);
+    const { principal, ids } = await registerUsers(service, 'anna');
+    const anna = await signedIn(service, 'anna');
+    const padded = [{ ID: principal, Users: [{ ID: ids[0], Password: 'x'.repeat(70_000) }] }];
+    expect((await service.call('irs/update', padded, asUser(anna))).status).toBe(413);
+    expect((await login(service, 'anna')).status).toBe(200);
+  });
+});
+
+describe('dry runs', () => {
+  it('get 503 while unread answers to other clients use up the memory', async () => {
+    const service = await startTestService({ ANAGRAFE_MAX_BODY_BYTES: '524288' });
+    const body = `[${'{"ID":1},'.repeat(50_000).slice(0, -1)}]`;
+    const path = 'irs/update?dryRun=true';
+    const unread: Wire[] = [];
+    onTestFinished(() => {
+      for (const { socket } of unread) socket.destroy();
+    });
+    /** Sends a dry run and does not read its answer. A new client for each keeps every caller below its share. */
+    const sendUnread = async () => {
+      const wire = await openWire(service.url);
+      unread.push(wire);
+      wire.socket.pause();
+      const head = { ...(await credential(service)), 'Content-Length': body.length };
+      wire.socket.write(headOf(service.url, path, head) + body);
+    };
+    const client = await credential(service);
+    const tried = () => service.call(path, JSON.parse(body), { headers: client });
+    // The bodies of five calls fit into the 4 MiB; what the service keeps for their records does not.
+    await expect
+      .poll(async () => {
+        if (unread.length < 4) await sendUnread();
+        return (await tried()).status;
+      })
+      .toBe(503);
+    for (const { socket } of unread) socket.destroy();
+    await expect.poll(async () => (await tried()).status).toBe(422);
+  });
+});

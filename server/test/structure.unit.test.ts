@@ -1,0 +1,151 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { cycles, isTooLong, sourcesBelow, topFolderOf } from './setup/sources.ts';
+
+const sources = sourcesBelow('server/src');
+
+/** The folders of `src/`. Each imports only from itself and from those before it. */
+const folders = [
+  'lib',
+  'i18n',
+  'json',
+  'embedded-postgres',
+  'encryption',
+  'usernames',
+  'passwords',
+  'db',
+  'http',
+  'audit',
+  'clients',
+  'records',
+  'idempotency',
+  'jobs',
+  'accounts',
+  'calls',
+  'webhooks',
+  'statistics',
+  'console',
+];
+
+/**
+ * The imports of a store of another feature. This list may only shrink: an entry that is no longer needed fails the
+ * test too, and a new one needs an interface that the feature declares and `main.ts` provides.
+ */
+const foreignStores = [
+  // Writes that add their audit log rows in their own transaction or statement.
+  'accounts/sessions.store.ts imports audit/audit.store.ts',
+  'clients/clients.store.ts imports audit/audit.store.ts',
+  'clients/console-sessions.store.ts imports audit/audit.store.ts',
+  'idempotency/idempotency.store.ts imports audit/audit.store.ts',
+  'jobs/jobs.store.ts imports audit/audit.store.ts',
+  'jobs/submissions.store.ts imports audit/audit.store.ts',
+  'records/grouped-write.store.ts imports audit/audit.store.ts',
+  'records/state.store.ts imports audit/audit.store.ts',
+  'webhooks/deliveries.store.ts imports audit/audit.store.ts',
+  'webhooks/delivery-history.store.ts imports audit/audit.store.ts',
+  'webhooks/webhooks.store.ts imports audit/audit.store.ts',
+  // Outcomes of records, which belong to a call, a job or a stored answer.
+  'calls/call-history.store.ts imports records/outcomes.store.ts',
+  'idempotency/idempotency.store.ts imports records/outcomes.store.ts',
+  'jobs/chunks.store.ts imports records/outcomes.store.ts',
+  'jobs/jobs.store.ts imports records/outcomes.store.ts',
+  'jobs/submissions.store.ts imports records/outcomes.store.ts',
+  // SQL conditions on clients and their sessions, and the end of the webhooks of a client.
+  'accounts/sessions.store.ts imports clients/clients.store.ts',
+  'webhooks/deliveries.store.ts imports clients/clients.store.ts',
+  // The retention of the sources of logins, and the hourly counts that the hash chain adds up.
+  'calls/retention.store.ts imports accounts/login-throttle.store.ts',
+  'statistics/statistics.store.ts imports audit/hash-chain.store.ts',
+];
+
+/** Folders of `server/test` that are not those of a feature; CONTRIBUTING.md describes them. */
+const otherTestFolders = ['browser', 'client', 'faults', 'import', 'samples', 'setup'];
+
+/** Returns the folder of a file, or `wiring` for files in `src/` itself, which may import everything except `cli`. */
+function folderOf(path: string): string {
+  return path.includes('/') ? topFolderOf(path) : 'wiring';
+}
+
+describe('the server', () => {
+  it('has sources whose imports this test can read', () => {
+    expect(sources.length).toBeGreaterThan(50);
+    expect(sources.find(({ path }) => path === 'main.ts')?.ours).toContain('app.ts');
+    expect(sources.find(({ path }) => path === 'lib/secrets.ts')?.others).toEqual(['node:crypto']);
+  });
+
+  it('has exactly the folders of the declared order', () => {
+    const found = new Set(sources.map(({ path }) => folderOf(path)));
+    expect([...found].sort()).toEqual([...folders, 'cli', 'wiring'].sort());
+  });
+
+  it('imports only from folders that come before in the order', () => {
+    const order = [...folders, 'wiring', 'cli'];
+    const wrong = sources.flatMap(({ path, ours }) =>
+      ours
+        .filter((target) => order.indexOf(folderOf(target)) > order.indexOf(folderOf(path)))
+        .map((target) => `${path} imports ${target}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('has no import cycle', () => {
+    expect(cycles(new Map(sources.map(({ path, ours }) => [path, ours])))).toEqual([]);
+  });
+
+  it('has SQL only in stores and in db/', () => {
+    const sql = /\b(from|into|update|join|table)\s+anagrafe(_queue)?\.\w/;
+    const withSql = sources.filter(({ text }) => sql.test(text)).map(({ path }) => path);
+    expect(withSql).toContain('records/records.store.ts');
+    expect(withSql.filter((path) => !path.startsWith('db/') && !path.endsWith('.store.ts'))).toEqual([]);
+  });
+
+  it('uses the store of a feature only in its own folder, in the wiring and in cli/', () => {
+    const foreign = sources.flatMap(({ path, ours }) =>
+      ['wiring', 'cli'].includes(folderOf(path))
+        ? []
+        : ours
+            .filter((target) => target.endsWith('.store.ts') && folderOf(target) !== folderOf(path))
+            .map((target) => `${path} imports ${target}`),
+    );
+    expect(foreign.sort()).toEqual(foreignStores.toSorted());
+  });
+
+  it('has its tests in folders of the same names', () => {
+    const found = readdirSync(new URL('.', import.meta.url), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name);
+    const known = [...folders, 'cli', ...otherTestFolders];
+    expect(found.filter((name) => !known.includes(name))).toEqual([]);
+    expect(otherTestFolders.filter((name) => !found.includes(name))).toEqual([]);
+  });
+
+  it('uses Fastify only in routes, plugins, http/ and the wiring', () => {
+    const wrong = sources.filter(
+      ({ path, others }) =>
+        others.includes('fastify') && !/^(http\/|[^/]+$)/.test(path) && !/\.(routes|plugin)\.ts$/.test(path),
+    );
+    expect(wrong.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('uses the client and the importer only in cli/', () => {
+    const callers = sources.filter(({ others: names }) =>
+      names.some((name) => name.startsWith('@anagrafe/')),
+    );
+    expect([...new Set(callers.map((source) => source.topFolder))].sort()).toEqual(['cli']);
+  });
+
+  it('imports only files that exist', () => {
+    const paths = new Set(sources.map((source) => source.path));
+    const lost = sources.flatMap(({ path, ours }) =>
+      ours
+        .filter((target) => !paths.has(target) && !target.startsWith('..'))
+        .map((target) => `${path}: ${target}`),
+    );
+    expect(lost).toEqual([]);
+  });
+
+  it('has no file above 300 lines, except generated ones', () => {
+    const long = sources.filter(({ path }) => !path.endsWith('.gen.ts')).filter(isTooLong);
+    expect(long.map(({ path }) => path)).toEqual([]);
+  });
+});
