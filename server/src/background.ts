@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
 import { openChainWriter, readChain } from './audit/hash-chain.store.ts';
 import { startChainWorker } from './audit/hash-chain.ts';
-import { deleteExpiredRows, sweepCalls } from './calls/retention.store.ts';
 import type { Config } from './config.ts';
 import type { KeyRing } from './encryption/key-ring.ts';
 import type { Queue } from './jobs/queue.ts';
 import type { ChunkTools } from './jobs/run-chunk.ts';
 import { isPartOfOutage } from './lib/field-errors.ts';
 import { Semaphore } from './lib/semaphore.ts';
+import { deleteExpiredRows, sweepCalls } from './retention.store.ts';
 import type { Store } from './store.ts';
 import type { Signing } from './webhooks/attempt.ts';
 import { batchesAtOnce, type DeliveryTools, defaultWaits, deliverDue } from './webhooks/deliver.ts';

@@ -54,7 +54,6 @@ const foreignStores = [
   'accounts/sessions.store.ts imports clients/clients.store.ts',
   'webhooks/deliveries.store.ts imports clients/clients.store.ts',
   // The retention of the sources of logins, and the hourly counts that the hash chain adds up.
-  'calls/retention.store.ts imports accounts/login-throttle.store.ts',
   'statistics/statistics.store.ts imports audit/hash-chain.store.ts',
 ];
 

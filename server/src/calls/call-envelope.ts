@@ -12,34 +12,19 @@ export function outcomesEnvelope(
 ): Envelope<never> {
   const total = outcomes.length;
   const result = { ...emptyResult, totalCount: total, totalPages: 1, count: total, record: estimate };
-  const summary = summaryOf(outcomes, estimate === null ? 'done' : 'dry', requestId);
-  if (summary === null) return { statusCode: 200, errorCode: null, message: null, result, debug: null };
-  const { error, code } = summary;
+  const failed = outcomes.map(({ error }) => error?.code).filter((code) => code !== undefined);
+  const applied = total - failed.length;
+  if (applied === total) return { statusCode: 200, errorCode: null, message: null, result, debug: null };
+  const codes = new Set(failed);
+  const error = errorOf(codes, { applied, total, variant: estimate === null ? 'done' : 'dry', requestId });
+  // If all records failed with the same code, that code is more specific.
+  const [only] = codes;
+  const errorCode = error.code === 'NOTHING_APPLIED' && codes.size === 1 && only ? only : error.code;
   const message = translate(error, language);
-  return { statusCode: statusOf(error.code), errorCode: code, message, result, debug: null };
+  return { statusCode: statusOf(error.code), errorCode, message, result, debug: null };
 }
 
-interface Summary {
-  readonly error: ErrorDetail;
-  /** If all records failed with the same code, that code, which is more specific than `NOTHING_APPLIED`. */
-  readonly code: Code;
-}
-
-/** Summarises the outcomes as one error; null if every record was applied. */
-function summaryOf(outcomes: readonly Outcome[], variant: 'done' | 'dry', requestId: string): Summary | null {
-  const total = outcomes.length;
-  const codes = new Set<Code>();
-  let applied = 0;
-  for (const { error } of outcomes) {
-    if (error === null) applied++;
-    else codes.add(error.code);
-  }
-  if (applied === total) return null;
-  const error = errorOf(codes, { applied, total, variant, requestId });
-  const [first] = codes;
-  return { error, code: error.code === 'NOTHING_APPLIED' && codes.size === 1 && first ? first : error.code };
-}
-
+/** Summarises the codes of the failed records as one error. */
 function errorOf(
   codes: ReadonlySet<Code>,
   call: { applied: number; total: number; variant: 'done' | 'dry'; requestId: string },

@@ -9,7 +9,6 @@ import type { IndexedOutcome } from '../records/outcome.ts';
 
 /** A call that was answered synchronously, as recorded in the audit log. */
 export interface CompletedCall extends Actor, CallCounts {
-  /** Time at which the call ended. */
   readonly at: Date;
   readonly callId: string;
 }
@@ -42,14 +41,10 @@ export interface FailureEntry {
   readonly isJob: boolean;
   readonly operation: OperationName;
   readonly clientId: number | null;
-  /** Zero-based index of the record in the call. */
   readonly position: number;
-  /** Principal ID; null if it is not known. */
   readonly id: number | null;
   readonly error: ErrorDetail;
-  /** Field errors of the first `placesListed` places. */
   readonly errors: ReadonlyMap<string, readonly ErrorDetail[]>;
-  /** Number of places with field errors, listed or not. */
   readonly errorsCount: number;
 }
 

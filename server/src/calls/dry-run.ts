@@ -13,9 +13,7 @@ const usersPerGroup = 500;
 
 /** The expected effect and duration of a call. */
 export interface Estimate {
-  /** Number of users that would be registered. */
   readonly register: number;
-  /** Number of passwords that would be reset. */
   readonly reset: number;
   readonly recordsFailed: number;
   readonly seconds: number;

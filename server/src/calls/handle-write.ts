@@ -59,11 +59,9 @@ export interface WriteTools {
   readonly idempotency: IdempotencyStore;
   readonly submissions: SubmissionStore;
   readonly limits: { readonly answered: BatchLimits; readonly job: BatchLimits };
-  /** Called with the outcomes that this request produced. */
   onOutcomes(operation: OperationName, outcomes: readonly Outcome[]): void;
 }
 
-/** A call whose body passed `readBatch`. */
 interface ParsedCall extends WriteCall {
   readonly records: RecordList;
 }
@@ -77,7 +75,10 @@ const releaseRetryMs = 500;
 /** Handles a write as a dry run, synchronously or as a job. A call with an idempotency key is handled once. */
 export async function handleWrite(sent: WriteCall, tools: WriteTools): Promise<WriteResult> {
   const call = { ...sent, records: readRecords(sent, tools) };
-  if (call.dryRun) return handleDryRun(call, tools);
+  if (call.dryRun) {
+    const hashing = { hasher: tools.hasher, share: String(call.clientId) };
+    return { kind: 'estimate', ...(await dryRun(call.records, tools.operations[call.operation], hashing)) };
+  }
   return call.key ? handleOnce(call, call.key, tools) : work(call, null, new Map(), tools);
 }
 
@@ -90,11 +91,6 @@ function readRecords(call: WriteCall, { limits }: WriteTools): RecordList {
 function requireSyncLimits(call: WriteCall, limits: WriteTools['limits']): RecordList {
   const figures = { jobUsers: limits.job.users };
   return readBatch(call.body, limits.answered, { variant: 'answered', figures });
-}
-
-async function handleDryRun(call: ParsedCall, { operations, hasher }: WriteTools): Promise<WriteResult> {
-  const share = String(call.clientId);
-  return { kind: 'estimate', ...(await dryRun(call.records, operations[call.operation], { hasher, share })) };
 }
 
 async function handleOnce(call: ParsedCall, key: IdempotencyKey, tools: WriteTools): Promise<WriteResult> {

@@ -5,6 +5,8 @@ const algorithm = 'aes-256-gcm';
 const keyBytes = 32;
 const nonceBytes = 12;
 const tagBytes = 16;
+/** Number of bytes that are encrypted or decrypted in one step. */
+export const blockBytes = 65_536;
 
 /** The encryption key of one job, in plain form and in encrypted form for the database. */
 export interface JobKey {
@@ -109,14 +111,36 @@ function newCipher(key: Buffer, associatedData: string) {
 
 /** Decrypts the result of `encrypt`. Throws if the key, the associated data or any byte differs. */
 export function decrypt(encrypted: Buffer, key: Buffer, associatedData: string): Buffer {
-  const nonce = encrypted.subarray(0, nonceBytes);
-  const decipher = createDecipheriv(algorithm, key, nonce, { authTagLength: tagBytes })
-    .setAAD(Buffer.from(associatedData))
-    .setAuthTag(encrypted.subarray(-tagBytes));
+  const decipher = newDecipher(encrypted, key, associatedData);
   const plain = decipher.update(encrypted.subarray(nonceBytes, -tagBytes));
   // `final` returns no more bytes; it throws if the tag is wrong.
   decipher.final();
   return plain;
+}
+
+/** Decrypts like `decrypt`, in time slices that do not block the event loop. */
+export async function decryptInBlocks(
+  encrypted: Buffer,
+  key: Buffer,
+  associatedData: string,
+): Promise<Buffer> {
+  const timeSlice = new TimeSlice();
+  const decipher = newDecipher(encrypted, key, associatedData);
+  const source = encrypted.subarray(nonceBytes, -tagBytes);
+  const plain = Buffer.allocUnsafe(source.length);
+  for (let at = 0; at < source.length; at += blockBytes) {
+    decipher.update(source.subarray(at, at + blockBytes)).copy(plain, at);
+    if (timeSlice.isOver) await timeSlice.yield();
+  }
+  decipher.final();
+  return plain;
+}
+
+function newDecipher(encrypted: Buffer, key: Buffer, associatedData: string) {
+  const nonce = encrypted.subarray(0, nonceBytes);
+  return createDecipheriv(algorithm, key, nonce, { authTagLength: tagBytes })
+    .setAAD(Buffer.from(associatedData))
+    .setAuthTag(encrypted.subarray(-tagBytes));
 }
 
 function derive(masterKey: Buffer, purpose: string): Buffer {

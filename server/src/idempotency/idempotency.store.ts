@@ -35,18 +35,6 @@ interface LeasedCall {
   readonly at: string;
 }
 
-/** Stores the calls with an idempotency key, and the failed records of the calls without one. */
-export function openIdempotencyStore(database: Database, options: { keyHours: number }): IdempotencyStore {
-  return {
-    claim: (call) => withApiErrors(() => claim(database, call, options.keyHours)),
-    outcomes: (callId) => withApiErrors(() => outcomes(database, callId)),
-    storeFailures: (callId, failures) => withApiErrors(() => storeFailures(database, callId, failures)),
-    complete: (callId, actor, details) => withApiErrors(() => complete(database, callId, actor, details)),
-    storeCompleted: (callId, failures, actor, details) =>
-      withApiErrors(() => storeCompleted(database, callId, failures, actor, details)),
-  };
-}
-
 const completeSql = statement(`with completed as (
      update anagrafe.calls set state = 'completed', lease_renewed_at = null, ended_at = now()
       where id = :callId and state = 'open' returning id
@@ -54,13 +42,19 @@ const completeSql = statement(`with completed as (
    insert into anagrafe.audit_log (${actorColumns}, action, details)
    select ${actorParameters}, 'call.completed', :details::jsonb from completed`);
 
-async function complete(
-  database: Database,
-  callId: string,
-  actor: Actor,
-  details: CompletedDetails,
-): Promise<void> {
-  await database.execute(completeSql, { ...actorValues(actor, callId), details: JSON.stringify(details) });
+/** Stores the calls with an idempotency key, and the failed records of the calls without one. */
+export function openIdempotencyStore(database: Database, options: { keyHours: number }): IdempotencyStore {
+  return {
+    claim: (call) => withApiErrors(() => claim(database, call, options.keyHours)),
+    outcomes: (callId) => withApiErrors(() => outcomes(database, callId)),
+    storeFailures: (callId, failures) => withApiErrors(() => storeFailures(database, callId, failures)),
+    complete: (callId, actor, details) =>
+      withApiErrors(() =>
+        database.execute(completeSql, { ...actorValues(actor, callId), details: JSON.stringify(details) }),
+      ),
+    storeCompleted: (callId, failures, actor, details) =>
+      withApiErrors(() => storeCompleted(database, callId, failures, actor, details)),
+  };
 }
 
 const storeFailedCallSql = statement(`with call as (
@@ -81,15 +75,14 @@ async function storeCompleted(
 ): Promise<void> {
   if (failures.length === 0)
     return openAuditLog(database).note(actor, { action: 'call.completed', callId, details });
-  const { operation, records, users, recordsFailed, usersApplied } = details;
   await database.execute(storeFailedCallSql, {
     ...actorValues(actor, callId),
     failures: await failuresJson(failures),
-    operation,
-    records,
-    users,
-    recordsFailed,
-    usersApplied,
+    operation: details.operation,
+    records: details.records,
+    users: details.users,
+    recordsFailed: details.recordsFailed,
+    usersApplied: details.usersApplied,
     details: JSON.stringify(details),
   });
 }

@@ -39,7 +39,6 @@ export interface Lease {
   discard(): Promise<void>;
 }
 
-/** The counts of a completed call. */
 export interface CallCounts {
   readonly operation: OperationName;
   readonly records: number;
@@ -61,7 +60,7 @@ export interface IdempotencyStore {
   outcomes(callId: string): Promise<ReadonlyMap<number, Outcome>>;
   storeFailures(callId: string, failures: readonly StoredFailure[]): Promise<unknown>;
   /** Marks a call whose records all have outcomes as completed, and writes its audit row. Does nothing if repeated. */
-  complete(callId: string, actor: Actor, details: CompletedDetails): Promise<void>;
+  complete(callId: string, actor: Actor, details: CompletedDetails): Promise<unknown>;
   /** Stores a completed call without a key: its failed records and its audit row, in one statement. */
   storeCompleted(
     callId: string,
@@ -71,7 +70,6 @@ export interface IdempotencyStore {
   ): Promise<void>;
 }
 
-/** The interval at which the holder renews a lease. */
 export const leaseRenewalMs = 4000;
 
 /** The lease expires after this time without renewal; a retry may then take it over. */

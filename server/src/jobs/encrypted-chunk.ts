@@ -1,4 +1,4 @@
-import { decrypt, encryptPieces } from '../encryption/key-ring.ts';
+import { blockBytes, decryptInBlocks, encryptPieces } from '../encryption/key-ring.ts';
 import { readRecord } from '../json/record-list.ts';
 import type { Fields } from '../lib/request-fields.ts';
 import { TimeSlice } from '../lib/yield-to-event-loop.ts';
@@ -28,8 +28,6 @@ type Head = readonly [
 ];
 
 const newLine = 10;
-/** Number of bytes that are encrypted in one step. */
-const blockBytes = 65_536;
 
 /** Encrypts the records of a chunk. `name` is authenticated: decryption fails with another name. */
 export async function encryptRecords(
@@ -75,8 +73,8 @@ export async function decryptRecords(
   key: Buffer,
   name: string,
 ): Promise<WaitingRecord[]> {
+  const plain = await decryptInBlocks(encryptedRecords, key, name);
   const timeSlice = new TimeSlice();
-  const plain = decrypt(encryptedRecords, key, name);
   const records: WaitingRecord[] = [];
   for (let at = 0; at < plain.length; ) {
     const start = plain.indexOf(newLine, at) + 1;

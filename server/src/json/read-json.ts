@@ -1,8 +1,9 @@
 import { TimeSlice } from '../lib/yield-to-event-loop.ts';
-import { Builder, type Items } from './builder.ts';
 import { JsonError } from './errors.ts';
+import { NO_FIELDS, parseInPieces } from './parse-in-pieces.ts';
 import { ScanError, Scanner } from './scanner.ts';
 import { endOfPiece, firstInvalid, lengthInUtf16, startOfText } from './utf8.ts';
+import { type RecordSink, Validator } from './validator.ts';
 
 export interface JsonLimits {
   /** The maximum nesting of objects and arrays; with 0 only a primitive value is accepted. */
@@ -17,6 +18,8 @@ export interface JsonLimits {
 const SMALL = 65_536;
 /** The number of bytes that are validated or counted between two checks of the time slice. */
 const PIECE = 262_144;
+/** The number of objects and arrays that are visited between two checks of the time slice. */
+const OBJECTS = 256;
 
 // Without these limits, 32 MB of `{},` would take 800 MB of memory, and one object with millions of fields, or one
 // array with millions of items, would block the event loop for a third of a second whenever its table grows.
@@ -24,38 +27,75 @@ const MAX_VALUES = 4_000_000;
 const MAX_NAMES = 10_000;
 
 /**
- * Parses a JSON body like `JSON.parse`, but more strictly and without blocking the event loop: a large body is read in
- * time slices. The bytes must not change until the promise settles; the result does not refer to them.
- *
- * Beyond the errors of `JSON.parse`, these are errors: a duplicate name in one object, half a surrogate pair, a number
- * beyond the range of a double or longer than 1,000 characters, a name longer than 8 kB, and a body that exceeds the
- * limits.
+ * Parses a JSON body like `JSON.parse`, but with the stricter rules of `validateJson` and without blocking the event
+ * loop. The bytes must not change until the promise settles; the result does not refer to them.
  *
  * Objects inherit nothing: `Object.keys`, `Object.hasOwn`, spreading and `value.Field` work as usual, `__proto__` and
  * `constructor` are ordinary fields, and an absent field is undefined. Their prototype is an empty frozen object,
  * hence neither null nor `Object.prototype`.
  *
- * With `items`, the items of a top-level array are passed to it as they are read, and the returned array is empty.
+ * @throws {JsonError}
+ */
+export async function readJson(bytes: Uint8Array, limits: JsonLimits): Promise<unknown> {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const timeSlice = timeSliceFor(buffer);
+  await validateJson(buffer, limits, undefined, timeSlice);
+  const value = await parseValid(buffer.subarray(startOfText(buffer)), timeSlice);
+  await removePrototypes(value, timeSlice);
+  return value;
+}
+
+/**
+ * Validates a JSON body without building its value, in time slices if it is large. Passes the elements of a top-level
+ * array to `records`. Returns true if the body is an array.
+ *
+ * Beyond the errors of `JSON.parse`, these are errors: a duplicate name in one object, half a surrogate pair, a number
+ * beyond the range of a double or longer than 1,000 characters, a name longer than 8 kB, and a body that exceeds the
+ * limits.
  *
  * @throws {JsonError}
  */
-export async function readJson(bytes: Uint8Array, limits: JsonLimits, items?: Items): Promise<unknown> {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const timeSlice = buffer.length > SMALL ? new TimeSlice() : undefined;
-  const start = startOfText(buffer);
-  const scanner = new Scanner(buffer, start, limits.maxNames ?? MAX_NAMES);
-  const builder = new Builder(scanner, limits.maxDepth, limits.maxValues ?? MAX_VALUES, items);
+export async function validateJson(
+  bytes: Buffer,
+  limits: JsonLimits,
+  records?: RecordSink,
+  timeSlice = timeSliceFor(bytes),
+): Promise<boolean> {
+  const start = startOfText(bytes);
+  const scanner = new Scanner(bytes, start, limits.maxNames ?? MAX_NAMES);
+  const validator = new Validator(scanner, limits.maxDepth, limits.maxValues ?? MAX_VALUES, records);
   try {
     await timeSlice?.yield();
-    await requireUtf8(buffer, start, timeSlice);
-    while (!builder.advance()) {
+    await requireUtf8(bytes, start, timeSlice);
+    while (!validator.advance()) {
       if (timeSlice?.isOver) await timeSlice.yield();
     }
-    return builder.result;
+    return validator.isArray;
   } catch (error) {
     if (!(error instanceof ScanError)) throw error;
-    const offset = await countCharacters(buffer, start, error.byte, timeSlice);
-    throw new JsonError(error.problem, offset, builder.place);
+    const offset = await countCharacters(bytes, start, error.byte, timeSlice);
+    throw new JsonError(error.problem, offset, validator.place);
+  }
+}
+
+/** Parses a text that is known to be valid, in pieces if it is large. */
+export async function parseValid(text: Buffer, timeSlice = timeSliceFor(text)): Promise<unknown> {
+  return timeSlice ? parseInPieces(text, timeSlice) : JSON.parse(text.toString());
+}
+
+function timeSliceFor({ length }: Buffer): TimeSlice | undefined {
+  return length > SMALL ? new TimeSlice() : undefined;
+}
+
+async function removePrototypes(value: unknown, timeSlice: TimeSlice | undefined): Promise<void> {
+  const left = [value];
+  let visited = 0;
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    if (++visited % OBJECTS === 0 && timeSlice?.isOver) await timeSlice.yield();
+    if (typeof next !== 'object' || next === null) continue;
+    if (!Array.isArray(next)) Object.setPrototypeOf(next, NO_FIELDS);
+    const children: unknown[] = Array.isArray(next) ? next : Object.values(next);
+    for (const child of children) if (typeof child === 'object') left.push(child);
   }
 }
 

@@ -1,15 +1,6 @@
-import { type Fields, isObject, usersOf } from '../lib/request-fields.ts';
-import type { Items } from './builder.ts';
-import { type JsonLimits, readJson } from './read-json.ts';
-
-/** The largest record, in bytes, that is parsed with `JSON.parse`. */
-const SMALL = 65_536;
-
-const noLimits = {
-  maxDepth: Number.MAX_SAFE_INTEGER,
-  maxValues: Number.MAX_SAFE_INTEGER,
-  maxNames: Number.MAX_SAFE_INTEGER,
-};
+import type { Fields } from '../lib/request-fields.ts';
+import { type JsonLimits, parseValid, validateJson } from './read-json.ts';
+import type { RecordSink } from './validator.ts';
 
 /** The number of entries in one typed array of a `NumberList`. */
 const PIECE = 4096;
@@ -35,7 +26,7 @@ class NumberList {
  * The records of a body. As objects they would take many times the memory of the body. So the list validates the whole
  * text once, keeps only the byte range of each record, and parses a record from the same bytes whenever it is needed.
  */
-export class RecordList implements Items {
+export class RecordList implements RecordSink {
   readonly #bytes: Buffer;
   readonly #starts = new NumberList();
   readonly #ends = new NumberList();
@@ -52,13 +43,11 @@ export class RecordList implements Items {
   /** Returns null if the body is valid JSON, but not an array. Throws a `JsonError`. */
   static async read(bytes: Buffer, limits: JsonLimits): Promise<RecordList | null> {
     const list = new RecordList(bytes);
-    const body = await readJson(bytes, limits, list);
-    return Array.isArray(body) ? list : null;
+    return (await validateJson(bytes, limits, list)) ? list : null;
   }
 
-  take(item: unknown, start: number, end: number): void {
-    if (!isObject(item) && this.firstNonObject < 0) this.firstNonObject = this.count;
-    const users = isObject(item) ? usersOf(item).length : 0;
+  add({ isObject, users, start, end }: Parameters<RecordSink['add']>[0]): void {
+    if (!isObject && this.firstNonObject < 0) this.firstNonObject = this.count;
     this.#starts.push(start);
     this.#ends.push(end);
     this.#users.push(users);
@@ -85,7 +74,5 @@ export class RecordList implements Items {
 
 /** Parses the text of one record, which `RecordList.read` has already validated. */
 export async function readRecord(text: Buffer): Promise<Fields> {
-  // The strict checks have passed already, and `JSON.parse` is several times as fast as `readJson`.
-  if (text.length <= SMALL) return JSON.parse(text.toString());
-  return (await readJson(text, noLimits)) as Fields;
+  return (await parseValid(text)) as Fields;
 }

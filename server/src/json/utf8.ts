@@ -39,30 +39,6 @@ export function lengthInUtf16(bytes: Uint8Array, start: number, end: number): nu
   return units;
 }
 
-/** Writes a code point as UTF-8 at offset `at` and returns the offset after it. */
-export function encodeCharacter(point: number, into: Uint8Array, at: number): number {
-  if (point < 0x80) {
-    into[at] = point;
-    return at + 1;
-  }
-  if (point < 0x800) {
-    into[at] = 0xc0 | (point >> 6);
-    into[at + 1] = 0x80 | (point & 0x3f);
-    return at + 2;
-  }
-  if (point < 0x10000) {
-    into[at] = 0xe0 | (point >> 12);
-    into[at + 1] = 0x80 | ((point >> 6) & 0x3f);
-    into[at + 2] = 0x80 | (point & 0x3f);
-    return at + 3;
-  }
-  into[at] = 0xf0 | (point >> 18);
-  into[at + 1] = 0x80 | ((point >> 12) & 0x3f);
-  into[at + 2] = 0x80 | ((point >> 6) & 0x3f);
-  into[at + 3] = 0x80 | (point & 0x3f);
-  return at + 4;
-}
-
 function isContinuation(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
 }

@@ -24,7 +24,6 @@ export interface Requester {
   readonly signal: AbortSignal | null;
   /** The hash that was verified when a signed-in user changes its own password. */
   readonly expectedCurrentHash?: string;
-  /** Logs an error that the outcome does not show. */
   report(error: unknown): void;
 }
 
@@ -132,14 +131,16 @@ async function hashesOf(parsed: ParsedRecord, batch: HashBatch): Promise<string[
   const hashes: string[] = [];
   for (let at = 0; at < parsed.users.length; at += hashesAtOnce) {
     const some = parsed.users.slice(at, at + hashesAtOnce);
-    hashes.push(...(await Promise.all(some.map((item) => hashOf(item, batch)))));
+    hashes.push(
+      ...(await Promise.all(
+        some.map((item) => {
+          const imported = item.operation === 'register' ? item.passwordHash : null;
+          return imported ?? batch.hash(required(item.password));
+        }),
+      )),
+    );
   }
   return hashes;
-}
-
-async function hashOf(item: ParsedRecord['users'][number], batch: HashBatch): Promise<string> {
-  if (item.operation === 'register' && item.passwordHash !== null) return item.passwordHash;
-  return batch.hash(required(item.password));
 }
 
 const failureCodes: Record<Exclude<WriteFailureKind, 'settled'>, Code> = {

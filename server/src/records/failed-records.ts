@@ -53,7 +53,6 @@ const redacted = '';
 const secretNames = ['Password', 'ConfirmPassword', 'CurrentPassword', 'PasswordHash'];
 /** Fields that are not listed as unknown: they are copied or ignored separately, or the client fills them in again. */
 const handledNames = ['Users', 'Faults', 'Position', ...secretNames];
-/** Maximum number of unknown fields that are listed per record or user. */
 const othersMax = 20;
 /** Maximum length of a stored text, in UTF-16 code units. No valid field is longer. */
 const textMax = 1024;
@@ -107,7 +106,6 @@ function plainEmail(value: unknown): unknown {
 
 /** A failed record in the form that is returned to the client. */
 export interface FailedRecord {
-  /** Zero-based index of the record in the call. */
   readonly position: number;
   /** The record as JSON text. It is not parsed: it may be megabytes long, and parsing would block the event loop. */
   readonly record: string | null;
@@ -117,12 +115,9 @@ export interface FailedRecord {
 
 /** The outcome of a failed record in the form that is stored. */
 export interface StoredFailure {
-  /** Zero-based index of the record in the call. */
   readonly position: number;
-  /** Number of users in the record. */
   readonly users: number;
   readonly outcome: Outcome;
-  /** The record without its secrets. */
   readonly record: Fields | null;
 }
 

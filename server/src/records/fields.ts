@@ -3,7 +3,6 @@ import { type Fields, readEmail, readText, within } from '../lib/request-fields.
 
 /** A descriptive field of a principal or of a user: an optional text that is stored as sent. */
 export interface FieldDefinition {
-  /** The column in the table. */
   readonly column: string;
   readonly format: 'text' | 'email';
   /** Maximum length in code points. */
@@ -67,6 +66,11 @@ export const userFields = {
   },
 } as const satisfies Record<string, FieldDefinition>;
 
+export const states = ['active', 'disabled'] as const;
+
+/** A disabled user cannot sign in; under a disabled principal no user can. */
+export type State = (typeof states)[number];
+
 type Definitions = Readonly<Record<string, FieldDefinition>>;
 
 /** The values of the fields. Null means that the field is not set. */
@@ -101,7 +105,6 @@ export function readField(
   return format === 'email' ? readEmail(value, place, errors) : readText(value, maxLength, place, errors);
 }
 
-/** Picks the fields of a table, in its order. */
 export function valuesOf<Table extends Definitions>(
   table: Table,
   row: FieldValues<Table>,
@@ -116,7 +119,6 @@ export function selectedColumns(table: Definitions): string {
     .join(', ');
 }
 
-/** Returns the column names, separated by commas. */
 export function columnNames(table: Definitions, source?: string): string {
   return Object.values(table)
     .map(({ column }) => (source ? `${source}.${column}` : column))
@@ -128,7 +130,6 @@ export function columnTypes(table: Definitions): Record<string, 'text'> {
   return Object.fromEntries(Object.values(table).map(({ column }) => [column, 'text']));
 }
 
-/** Returns the values by column, for `rowsParameter`. */
 export function columnValues<Table extends Definitions>(
   table: Table,
   values: FieldValues<Table>,

@@ -10,7 +10,8 @@ import type { NewUser } from './user-item.ts';
 // its outcome. A record whose principal or users are not as the checks found them is left out; an error, such as a
 // username that was taken meanwhile, leaves out the whole group. All statements take their locks in the same order, so
 // that two groups cannot wait for each other: principals by ID or external key, then users by ID, then new usernames,
-// then row counts.
+// then row counts, then outcomes. Outcomes need no order: statements that store the same outcome, because two nodes run
+// one chunk, also lock or insert the same principal before.
 
 /** The columns of a record that its audit row and its outcome need. */
 export const contextColumns = {
@@ -21,7 +22,6 @@ export const contextColumns = {
   request_id: 'text',
   call_id: 'uuid',
   position: 'integer',
-  /** True if the outcome is stored. */
   keeps_outcome: 'boolean',
   /** The applied users as JSON: `[[id, operation], ...]`. */
   applied: 'text',
@@ -153,12 +153,4 @@ export function byPrincipal(rows: readonly ChangedUser[]): Map<number, Map<numbe
 
 export function registeredUser({ id, username, fields }: NewUser): AppliedUser {
   return { id, username, email: fields.Email, operation: 'register' };
-}
-
-export function changedUser(
-  { id, operation }: Pick<AppliedUser, 'id' | 'operation'>,
-  changed: ReadonlyMap<number, ChangedUser>,
-): AppliedUser {
-  const { username = '', email = null } = changed.get(id) ?? {};
-  return { id, username, email, operation };
 }

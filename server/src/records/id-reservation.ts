@@ -1,14 +1,10 @@
 import type { IdNeed, Operation, ReservedIds } from './operation.ts';
-import { isRegistration, type ParsedRecord, required } from './parsed-record.ts';
+import { type ParsedRecord, required } from './parsed-record.ts';
 
 export interface IdStore {
   /** Reserves IDs before the writes, so that records written in parallel are numbered in the order sent. */
   reservePrincipalIds(count: number): Promise<readonly number[]>;
   reserveUserIds(count: number): Promise<readonly number[]>;
-}
-
-export function registrationsOf(parsed: ParsedRecord): number {
-  return parsed.users.filter(isRegistration).length;
 }
 
 /** Reserves the IDs of all records at once, because each reservation costs a disk write. */

@@ -49,7 +49,6 @@ const insertStatements = {
   group: preparedStatement('insert principals', insertSql('group')),
 };
 
-/** Inserts principals with their users. */
 export async function insertPrincipals(
   database: Database,
   principals: readonly NewPrincipal[],

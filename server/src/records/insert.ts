@@ -1,12 +1,12 @@
 import type { FieldErrors } from '../lib/field-errors.ts';
-import { type Fields, refuseUnknownFields } from '../lib/request-fields.ts';
+import { type Fields, isAbsent, refuseUnknownFields } from '../lib/request-fields.ts';
 import { TimeSlice } from '../lib/yield-to-event-loop.ts';
-import { type PrincipalFields, principalFieldNames } from './fields.ts';
-import { type IdStore, registrationsOf, reserveIds } from './id-reservation.ts';
+import { numberTerms, searchTerms } from '../usernames/username.ts';
+import { type PrincipalFields, principalFieldNames, principalFields, readFields } from './fields.ts';
+import { type IdStore, reserveIds } from './id-reservation.ts';
 import type { Operation, ReadyRecord } from './operation.ts';
 import type { WriteContext, Written } from './outcome.ts';
 import { ignoredFields, newUser, type ParsedRecord, readUsers, required } from './parsed-record.ts';
-import { readPrincipal, termsOf } from './principal.ts';
 import { type NewUser, type Registration, readRegistration, type UserRules } from './user-item.ts';
 import { type UsernameStore, Usernames } from './usernames.ts';
 
@@ -40,7 +40,8 @@ export function insertOperation(store: InsertStore, rules: UserRules): Operation
       return { run: (parsedRecords) => checkAgainstStore(parsedRecords, usernames, claimedKeys, store) };
     },
     order: () => null,
-    need: (parsed) => ({ principals: 1, users: registrationsOf(parsed) }),
+    size: (parsed) => parsed.users.length,
+    need: (parsed) => ({ principals: 1, users: parsed.users.length }),
     reserveIds: (needs) => reserveIds(needs, store),
     idOf: (_parsed, ids) => ids.principal,
     write: (records) => store.insertPrincipals(records.map(newPrincipal)),
@@ -68,6 +69,19 @@ async function readRecord(
   const readItem = (value: unknown, place: string) => readRegistration(value, place, rules, errors);
   const users = await readUsers(fields.Users, readItem, errors, timeSlice);
   return { sentId: null, principal, users, errors };
+}
+
+/** Reads the fields of a new principal, which needs at least one of them. */
+function readPrincipal(fields: Fields, errors: FieldErrors): PrincipalFields {
+  if (principalFieldNames.every((name) => isAbsent(fields[name])))
+    errors.add('Denomination', 'EMPTY_PRINCIPAL', { fields: principalFieldNames.join(', ') });
+  return readFields(fields, principalFields, '', errors);
+}
+
+function termsOf(fields: PrincipalFields): string[] {
+  const numbers = principalFieldNames.filter((name) => 'search' in principalFields[name]);
+  const terms = [searchTerms(Object.values(fields)), numbers.map((name) => numberTerms(fields[name]))];
+  return [...new Set(terms.flat(2))];
 }
 
 /** Stored usernames and external keys take precedence, then those of the first valid record of the call. */

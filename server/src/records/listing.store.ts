@@ -60,7 +60,6 @@ async function listUsers(database: Database, listing: Listing): Promise<PageOf<r
   return readPage<ListedUser>(database, 'users', userColumns, filter, listing);
 }
 
-/** The conditions of a listing and the values of their parameters. */
 class Filter {
   readonly conditions: string[] = [];
   readonly values: unknown[] = [];
@@ -155,7 +154,6 @@ async function readWholePage<Row extends object>(
   return { totalCount, count: items.length, items };
 }
 
-/** Yields principals with their users, and reads the users of one group of principals at a time. */
 async function* withUsers(
   database: Database,
   rows: readonly PrincipalRow[],

@@ -2,12 +2,10 @@ import type { SignedInUser } from '../clients/access.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import { mapUsername } from '../usernames/precis-profiles.ts';
 import { numberTerms, searchTerms } from '../usernames/username.ts';
-import type { PrincipalFields, UserFields } from './fields.ts';
-import type { State } from './principal.ts';
+import type { PrincipalFields, State, UserFields } from './fields.ts';
 
 export interface PageOf<Items> {
   readonly totalCount: number;
-  /** Number of items on this page. */
   readonly count: number;
   readonly items: Items;
 }
@@ -17,14 +15,12 @@ export interface Listing {
   /** Page number, from 1. */
   readonly page: number;
   readonly pageSize: number;
-  /** Selects rows that changed at this time or later. */
   readonly since: Date | null;
   readonly principalId: number | null;
   readonly externalKey: string | null;
   readonly search: Search | null;
   /** Mapped usernames. Selects the users that have one of them. */
   readonly usernameKeys: readonly string[] | null;
-  /** Restricts the list to a signed-in user and its principal. */
   readonly own: SignedInUser | null;
   /** Maximum number of users listed inside a principal. The list of users returns the others. */
   readonly usersShown: number;
@@ -94,17 +90,19 @@ export function listingOf(filter: ListFilter): Listing {
     principalId: filter.ID ?? null,
     externalKey: filter.ExternalKey ?? null,
     search: search === undefined ? null : searchOf(search),
-    usernameKeys: keys?.map(usernameKey) ?? null,
+    // No user has the empty key, so that an invalid username finds none.
+    usernameKeys: keys?.map((key) => mappedOr(key, '')) ?? null,
     own: null,
     usersShown: filter.UsersShown ?? usersShownMax,
   };
 }
 
 function searchOf(text: string): Search {
+  const prefix = text.trim();
   return {
     terms: searchTerms([text]),
     numbers: numberTerms(text),
-    usernamePrefix: prefixOf(text.trim()),
+    usernamePrefix: mappedOr(prefix, prefix.toLowerCase()),
   };
 }
 
@@ -114,16 +112,10 @@ export function ownListing(listing: Listing, own: SignedInUser | null): Listing 
   return { ...listing, own };
 }
 
-/** Returns the mapped username; '' for an invalid username, which no user has, so that the page is empty. */
-function usernameKey(username: string): string {
-  const result = mapUsername(username);
-  return 'mapped' in result ? result.mapped : '';
-}
-
-/** Returns the mapped prefix of a username. Text that is no valid username is only converted to lower case. */
-function prefixOf(text: string): string {
+/** Returns the mapped username, or `otherwise` for a text that is no valid username. */
+function mappedOr(text: string, otherwise: string): string {
   const result = mapUsername(text);
-  return 'mapped' in result ? result.mapped : text.toLowerCase();
+  return 'mapped' in result ? result.mapped : otherwise;
 }
 
 /** Returns false for a text that no stored value contains. */
@@ -131,7 +123,6 @@ export function isFilterText(text: string): boolean {
   return text.trim() !== '' && !text.includes('\0');
 }
 
-/** Returns null if the text is not a date. */
 export function readDate(text: string): Date | null {
   if (!dateSyntax.test(text)) return null;
   const zoned = /T/.test(text) && !/(?:Z|[+-]\d\d:?\d\d)$/.test(text) ? `${text}Z` : text;

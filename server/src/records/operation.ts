@@ -6,7 +6,6 @@ import type { ParsedRecord } from './parsed-record.ts';
 
 export type OperationName = 'update' | 'insert' | 'state';
 
-/** Number of IDs that a record needs for the rows it creates. */
 export interface IdNeed {
   readonly principals: 0 | 1;
   readonly users: number;
@@ -20,7 +19,6 @@ export interface ReservedIds {
   readonly users: readonly number[];
 }
 
-/** A valid record with everything that is needed to write it. */
 export interface ReadyRecord<D extends ParsedRecord = ParsedRecord> {
   readonly parsed: D;
   readonly ids: ReservedIds;
@@ -29,7 +27,6 @@ export interface ReadyRecord<D extends ParsedRecord = ParsedRecord> {
   readonly context: WriteContext;
 }
 
-/** Checks the records of one call against the store. */
 export interface Check<D extends ParsedRecord> {
   /** Checks the next group of records and adds the errors to their `errors`. */
   run(parsedRecords: readonly D[]): Promise<void>;
@@ -38,7 +35,6 @@ export interface Check<D extends ParsedRecord> {
 /** A write operation: defines how its records are parsed, checked and written. */
 export interface Operation<D extends ParsedRecord = ParsedRecord> {
   readonly name: OperationName;
-  /** Parses a record and adds its errors to `errors`. */
   read(fields: Fields, errors: FieldErrors, timeSlice: TimeSlice): Promise<D>;
   /**
    * Starts the checks of one call. A username or external key that a valid record claims is taken for all later
@@ -47,9 +43,9 @@ export interface Operation<D extends ParsedRecord = ParsedRecord> {
   newCheck(): Check<D>;
   /** Returns the ordering key: records with the same key are applied in the order sent. Null means any order. */
   order(parsed: D): number | null;
-  /** Returns the number of IDs that the record needs. */
+  /** Returns the number of users that the record writes. It limits the size of a group. */
+  size(parsed: D): number;
   need(parsed: D): IdNeed;
-  /** Reserves the IDs for each need, in the order given. */
   reserveIds(needs: readonly IdNeed[]): Promise<readonly ReservedIds[]>;
   /** Returns the principal ID to look up when it is unknown whether the record was written. */
   idOf(parsed: D, ids: ReservedIds): number | null;

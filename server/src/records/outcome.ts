@@ -10,6 +10,16 @@ export interface AppliedUser {
   readonly operation: 'register' | 'reset' | 'state';
 }
 
+/** Adds the username and email address to a user of an applied record. The username is empty if `names` lacks the ID. */
+export function withNames(
+  id: number,
+  operation: AppliedUser['operation'],
+  names: ReadonlyMap<number, Pick<AppliedUser, 'username' | 'email'>>,
+): AppliedUser {
+  const { username = '', email = null } = names.get(id) ?? {};
+  return { id, username, email, operation };
+}
+
 /** The result of one record: applied or failed. */
 export interface Outcome {
   /** Principal ID; null if it is not known. */
@@ -56,7 +66,6 @@ export interface RecordReference {
   readonly kept: boolean;
 }
 
-/** The actor of a write, the call that it belongs to, and its condition. */
 export interface WriteContext {
   readonly actor: Actor;
   readonly reference: RecordReference | null;
@@ -65,8 +74,6 @@ export interface WriteContext {
 }
 
 export interface Written {
-  /** Principal ID. */
   readonly id: number;
-  /** The written users, in the order sent. */
   readonly users: readonly AppliedUser[];
 }

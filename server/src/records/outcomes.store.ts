@@ -7,7 +7,7 @@ import { FieldErrors } from '../lib/field-errors.ts';
 import { isObject } from '../lib/request-fields.ts';
 import { TimeSlice } from '../lib/yield-to-event-loop.ts';
 import type { FailedRecord, StoredFailure } from './failed-records.ts';
-import type { AppliedUser, IndexedOutcome } from './outcome.ts';
+import { type AppliedUser, type IndexedOutcome, withNames } from './outcome.ts';
 
 /** Maximum number of users or field errors of a record that are serialised in one step. */
 const itemsAtOnce = 500;
@@ -100,17 +100,8 @@ export async function toOutcomes(
     id: row.principalId,
     error: row.error,
     errors: toFaults(row.errors),
-    users: (row.applied ?? []).map(([id, operation]) => withNames({ id, operation }, names)),
+    users: (row.applied ?? []).map(([id, operation]) => withNames(id, operation, names)),
   }));
-}
-
-/** Adds username and email address to a user of an applied record. The username is empty if `names` lacks the ID. */
-function withNames(
-  { id, operation }: Pick<AppliedUser, 'id' | 'operation'>,
-  names: ReadonlyMap<number, UserNames>,
-): AppliedUser {
-  const { username = '', email = null } = names.get(id) ?? {};
-  return { id, username, email, operation };
 }
 
 export function toFaults(kept: KeptFaults | null): FieldErrors {
@@ -119,7 +110,6 @@ export function toFaults(kept: KeptFaults | null): FieldErrors {
   return errors;
 }
 
-/** Number of failed records per keyset page. */
 const failedAtOnce = 500;
 
 interface FailedRow {

@@ -1,7 +1,7 @@
 import type { FieldErrors } from '../lib/field-errors.ts';
 import { type Fields, isAbsent } from '../lib/request-fields.ts';
 import type { TimeSlice } from '../lib/yield-to-event-loop.ts';
-import type { NewPassword, NewUser, Registration, Reset, UserItem } from './user-item.ts';
+import type { NewUser, Registration, UserItem } from './user-item.ts';
 
 /** A parsed but unapplied record of a call. Values that could not be parsed are null and have an error in `errors`. */
 export interface ParsedRecord {
@@ -38,7 +38,6 @@ export async function readUsers<Item extends UserItem>(
   return items;
 }
 
-/** Returns the principal ID from the request, for the answer; null if it is absent or no integer. */
 export function sentIdOf(fields: Fields): number | null {
   return Number.isSafeInteger(fields.ID) ? (fields.ID as number) : null;
 }
@@ -47,7 +46,6 @@ export function isRegistration(item: UserItem): item is Registration {
   return item.operation === 'register';
 }
 
-/** Returns the user to store for a registration of a valid record. */
 export function newUser(
   item: Registration,
   id: number | undefined,
@@ -62,10 +60,6 @@ export function newUser(
     fields: item.fields,
     passwordHash: required(passwordHash),
   };
-}
-
-export function newPassword(item: Reset, passwordHash: string | undefined): NewPassword {
-  return { operation: 'reset', id: required(item.id), passwordHash: required(passwordHash) };
 }
 
 /** Returns a value of a valid record. A missing value is a bug, because the parser would have added a field error. */

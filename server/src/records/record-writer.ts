@@ -28,7 +28,6 @@ export class RecordWriter {
   readonly #waiting: WaitingRecord[] = [];
   #running = 0;
 
-  /** Throws a `WriteFailure` if the record was not written. */
   write<D extends ParsedRecord>(operation: Operation<D>, record: ReadyRecord<D>): Promise<Written> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({
@@ -61,7 +60,7 @@ export class RecordWriter {
     let count = 0;
     for (const { operation, record, alone } of this.#waiting) {
       const key = operation.order(record.parsed);
-      users += record.parsed.users.length;
+      users += operation.size(record.parsed);
       const fits = operation === first?.operation && !alone && (key === null || !keys.has(key));
       if (count > 0 && !(fits && count < recordsPerGroup && users <= usersPerGroup)) break;
       if (key !== null) keys.add(key);

@@ -1,15 +1,14 @@
 import type { Database } from '../db/database.ts';
 import { withApiErrors, withWriteErrors } from '../db/errors.ts';
 import { elementsAtOnce, preparedStatement } from '../db/statement.ts';
+import type { State } from './fields.ts';
 import { insertPrincipals } from './insert.store.ts';
 import type { InsertStore } from './insert.ts';
-import type { State } from './principal.ts';
 import { changeStates } from './state.store.ts';
 import type { StateStore } from './state.ts';
 import { updateRecords } from './update.store.ts';
 import type { KnownUser, UpdateStore } from './update.ts';
 
-/** Opens the store that the update, insert and state operations use. */
 export function openRecordStore(database: Database): UpdateStore & InsertStore & StateStore {
   return {
     findPrincipals: (ids) => withApiErrors(() => findPrincipals(database, ids)),

@@ -4,7 +4,6 @@ import { preparedStatement, rowsParameter, statement } from '../db/statement.ts'
 import {
   byPrincipal,
   type ChangedUser,
-  changedUser,
   contextColumns,
   contextValues,
   type GroupSize,
@@ -14,12 +13,11 @@ import {
   storeOutcomes,
   unstoredPosition,
 } from './grouped-write.store.ts';
-import type { Written } from './outcome.ts';
+import { type Written, withNames } from './outcome.ts';
 import type { StateChange } from './state.ts';
 
 const stateRecords = rowsParameter('record', {
   principal_id: 'bigint',
-  /** Null if only users change. */
   state: 'text',
   users: 'integer',
   ...contextColumns,
@@ -111,8 +109,6 @@ export async function changeStates(
   const changed = byPrincipal(rows);
   return records.map(({ principalId, users }) => {
     const known = changed.get(principalId);
-    return known
-      ? { id: principalId, users: users.map(({ id }) => changedUser({ id, operation }, known)) }
-      : null;
+    return known ? { id: principalId, users: users.map(({ id }) => withNames(id, operation, known)) } : null;
   });
 }

@@ -1,11 +1,19 @@
 import type { FieldErrors } from '../lib/field-errors.ts';
-import { type Fields, isAbsent, isId, isObject, refuseUnknownFields, within } from '../lib/request-fields.ts';
+import {
+  type Fields,
+  isAbsent,
+  isId,
+  isObject,
+  refuseUnknownFields,
+  usersOf,
+  within,
+} from '../lib/request-fields.ts';
 import { TimeSlice } from '../lib/yield-to-event-loop.ts';
+import { type State, states } from './fields.ts';
 import type { Operation, ReadyRecord } from './operation.ts';
 import type { WriteContext, Written } from './outcome.ts';
 import { ignoredFields, type ParsedRecord, required, sentIdOf } from './parsed-record.ts';
-import { type State, states } from './principal.ts';
-import type { KnownUser } from './update.ts';
+import type { KnownUser, ReferenceStore } from './update.ts';
 
 /** The changes of one record, in the order sent. */
 export interface StateChange {
@@ -16,9 +24,7 @@ export interface StateChange {
   readonly context: WriteContext;
 }
 
-export interface StateStore {
-  findPrincipals(ids: readonly number[]): Promise<ReadonlyMap<number, State>>;
-  findUsers(ids: readonly number[]): Promise<ReadonlyMap<number, KnownUser>>;
+export interface StateStore extends ReferenceStore {
   /** Writes a group of records as `Operation.write` describes; ends the sessions of users who may not sign in. */
   changeStates(changes: readonly StateChange[]): Promise<readonly (Written | null)[]>;
 }
@@ -42,6 +48,7 @@ export function stateOperation(store: StateStore): Operation<ParsedState> {
     read: readRecord,
     newCheck: () => ({ run: (parsedRecords) => checkAgainstStore(parsedRecords, store) }),
     order: (parsed) => parsed.principalId,
+    size: (parsed) => parsed.items.length,
     need: () => ({ principals: 0, users: 0 }),
     reserveIds: async (needs) => needs.map(() => ({ principal: null, users: [] })),
     idOf: (parsed) => parsed.sentId,
@@ -52,7 +59,7 @@ export function stateOperation(store: StateStore): Operation<ParsedState> {
 async function readRecord(fields: Fields, errors: FieldErrors, timeSlice: TimeSlice): Promise<ParsedState> {
   const principalId = readId(fields.ID, 'ID', errors);
   refuseUnknownFields(fields, ['ID', 'State', 'Users', ...ignoredFields], '', errors);
-  const sent = Array.isArray(fields.Users) ? fields.Users : [];
+  const sent = usersOf(fields);
   if (!isAbsent(fields.Users) && !Array.isArray(fields.Users))
     errors.add('Users', 'WRONG_TYPE', undefined, 'array');
   const state = isAbsent(fields.State) && sent.length > 0 ? null : readState(fields.State, 'State', errors);

@@ -30,9 +30,7 @@ function* tuplePieces(
     yield JSON.stringify(tupleOf(outcome, language, representation));
     return;
   }
-  const Item4 = error && translate(error, language);
-  const items = { Item1: id, Item2: error?.code ?? null, Item3: error === null, Item4 };
-  yield `${JSON.stringify(items).slice(0, -1)},"Item5":{`;
+  yield `${JSON.stringify(firstItems(id, error, language)).slice(0, -1)},"Item5":{`;
   yield* insidePieces(errors.byPlace, (some) => fieldErrorsByPlace(some, language));
   yield '},"Item6":{';
   if (representation && error === null) {
@@ -43,7 +41,6 @@ function* tuplePieces(
   yield '}}';
 }
 
-/** Yields the JSON text of one tuple per outcome, for a streamed answer. */
 export async function* tupleTexts(
   outcomes: Iterable<Outcome>,
   language: Language,
@@ -66,26 +63,22 @@ function* insidePieces<Part>(parts: Iterable<Part>, toJson: (some: Part[]) => ob
   if (some.length > 0) yield separator + JSON.stringify(toJson(some)).slice(1, -1);
 }
 
-export function tupleOf(outcome: Outcome, language: Language, representation: Representation): Tuple {
-  const { id, error } = outcome;
-  if (error === null) {
-    return {
-      Item1: id,
-      Item2: null,
-      Item3: true,
-      Item4: null,
-      Item5: {},
-      Item6: representation ? { Users: outcome.users.map((user) => userFields(user, representation)) } : {},
-    };
-  }
+export function tupleOf(
+  { id, error, errors, users }: Outcome,
+  language: Language,
+  representation: Representation,
+): Tuple {
+  const showsUsers = representation && error === null;
   return {
-    Item1: id,
-    Item2: error.code,
-    Item3: false,
-    Item4: translate(error, language),
-    Item5: fieldErrorsByPlace(outcome.errors.byPlace, language),
-    Item6: {},
+    ...firstItems(id, error, language),
+    Item5: fieldErrorsByPlace(errors.byPlace, language),
+    Item6: showsUsers ? { Users: users.map((user) => userFields(user, representation)) } : {},
   };
+}
+
+function firstItems(id: number | null, error: ErrorDetail | null, language: Language) {
+  const Item4 = error && translate(error, language);
+  return { Item1: id, Item2: error?.code ?? null, Item3: error === null, Item4 };
 }
 
 /** Returns the position of the record for each tuple, because the tuple itself does not contain it. */

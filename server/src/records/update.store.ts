@@ -5,7 +5,6 @@ import {
   appendAuditRows,
   byPrincipal,
   type ChangedUser,
-  changedUser,
   contextColumns,
   contextValues,
   type GroupSize,
@@ -17,7 +16,7 @@ import {
   sizeOf,
   storeOutcomes,
 } from './grouped-write.store.ts';
-import type { Written } from './outcome.ts';
+import { type Written, withNames } from './outcome.ts';
 import type { RecordChange } from './update.ts';
 
 const updatedRecords = rowsParameter('record', {
@@ -121,7 +120,7 @@ export async function updateRecords(
     const known = changed.get(principalId);
     if (!known) return null;
     const applied = users.map((user) =>
-      user.operation === 'register' ? registeredUser(user) : changedUser(user, known),
+      user.operation === 'register' ? registeredUser(user) : withNames(user.id, 'reset', known),
     );
     return { id: principalId, users: applied };
   });

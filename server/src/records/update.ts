@@ -2,21 +2,19 @@ import type { FieldErrors } from '../lib/field-errors.ts';
 import { type Fields, isAbsent, isId, refuseUnknownFields, within } from '../lib/request-fields.ts';
 import { TimeSlice } from '../lib/yield-to-event-loop.ts';
 import { refuseOwnNames } from '../passwords/policy.ts';
-import { principalFields, readField } from './fields.ts';
-import { type IdStore, registrationsOf, reserveIds } from './id-reservation.ts';
+import { principalFields, readField, type State } from './fields.ts';
+import { type IdStore, reserveIds } from './id-reservation.ts';
 import type { Operation, ReadyRecord } from './operation.ts';
 import type { WriteContext, Written } from './outcome.ts';
 import {
   ignoredFields,
   isRegistration,
-  newPassword,
   newUser,
   type ParsedRecord,
   readUsers,
   required,
   sentIdOf,
 } from './parsed-record.ts';
-import type { State } from './principal.ts';
 import {
   type NewPassword,
   type NewUser,
@@ -40,9 +38,13 @@ export interface RecordChange {
   readonly context: WriteContext;
 }
 
-export interface UpdateStore extends UsernameStore, IdStore {
+/** Finds what the records of a call refer to. */
+export interface ReferenceStore {
   findPrincipals(ids: readonly number[]): Promise<ReadonlyMap<number, State>>;
   findUsers(ids: readonly number[]): Promise<ReadonlyMap<number, KnownUser>>;
+}
+
+export interface UpdateStore extends ReferenceStore, UsernameStore, IdStore {
   findExternalKeys(keys: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** Writes a group of records as `Operation.write` describes. */
   updateRecords(changes: readonly RecordChange[]): Promise<readonly (Written | null)[]>;
@@ -65,7 +67,8 @@ export function updateOperation(store: UpdateStore, rules: UserRules): Operation
       return { run: (parsedRecords) => checkAgainstStore(parsedRecords, usernames, store) };
     },
     order: (parsed) => parsed.principalId,
-    need: (parsed) => ({ principals: 0, users: registrationsOf(parsed) }),
+    size: (parsed) => parsed.users.length,
+    need: (parsed) => ({ principals: 0, users: parsed.users.filter(isRegistration).length }),
     reserveIds: (needs) => reserveIds(needs, store),
     idOf: (parsed) => parsed.principalId,
     write: (records) => store.updateRecords(records.map(changeOf)),
@@ -162,10 +165,11 @@ function resets(parsed: ParsedUpdate): Reset[] {
 
 function changeOf({ parsed, ids, hashes, context }: ReadyRecord<ParsedUpdate>): RecordChange {
   const userIds = ids.users.values();
-  const users = parsed.users.map((item, position) =>
-    isRegistration(item)
-      ? newUser(item, userIds.next().value, hashes[position])
-      : newPassword(item, hashes[position]),
-  );
+  const users = parsed.users.map((item, position): NewUser | NewPassword => {
+    const passwordHash = hashes[position];
+    return isRegistration(item)
+      ? newUser(item, userIds.next().value, passwordHash)
+      : { operation: 'reset', id: required(item.id), passwordHash: required(passwordHash) };
+  });
   return { principalId: required(parsed.principalId), users, context };
 }

@@ -114,7 +114,6 @@ function readReset(fields: Fields, place: string, rules: UserRules, errors: Fiel
   return { operation: 'reset', place, id, password: readPassword(fields, rules.password, place, errors) };
 }
 
-/** A user to insert, with the hashed password. */
 export interface NewUser {
   readonly operation: 'register';
   readonly id: number;

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { deleteExpiredRows } from '../../src/calls/retention.store.ts';
+import { deleteExpiredRows } from '../../src/retention.store.ts';
 import { type Credential, credential } from '../setup/admin.ts';
 import { importedUser } from '../setup/jobs.ts';
 import { lengthenWaits, rightPassword } from '../setup/login.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { sweepCalls } from '../../src/calls/retention.store.ts';
+import { sweepCalls } from '../../src/retention.store.ts';
 import {
   finished,
   holding,

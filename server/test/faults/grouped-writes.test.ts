@@ -127,6 +127,28 @@ describe('a group of records', () => {
     expect(await wrongFigures(store.database)).toEqual([]);
   });
 
+  it('has at most 1,000 users, also if their states change', async () => {
+    const records = await ready(
+      'state',
+      Array.from({ length: 12 }, (_, principal) => ({
+        ID: 900_000_001 + principal,
+        Users: Array.from({ length: 600 }, (_, user) => ({ ID: user + 1, State: 'active' })),
+      })),
+    );
+    const groups: number[] = [];
+    const state: Operation = {
+      ...operations.state,
+      write(group) {
+        groups.push(group.length);
+        return operations.state.write(group);
+      },
+    };
+    const writer = new RecordWriter();
+    const results = await Promise.allSettled(records.map((record) => writer.write(state, record)));
+    expect(results.map(({ status }) => status)).toEqual(records.map(() => 'rejected'));
+    expect(groups).toEqual(records.map(() => 1));
+  });
+
   it('ends as a conflict, with nothing written, if one username is taken', async () => {
     const principals = await newPrincipals(3);
     const [taken] = await newPrincipals(1);

@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
-import { sweepCalls } from '../../src/calls/retention.store.ts';
+import { sweepCalls } from '../../src/retention.store.ts';
 import { finished, holding, importedUser, principalLock, readJob, submit } from '../setup/jobs.ts';
 import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 import { storedUsernames, wrongFigures } from './figures.ts';

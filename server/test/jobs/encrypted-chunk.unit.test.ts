@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, it, vi } from 'vitest';
 import { decryptRecords, encryptRecords, type SentRecord } from '../../src/jobs/encrypted-chunk.ts';
 import { type Fields, usersOf } from '../../src/lib/request-fields.ts';
 import type { ReservedIds } from '../../src/records/operation.ts';
@@ -90,6 +91,23 @@ describe('encrypted records', () => {
     }));
     expect(await roundTrip(records)).toEqual(records);
     expect(await roundTrip([])).toEqual([]);
+  });
+
+  it('are decrypted in blocks, with a pause for the event loop after each of them', async () => {
+    const fields = { Denomination: 'x'.repeat(1_000_000) };
+    const encrypted = await encryptRecords([sent({ position: 0, fields, ids: none })], key, 'job 1 0');
+    let clock = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => (clock += 1000));
+    let turns = 0;
+    let records: Awaited<ReturnType<typeof decryptRecords>> | undefined;
+    const decrypted = decryptRecords(encrypted, key, 'job 1 0').then((all) => {
+      records = all;
+    });
+    for (; !records; turns++) await nextTurn();
+    await decrypted;
+    vi.restoreAllMocks();
+    expect(turns).toBeGreaterThanOrEqual(Math.floor(encrypted.length / 65_536));
+    expect(await records[0]?.fields()).toEqual(fields);
   });
 
   it('are decrypted only with their key and their own context', async () => {

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { Builder } from '../../src/json/builder.ts';
 import { Scanner } from '../../src/json/scanner.ts';
+import { Validator } from '../../src/json/validator.ts';
 import { read, refusal, wholeBody } from './reading.ts';
 
 const size = 400_000;
@@ -61,12 +61,12 @@ describe('the JSON reader', () => {
 
   it.each(bodies)('reads the clock at least every 20 kB of %s', (_, body) => {
     const scanner = new Scanner(body, 0, 10_000);
-    const builder = new Builder(scanner, 100, 4_000_000);
+    const validator = new Validator(scanner, 100, 4_000_000);
     let longest = 0;
     let ended = false;
     while (!ended) {
       const before = scanner.at;
-      ended = builder.advance();
+      ended = validator.advance();
       longest = Math.max(longest, scanner.at - before);
     }
     expect(scanner.at).toBe(body.length);

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { Builder } from '../../src/json/builder.ts';
+import { Validator } from '../../src/json/validator.ts';
 import { read, refusal } from './reading.ts';
 
 describe('the JSON reader, which is stricter than JSON.parse,', () => {
@@ -60,7 +60,7 @@ describe('the JSON reader, which is stricter than JSON.parse,', () => {
   });
 
   it('refuses a large body of opening brackets in its first step', async () => {
-    const advance = vi.spyOn(Builder.prototype, 'advance');
+    const advance = vi.spyOn(Validator.prototype, 'advance');
     const bytes = Buffer.alloc(1_000_000, '[');
     expect(await refusal(bytes, { maxDepth: 32 })).toMatchObject({ problem: 'deep', offset: 32 });
     expect(advance).toHaveBeenCalledTimes(1);

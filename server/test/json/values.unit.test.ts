@@ -163,6 +163,29 @@ describe('the JSON reader', () => {
     }
   });
 
+  it('reads a large text in pieces as JSON.parse does', async () => {
+    const long = JSON.stringify('é\n"\\😀'.repeat(9_000));
+    const wide = ' \n'.repeat(3_000);
+    const part = fc.oneof(
+      { weight: 6, arbitrary: anyValue.map((value) => JSON.stringify(value)) },
+      { weight: 1, arbitrary: fc.constantFrom('LONG', '[WIDE[WIDE1WIDE,LONG]WIDE]', '{"a"WIDE:WIDELONG}') },
+    );
+    const around = fc.constantFrom(
+      '[PARTS,[PARTS],LONG]',
+      '{"__proto__":[PARTS,LONG],"1":{"constructor":{"b":[PARTS]},"0":LONG}}',
+      '[{},{"Users":[PARTS],"a":{"b":LONG,"c":[PARTS]}},[[]]]',
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(part, { minLength: 1, maxLength: 40 }), around, async (parts, outer) => {
+        const short = outer.replaceAll('PARTS', () => parts.join(','));
+        const text = short.replaceAll('WIDE', wide).replaceAll('LONG', () => long);
+        // The texts are compared as a boolean, because a difference would be printed with all of both.
+        expect(JSON.stringify(await read(text)) === JSON.stringify(JSON.parse(text))).toBe(true);
+      }),
+      runs(20),
+    );
+  });
+
   it('reads values after long white space', async () => {
     expect(await read(`[1,${' '.repeat(8_192)}2${'\n'.repeat(200_000)}]${' '.repeat(16_384)}`)).toEqual([
       1, 2,

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Anagrafe, type DeliveryDetails } from '../../../client/src/index.ts';
-import { deleteExpiredRows } from '../../src/calls/retention.store.ts';
+import { deleteExpiredRows } from '../../src/retention.store.ts';
 import { adminOf, type Credential, credential, recordOf } from '../setup/admin.ts';
 import { endless, type Received, type Receiver, startReceiver, stuck } from '../setup/receiver.ts';
 import { newUser, startTestService, type TestService } from '../setup/service.ts';

@@ -1,5 +1,5 @@
-import { sourceDays } from '../accounts/login-throttle.store.ts';
-import type { Database } from '../db/database.ts';
+import { sourceDays } from './accounts/login-throttle.store.ts';
+import type { Database } from './db/database.ts';
 
 /** Maximum number of rows per delete statement, so that each statement is short. */
 const rowsAtOnce = 5000;
@@ -55,41 +55,32 @@ export async function deleteExpiredRows(database: Database, keeping: RetentionPe
   await database.query(
     'update anagrafe.webhooks set old_secret = null, old_secret_ends_at = null where old_secret_ends_at <= now()',
   );
-  return (
-    (await sweepRows(database, 'sessions', 'refresh_expires_at <= now() - make_interval(days => $1)', 0)) +
-    (await sweepRows(database, 'console_sessions', 'used_at <= now() - make_interval(days => $1)', 1)) +
-    (await sweepRows(database, 'throttles', 'updated_at <= now() - make_interval(days => $1)', 1)) +
-    (await sweepRows(
-      database,
-      'sign_in_sources',
-      'used_at <= now() - make_interval(days => $1)',
-      sourceDays,
-    )) +
-    (await sweepRows(
-      database,
+  const expired: [table: string, condition: string, days: number][] = [
+    ['sessions', 'refresh_expires_at <= now() - make_interval(days => $1)', 0],
+    ['console_sessions', 'used_at <= now() - make_interval(days => $1)', 1],
+    ['throttles', 'updated_at <= now() - make_interval(days => $1)', 1],
+    ['sign_in_sources', 'used_at <= now() - make_interval(days => $1)', sourceDays],
+    [
       'deliveries',
       `state <> 'pending' and created_at <= now() - make_interval(days => $1)`,
       keeping.deliveryDays,
-    )) +
-    (await sweepAuditLog(database, keeping))
-  );
+    ],
+  ];
+  let swept = 0;
+  for (const [table, condition, days] of expired) {
+    const statement = `delete from anagrafe.${table} where ctid = any(array(
+         select ctid from anagrafe.${table} where ${condition} limit ${rowsAtOnce})) returning 1`;
+    swept += await untilFew(() => database.query(statement, [days]));
+  }
+  return swept + (await sweepAuditLog(database, keeping));
 }
 
-async function sweepRows(
-  database: Database,
-  table: 'sessions' | 'console_sessions' | 'throttles' | 'sign_in_sources' | 'deliveries',
-  condition: string,
-  days: number,
-): Promise<number> {
-  let swept = 0;
-  for (;;) {
-    const gone = await database.query(
-      `delete from anagrafe.${table} where ctid = any(array(
-         select ctid from anagrafe.${table} where ${condition} limit ${rowsAtOnce})) returning 1`,
-      [days],
-    );
-    swept += gone.length;
-    if (gone.length < rowsAtOnce) return swept;
+/** Repeats a statement until it deletes fewer than `rowsAtOnce` rows. Returns the number of deleted rows. */
+async function untilFew(deleteSome: () => Promise<readonly unknown[]>): Promise<number> {
+  for (let swept = 0; ; ) {
+    const { length } = await deleteSome();
+    swept += length;
+    if (length < rowsAtOnce) return swept;
   }
 }
 
@@ -102,9 +93,8 @@ async function sweepAuditLog(
   { auditDays, deliveryDays }: RetentionPeriods,
 ): Promise<number> {
   if (auditDays === 0) return 0;
-  let swept = 0;
-  for (;;) {
-    const gone = await database.query(
+  return untilFew(() =>
+    database.query(
       `with old as (
          select position from anagrafe.audit_log, anagrafe.audit_chain
           where position >= first_position and position < first_position + ${rowsAtOnce}
@@ -132,8 +122,6 @@ async function sweepAuditLog(
        )
        select from gone`,
       [auditDays, deliveryDays],
-    );
-    swept += gone.length;
-    if (gone.length < rowsAtOnce) return swept;
-  }
+    ),
+  );
 }
