@@ -28,7 +28,7 @@ static class Job
 
         var failed = await anagrafe.Get($"{path}/failed");
         foreach (var record in failed.FailedRecords)
-            Anagrafe.Report($"line {record.Position + 1}", "This record was not applied.", record.Faults);
+            Anagrafe.Report($"line {record.Position + 1}", "This record was not applied.", record.FieldErrors);
         await File.WriteAllTextAsync($"{file}.retry", failed.Text);
         Console.Error.WriteLine($"Correct {file}.retry, add the passwords, and send it with a new key.");
         return 1;

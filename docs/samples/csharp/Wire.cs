@@ -32,4 +32,4 @@ record AppliedUser(long ID, string Username);
 
 record JobState(Guid ID, string State, int Users, int UsersDone, int RecordsFailed, DateTimeOffset? EndedAt);
 
-record FailedRecord(int Position, Dictionary<string, FieldError[]> Faults);
+record FailedRecord(int Position, Dictionary<string, FieldError[]> FieldErrors);

@@ -32,7 +32,7 @@ for (;;) {
 if ($job['RecordsFailed'] > 0) {
     [, $failed] = call('GET', "$path/failed");
     foreach ($failed as $record) {
-        report('line ' . ($record['Position'] + 1), 'This record was not applied.', $record['Faults']);
+        report('line ' . ($record['Position'] + 1), 'This record was not applied.', $record['FieldErrors']);
     }
     file_put_contents("$file.retry", json_encode($failed, JSON_PRETTY_PRINT | JSON_UNESCAPED_UNICODE));
     fwrite(STDERR, "Correct $file.retry, add the passwords, and send it with a new key.\n");

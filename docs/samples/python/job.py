@@ -33,7 +33,7 @@ while True:
 if job["RecordsFailed"]:
     _, failed = call("GET", f"{path}/failed")
     for record in failed:
-        report(f"line {record['Position'] + 1}", "This record was not applied.", record["Faults"])
+        report(f"line {record['Position'] + 1}", "This record was not applied.", record["FieldErrors"])
     Path(f"{file}.retry").write_text(json.dumps(failed, indent=2), encoding="utf-8")
     print(f"Correct {file}.retry, add the passwords, and send it with a new key.", file=sys.stderr)
     sys.exit(1)

@@ -17,8 +17,8 @@ const { RecordsFailed } = await anagrafe.jobs.wait(ID, { onProgress });
 
 if (RecordsFailed > 0) {
   const failed = await anagrafe.jobs.failed(ID);
-  for (const { Position, Faults } of failed)
-    report(`line ${Position + 1}`, 'This record was not applied.', Faults);
+  for (const { Position, FieldErrors } of failed)
+    report(`line ${Position + 1}`, 'This record was not applied.', FieldErrors);
   await writeFile(`${file}.retry`, JSON.stringify(failed, null, 2));
   console.error(`Correct ${file}.retry, add the passwords, and send it with a new key.`);
   process.exitCode = 1;
