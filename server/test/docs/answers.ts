@@ -72,9 +72,17 @@ export function filled(block: Block, first: string, second: string): string {
   if (block.language === 'json') return `${filledJson(block.text, first, second)}\n`;
   if (block.language === 'http') return filledHttp(readHttp(block.text), readHttp(first), readHttp(second));
   const fits = [first, second].every((output) => textDifference(block.text, output) === null);
-  return fits && block.text.trim() !== ''
-    ? block.text
-    : `${documentedText(first.trimEnd(), second.trimEnd())}\n`;
+  return fits && block.text.trim() !== '' ? block.text : filledText(first, second);
+}
+
+/** Lines that only one run prints, such as those about progress, are left out. */
+function filledText(first: string, second: string): string {
+  const [one, two] = [first, second].map((text) => text.trimEnd().split('\n')) as [string[], string[]];
+  const lines =
+    one.length === two.length
+      ? one.map((line, index) => documentedText(line, two[index] ?? ''))
+      : one.filter((line) => two.includes(line));
+  return `${lines.join('\n')}\n`;
 }
 
 function filledJson(documented: string, first: string, second: string): string {
