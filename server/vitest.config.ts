@@ -22,7 +22,6 @@ const unit = [
   'test/json/**/*.test.ts',
   'test/passwords/{lanes,pace}.test.ts',
   'test/webhooks/failure-texts.test.ts',
-  'test/docs/*.unit.test.ts',
   '../client/test/**/*.test.ts',
   '../importer/test/**/*.test.ts',
 ];
