@@ -20,6 +20,10 @@ const isWriting = process.env.WRITE_DOCS === '1';
 
 const withExamples = pages.filter((path) => examplesOf(readPage(path)).length > 0);
 
+it('the README has examples', () => {
+  expect(withExamples).toContain('README.md');
+});
+
 if (isWriting) {
   it.each(withExamples)('the answers of %s are written into the page', async (path) => {
     const page = readPage(path);
