@@ -25,7 +25,7 @@ export const english: Words = [
   [/\bat work\b/i, 'running, in progress'],
   [/\bunder way\b/i, 'running, in progress'],
   [/\bby turns\b/i, 'in turn'],
-  [/\bbr(eaks?|oke|oken) off\b/i, 'interrupt'],
+  [/\bbr(eaks?|oke|oken) off\b/i, 'interrupt, end early'],
   [/\bshut(s|ting)? out\b/i, 'disable, block'],
   [/\blook(s|ing)? whether\b/i, 'check whether'],
   [/\bstands? (in|earlier|twice|under|beside)\b/i, 'is in, appears'],
