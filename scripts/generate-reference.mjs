@@ -14,7 +14,7 @@ const root = new URL('../', import.meta.url);
 const write = (path, text) => writeFileSync(new URL(path, root), text);
 
 for (const [path, page] of Object.entries(generatedPages)) write(path, page());
-write('docs/command-line.md', commandLinePage());
+write('docs/cli.md', commandLinePage());
 
 const folder = mkdtempSync(join(tmpdir(), 'anagrafe-generate-'));
 const config = readConfig({ ANAGRAFE_DATA: folder, ANAGRAFE_PORT: '0' });
