@@ -1,18 +1,9 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect, it } from 'vitest';
-import { markdownBelow, pages, readPage, root } from './pages.ts';
+import { allPages, readPage, root } from './pages.ts';
 
-const files = [
-  ...pages,
-  'CONTRIBUTING.md',
-  'CHANGELOG.md',
-  'bench/README.md',
-  'client/README.md',
-  ...markdownBelow('importer'),
-];
-
-it.each(files)('every relative link of %s leads to a file and a heading that exist', (path) => {
+it.each(allPages)('every relative link of %s leads to a file and a heading that exist', (path) => {
   expect(linksOf(readPage(path)).filter((link) => !leadsSomewhere(path, link))).toEqual([]);
 });
 

@@ -19,7 +19,7 @@ export interface Example {
 }
 
 /** Paths of the Markdown files below a folder of the project, such as `docs/api/list.md`. */
-export function markdownBelow(folder: string): string[] {
+function markdownBelow(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.md') && !/(^|\/)(node_modules|dist|bin|obj)\//.test(path))
     .map((path) => `${folder}/${path}`)
@@ -28,6 +28,14 @@ export function markdownBelow(folder: string): string[] {
 
 /** The pages whose `sh` blocks are run. */
 export const pages = ['README.md', ...markdownBelow('docs')];
+
+/** The pages whose links and words are checked. */
+export const allPages = [
+  ...pages,
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  ...['bench', 'client', 'importer'].flatMap(markdownBelow),
+];
 
 export const readPage = (path: string) => readFileSync(join(root, path), 'utf8');
 

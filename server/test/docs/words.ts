@@ -7,7 +7,7 @@ export const english: Words = [
   [/\b(un)?seal(s|ed|ing)?\b|\w+Seal\b|\bUnsealed\w+/i, 'hash, hash chain; encrypt'],
   [/\b(retry|failed) kits?\b/i, 'failed records'],
   // `npm run faults` keeps its name.
-  [/(?<!run |test\/)\bfaults?(Count)?\b/i, 'error, field error'],
+  [/(?<!run |test\/)\bfaults?(Count)?\b(?!\/)/i, 'error, field error'],
   [/\bwho(m|ever|msoever)\b/i, 'the client, the user, anyone who'],
   // PostgreSQL may run as the user `nobody`.
   [/(?<!`)\bnobody\b/i, 'no one, or name the rule'],

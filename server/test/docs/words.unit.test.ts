@@ -1,12 +1,12 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { pages, readPage, root } from './pages.ts';
+import { allPages, readPage, root } from './pages.ts';
 import { english, italian, type Words } from './words.ts';
 
 const codeBlock = /^(```+)[\s\S]*?^\1$/gm;
 
-it.each([...pages, 'CONTRIBUTING.md'])('%s uses the words of the glossary', (path) => {
+it.each(allPages)('%s uses the words of the glossary', (path) => {
   // Blank lines in place of code keep the line numbers.
   const lines = readPage(path).replace(codeBlock, (block) => block.replace(/[^\n]/g, ''));
   expect(found(lines.split('\n'), english)).toEqual([]);
