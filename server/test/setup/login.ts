@@ -58,7 +58,7 @@ export async function lengthenWaits({ database }: Pick<TestService, 'database'>)
       return new;
     end $body$`);
   await database.query(
-    'create trigger lengthen_wait before update on anagrafe.throttles for each row execute function lengthen_wait()',
+    'create trigger lengthen_wait before insert or update on anagrafe.throttles for each row execute function lengthen_wait()',
   );
 }
 
