@@ -39,7 +39,7 @@ export async function connectOrStart(
       if (answer === 'busy') {
         limit = Date.now() + PATIENCE_MS;
         if (Date.now() > nextReport) {
-          log('PostgreSQL is starting up or shutting down; waiting for it');
+          log('Waiting for PostgreSQL to start up or shut down');
           nextReport = limit;
         }
       } else if (ours === undefined) {
@@ -81,10 +81,10 @@ async function startIfFree(
 async function noAnswerError(home: DataFolder): Promise<EmbeddedPostgresError> {
   const pid = (await readLockFile(home.cluster))?.pid;
   return new EmbeddedPostgresError(
-    `PostgreSQL (process ${pid ?? 'unknown'}) holds ${home.cluster} and does not answer at ${home.sockets}`,
+    `PostgreSQL (process ${pid ?? 'unknown'}) is using ${home.cluster}, but does not accept connections in ${home.sockets}`,
     {
       code: 'postgres_not_responding',
-      advice: `end it with kill -INT ${pid ?? '<process>'} and start again.`,
+      advice: `stop it with "kill -INT ${pid ?? '<process>'}", then start again.`,
     },
   );
 }

@@ -101,10 +101,13 @@ export async function lockForService(client: pg.Client, data: string): Promise<v
     const pid = await serviceProcess(client);
     const maxWaitMs = pid !== undefined && pid !== process.pid && isAlive(pid) ? LIVING_MS : KILLED_MS;
     if (Date.now() - since > maxWaitMs) {
-      throw new EmbeddedPostgresError(`Another service (process ${pid ?? 'unknown'}) is running on ${data}`, {
-        code: 'data_folder_in_use',
-        advice: 'stop it first, or set ANAGRAFE_DATA to another folder.',
-      });
+      throw new EmbeddedPostgresError(
+        `Another Anagrafe service (process ${pid ?? 'unknown'}) is using ${data}`,
+        {
+          code: 'data_folder_in_use',
+          advice: 'stop that service, or set ANAGRAFE_DATA to another folder.',
+        },
+      );
     }
     await sleep(POLL_MS);
   }
