@@ -36,7 +36,7 @@ const messages = {
   NOT_A_LIST: ({ line, column }: Position) =>
     `Line ${line}, column ${column}: expected a JSON array, or one JSON object per line.`,
   MISSING_COLUMN: ({ needed, found }: Found & { readonly needed: readonly ImportField[] }) =>
-    `There is no column for ${needed.join(' or ')}. Columns found: ${list(found)}. Check that the first line contains the column names, or map a column.`,
+    `There is no column for ${needed.join(' or ')}. Columns found: ${list(found)}. Check that the first line contains the column names.`,
   DUPLICATE_COLUMN: ({ field, columns }: OfField & { readonly columns: readonly string[] }) =>
     `Several columns map to ${field}: ${list(columns)}. Map only one of them.`,
   MAPPED_COLUMN_MISSING: ({ column, found }: OfColumn & Found) =>

@@ -90,7 +90,7 @@ function parseOwner(text: string, path: string): LockOwner {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new ImportError(`${path} is not a valid lock file. Delete it, then run the command again.`, {
+    throw new ImportError(`${path} is not a lock file. Move it to another folder, then run the command again.`, {
       cause,
     });
   }

@@ -118,8 +118,8 @@ function printHeader(
   rowsBefore: number,
   { path, url, purpose, principal }: ImportTask,
 ): void {
-  const doing = purpose === 'register' ? 'Importing' : 'Resetting passwords from';
-  tell(`${doing} ${short(path)} (${file.layout.format.toUpperCase()}) to ${url}`);
+  const name = `${short(path)} (${file.layout.format.toUpperCase()})`;
+  tell(purpose === 'register' ? `Importing ${name} to ${url}` : `Resetting passwords from ${name} on ${url}`);
   for (const { name, field } of file.columns)
     if (field && field !== name) tell(`  Column "${name}" maps to ${field}`);
   if (file.unknown.length > 0)

@@ -69,9 +69,9 @@ async function startIfFree(
   log: (message: string) => void,
 ): Promise<Postmaster | undefined> {
   const lock = await readLockFile(home.cluster);
-  const holder = lock === undefined ? 'no one' : await holderOf(lock.pid, home.cluster);
-  if (holder === 'no one') return startPostmaster(home, purpose, log);
-  if (lock !== undefined && holder === 'a stranger') {
+  const holder = lock === undefined ? 'none' : await holderOf(lock.pid, home.cluster);
+  if (holder === 'none') return startPostmaster(home, purpose, log);
+  if (lock !== undefined && holder === 'unrelated') {
     await sleep(STALE_LOCK_MS);
     await removeLockFiles(home, lock);
   }

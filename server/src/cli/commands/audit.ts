@@ -61,7 +61,7 @@ const chainErrorTexts: Record<ChainError, (position: number) => string> = {
 export function inWords(verdict: Verdict): string {
   if (verdict.sound)
     return `Audit log verified: ${verdict.rows} ${verdict.rows === 1 ? 'row is' : 'rows are'} intact.`;
-  return `Audit log not intact: ${chainErrorTexts[verdict.fault](verdict.position)}. Rows before it that are intact: ${verdict.rows}.`;
+  return `The audit log is not intact: ${chainErrorTexts[verdict.fault](verdict.position)}. Earlier rows that are intact: ${verdict.rows}.`;
 }
 
 function plain(verdict: Verdict) {

@@ -121,16 +121,31 @@ function fromApiError({ detail }: ApiError): string {
 }
 
 function fromImportFile({ detail }: ImportFileError): string {
-  const { code, message } = detail;
-  if (code === 'MISSING_COLUMN') {
-    if (detail.params.needed.includes('Password')) return `${message} Use --map or --generate-passwords.`;
-    if (detail.params.needed.includes('ID')) return `${message} Use --map, --principal or --external-key.`;
+  return `${detail.message}${importFileAdvice(detail)}`;
+}
+
+function importFileAdvice(detail: ImportFileError['detail']): string {
+  switch (detail.code) {
+    case 'MISSING_COLUMN': {
+      const [field] = detail.params.needed;
+      const others = [
+        ...(detail.params.needed.includes('Password') ? [', or use --generate-passwords'] : []),
+        ...(detail.params.needed.includes('ID') ? [', or use --principal or --external-key'] : []),
+      ];
+      return ` To map a column, use --map "column=${field}"${others.join('')}.`;
+    }
+    case 'DUPLICATE_COLUMN':
+      return ' To ignore a column, use --map "column=".';
+    case 'MAPPED_COLUMN_MISSING':
+    case 'UNKNOWN_FIELD':
+      return ' Correct the option --map.';
+    case 'NOT_IN_ENCODING':
+    case 'ENCODING_CHANGES':
+    case 'NUL_IN_HEADER':
+      return ' (option --encoding)';
+    default:
+      return '';
   }
-  const mapping =
-    /COLUMN|UNKNOWN_FIELD/.test(code) &&
-    ' Use --map "column=field" to map a column, --map "column=" to ignore it.';
-  const encoding = /ENCODING/.test(code) && ' Use --encoding.';
-  return message + (mapping || encoding || '');
 }
 
 const fileErrors: Readonly<Record<string, string>> = {
