@@ -118,7 +118,7 @@ describe('the audit log', () => {
     });
     const judged = await judge();
     expect(judged).toMatchObject({ sound: true, rows: verdict.Rows });
-    expect(inWords(judged)).toBe(`The journal is sound: ${verdict.Rows} rows are as they were written.`);
+    expect(inWords(judged)).toBe(`Audit log verified: ${verdict.Rows} rows are intact.`);
   });
 
   it('passes verification while rows are written and hashed', async () => {

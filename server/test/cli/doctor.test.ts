@@ -62,7 +62,7 @@ describe('doctor without a store', () => {
         'open files',
         'data folder',
         'disk space',
-        'engine',
+        'PostgreSQL',
         'port',
         'network',
         'memory',
@@ -71,7 +71,7 @@ describe('doctor without a store', () => {
     ]);
     expect(Object.values(findings).filter(({ severity }) => severity === 'error')).toEqual([]);
     expect(findings['Node.js']?.found).toBe(process.versions.node);
-    expect(findings.engine).toMatchObject({
+    expect(findings.PostgreSQL).toMatchObject({
       code: 'embedded_postgres_new',
       fields: { major: '18' },
       found: expect.stringMatching(/embedded PostgreSQL 18.*the first start creates its data/),
@@ -93,15 +93,15 @@ describe('doctor without a store', () => {
     });
     expect(code).toBe(1);
     expect(stdout).toMatch(
-      /^✘ settings +ANAGRAFE_LOG_LEVL is not a setting → Did you mean ANAGRAFE_LOG_LEVEL\?$/m,
+      /^✘ settings +ANAGRAFE_LOG_LEVL is not a known setting → Did you mean ANAGRAFE_LOG_LEVEL\?$/m,
     );
     expect(stdout).toMatch(
-      /^✘ settings +ANAGRAFE_HASH_PASSES is "many" → It takes a whole number from 2 to 100\.$/m,
+      /^✘ settings +ANAGRAFE_HASH_PASSES is invalid: "many" → Expected a whole number from 2 to 100\.$/m,
     );
-    expect(stdout).toMatch(/^✘ settings +ANAGRAFE_DATABASE_URL is not understood → It takes a URL/m);
+    expect(stdout).toMatch(/^✘ settings +ANAGRAFE_DATABASE_URL is invalid → Expected a URL/m);
     expect(stdout).not.toContain('hunter2');
     // doctor skips the checks that depend on an invalid setting, because their result would be meaningless.
-    expect(stdout).not.toMatch(/^\S (hashing|engine|data folder)/m);
+    expect(stdout).not.toMatch(/^\S (hashing|PostgreSQL|data folder)/m);
     expect(stdout).toMatch(/^✔ port /m);
   });
 
@@ -168,7 +168,7 @@ describe('doctor without a store', () => {
       severity: 'error',
       code: 'port_used_by_other',
       fields: { url: `http://127.0.0.1:${port}` },
-      found: `another program uses http://127.0.0.1:${port}`,
+      found: `Another program is listening on http://127.0.0.1:${port}`,
       todo: expect.stringContaining('ANAGRAFE_PORT'),
     });
   });
@@ -188,7 +188,7 @@ describe('doctor on a store', () => {
     const findings = await doctor(settings);
     for (const check of ['database', 'clock', 'schema', 'master key'])
       expect(severityOf(findings, check)).toBe('ok');
-    expect(findings.engine?.code).toBe('embedded_postgres_stopped');
+    expect(findings.PostgreSQL?.code).toBe('embedded_postgres_stopped');
     expect(findings.access).toMatchObject({
       severity: 'warning',
       todo: expect.stringContaining('client create'),
@@ -200,7 +200,7 @@ describe('doctor on a store', () => {
   it('leaves no PostgreSQL running after Ctrl-C', async () => {
     const child = start(['doctor'], { ...settings, ANAGRAFE_PORT: '0' });
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      if (text.includes('engine')) child.kill('SIGINT');
+      if (text.includes('PostgreSQL')) child.kill('SIGINT');
     });
     await once(child, 'close');
     expect(child.exitCode).toBe(130);
@@ -214,7 +214,7 @@ describe('doctor on a store', () => {
     expect(findings.port?.found).toMatch(
       /^Anagrafe \d+\.\d+\.\d+ answers on http:\/\/127\.0\.0\.1:\d+ and is ready$/,
     );
-    expect(findings.engine).toMatchObject({
+    expect(findings.PostgreSQL).toMatchObject({
       code: 'embedded_postgres_running',
       fields: { pid: expect.any(Number) },
     });
@@ -268,7 +268,7 @@ describe('doctor on an external database', () => {
     const fresh = await doctor(settings);
     expect(fresh.database).toMatchObject({
       severity: 'ok',
-      found: expect.stringMatching(/^PostgreSQL 18.*, answers in [\d.]+ ms$/),
+      found: expect.stringMatching(/^PostgreSQL 18.*, responds in [\d.]+ ms$/),
     });
     expect(fresh.schema).toMatchObject({
       severity: 'warning',
@@ -314,8 +314,8 @@ describe('doctor on an external database', () => {
     expect((await doctor(settings)).database).toMatchObject({
       severity: 'error',
       code: 'database_unreachable',
-      found: expect.stringContaining('cannot be reached'),
-      todo: 'Check ANAGRAFE_DATABASE_URL.',
+      found: expect.stringContaining('Cannot connect to the database'),
+      todo: expect.stringContaining('ANAGRAFE_DATABASE_URL'),
     });
   });
 });

@@ -77,7 +77,7 @@ async function expectEachOnce(folder: WorkFolder, name: string, rows: number): P
   const failed = await importRowsOf(folder, `${name}.failed.csv`);
   const wrong = range(rows).filter(isWrong);
   expect(failed.map(({ source }) => (source as string[])[1])).toEqual(wrong.map((n) => `${name} ${n}`));
-  expect(rowsOf(folder, `${name}.failed.csv`)[0]?.['Anagrafe errors']).toMatch(/^ID is not a whole number/);
+  expect(rowsOf(folder, `${name}.failed.csv`)[0]?.['Anagrafe errors']).toMatch(/^ID must be a whole number/);
   expect(existsSync(folder.path(`${name}.csv.progress`))).toBe(false);
 }
 
@@ -212,9 +212,9 @@ it('a second import of a file that is being imported fails', async () => {
     const child = folder.begin(['import', 'twice.csv']);
     await blocked(1);
     const { code, stderr } = await folder.run(['import', 'twice.csv']);
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/is being imported already, by process \d+/)]);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/is already being imported by process \d+/)]);
     expect((await folder.run(['import', 'twice.csv', '--restart'])).stderr).toContain(
-      'is being imported already',
+      'is already being imported',
     );
     return child;
   });
@@ -230,7 +230,7 @@ it('an import that fails before its first call leaves no progress file, and can 
   const { code, stderr } = await folder.run(['import', 'wrong.csv', '--url', 'http://127.0.0.1:1']);
   expect([code, stderr]).toEqual([
     1,
-    expect.stringMatching(/^anagrafe: .* does not answer .*Does the service run/),
+    expect.stringMatching(/^anagrafe: Cannot reach the service at .*Check that it is running/),
   ]);
   expect(existsSync(folder.path('wrong.csv.progress'))).toBe(false);
   expect((await folder.run(['import', 'wrong.csv'])).code).toBe(0);

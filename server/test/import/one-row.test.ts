@@ -48,7 +48,7 @@ describe('a single row of an import', () => {
     folder.write('wrong.csv', `ID,UserID,Username,Password\n${principal},1,,una frase lunga\n`);
     expect((await folder.run(['import', 'wrong.csv'])).code).toBe(3);
     expect(rowsOf(folder, 'wrong.failed.csv')[0]?.['Anagrafe errors']).toMatch(
-      /^UserID: this row would reset/,
+      /^UserID: This row resets a password/,
     );
   });
 

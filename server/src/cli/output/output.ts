@@ -86,7 +86,10 @@ export function operatorProblem(failure: unknown): OperatorProblem | undefined {
   }
   const { code, address, port, path } = error as NodeJS.ErrnoException & { address?: string; port?: number };
   const fileError = path !== undefined && code !== undefined && fileErrors[code];
-  if (fileError) return { code: 'file_error', problem: `${path}: ${fileError}.`, advice: null };
+  if (fileError) {
+    const [problem, advice] = fileError;
+    return { code: 'file_error', problem: `${path}: ${problem}`, advice };
+  }
   if (code === 'EADDRINUSE') {
     return {
       code: 'port_in_use',
@@ -148,12 +151,13 @@ function importFileAdvice(detail: ImportFileError['detail']): string {
   }
 }
 
-const fileErrors: Readonly<Record<string, string>> = {
-  ENOENT: 'no such file or folder',
-  EACCES: 'permission denied',
-  EISDIR: 'expected a file, found a folder',
-  ENOSPC: 'no space left on the disk',
-  EROFS: 'the file system is read-only',
+/** Problem and advice by error code. */
+const fileErrors: Readonly<Record<string, readonly [string, string]>> = {
+  ENOENT: ['no such file or folder', 'check the path.'],
+  EACCES: ['permission denied', 'check the owner and the permissions, or run as another user.'],
+  EISDIR: ['expected a file, found a folder', 'enter the path of a file.'],
+  ENOSPC: ['no space left on the disk', 'free some space, then try again.'],
+  EROFS: ['the file system is read-only', 'choose another folder.'],
 };
 
 function fromService(error: AnagrafeError): string {
