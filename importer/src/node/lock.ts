@@ -90,9 +90,12 @@ function parseOwner(text: string, path: string): LockOwner {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new ImportError(`${path} is not a lock file. Move it to another folder, then run the command again.`, {
-      cause,
-    });
+    throw new ImportError(
+      `${path} is not a lock file. Move it to another folder, then run the command again.`,
+      {
+        cause,
+      },
+    );
   }
 }
 

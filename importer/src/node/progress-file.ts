@@ -160,7 +160,9 @@ async function read(path: string): Promise<Contents | null> {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new ImportError(`${path} is not a progress file. Move it to another folder to start over.`, { cause });
+    throw new ImportError(`${path} is not a progress file. Move it to another folder to start over.`, {
+      cause,
+    });
   }
 }
 

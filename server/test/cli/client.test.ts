@@ -148,7 +148,7 @@ describe('the client command', () => {
   });
 });
 
-describe('the client command on a store that was only migrated', () => {
+describe('the client command on a database that was only migrated', () => {
   it('creates and lists a client that works once the service is started', async () => {
     const folder = dataFolder();
     const settings = { ANAGRAFE_DATA: folder };

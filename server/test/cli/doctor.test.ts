@@ -51,7 +51,7 @@ async function doctor(settings: Settings, run = inProcess): Promise<Record<strin
 
 const severityOf = (findings: Record<string, Finding>, check: string) => findings[check]?.severity;
 
-describe('doctor without a store', () => {
+describe('doctor without a database', () => {
   it('finds no failure and creates no file', async () => {
     const folder = join(dataFolder(), 'data');
     const findings = await doctor({ ANAGRAFE_DATA: folder, ANAGRAFE_HASH_PASSES: '2' }, anagrafe);
@@ -74,7 +74,7 @@ describe('doctor without a store', () => {
     expect(findings.PostgreSQL).toMatchObject({
       code: 'embedded_postgres_new',
       fields: { major: '18' },
-      found: expect.stringMatching(/embedded PostgreSQL 18.*the first start creates its data/),
+      found: expect.stringMatching(/Embedded version 18.*created at the first start/),
     });
     expect(findings.hashing?.found).toMatch(
       // On a machine on which a hash takes more than 0.5 s, doctor estimates the rate.
@@ -174,7 +174,7 @@ describe('doctor without a store', () => {
   });
 });
 
-describe('doctor on a store', () => {
+describe('doctor on a database', () => {
   const settings = { ANAGRAFE_DATA: dataFolder() };
   beforeAll(() => copyStore(settings.ANAGRAFE_DATA));
 
@@ -212,7 +212,7 @@ describe('doctor on a store', () => {
     const { port } = new URL(service.url);
     const findings = await doctor({ ...settings, ANAGRAFE_PORT: port });
     expect(findings.port?.found).toMatch(
-      /^Anagrafe \d+\.\d+\.\d+ answers on http:\/\/127\.0\.0\.1:\d+ and is ready$/,
+      /^Anagrafe \d+\.\d+\.\d+ is running on http:\/\/127\.0\.0\.1:\d+ and ready$/,
     );
     expect(findings.PostgreSQL).toMatchObject({
       code: 'embedded_postgres_running',

@@ -37,7 +37,7 @@ describe('the job command', () => {
     const { code, stderr } = await run('watch', id);
     expect([code, stderr]).toEqual([
       3,
-      expect.stringContaining(`1 of 2 records were applied. "anagrafe job failed ${id}"`),
+      expect.stringContaining(`1 of 2 records applied. To get the others, run: anagrafe job failed ${id}`),
     ]);
     const json = await run('watch', id, '--json');
     expect([json.code, JSON.parse(json.stdout)]).toEqual([
@@ -114,7 +114,7 @@ describe('the job command', () => {
     const json = await run('failed', id, '--json', '--out', out);
     expect(JSON.parse(json.stdout)).toEqual({ file: out, records: 1 });
     const nowhere = join(folder, 'missing', 'failed.json');
-    expectOneLine(await run('failed', id, '--out', nowhere), /^anagrafe: .*cannot be written.*--out/);
+    expectOneLine(await run('failed', id, '--out', nowhere), /^anagrafe: Cannot write .*--out/);
     expect(existsSync(nowhere)).toBe(false);
   });
 

@@ -105,7 +105,10 @@ describe('the list command', () => {
     expectOneLine(await run('--since', 'monday'), /^error: .*--since.*2026-01-31/);
     expectOneLine(await run('--key-file', '/nowhere'), /^anagrafe: .*\/nowhere.*--key-file/);
     const unreachable = await run('--url', 'http://127.0.0.1:9');
-    expectOneLine(unreachable, /^anagrafe: http:\/\/127\.0\.0\.1:9 does not answer .*ANAGRAFE_URL/);
+    expectOneLine(
+      unreachable,
+      /^anagrafe: Cannot reach the service at http:\/\/127\.0\.0\.1:9 .*ANAGRAFE_URL/,
+    );
     const wrong = await inProcess(['list'], { ...settings, ANAGRAFE_KEY: `agp_x.${'s'.repeat(40)}` });
     expectOneLine(wrong, /^anagrafe: .*ANAGRAFE_KEY/);
   });

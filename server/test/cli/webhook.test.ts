@@ -129,7 +129,7 @@ describe('the webhook command', () => {
     expectOneLine(await run('enable', 'seven'), /Webhook seven not found/);
     expectOneLine(
       await run('create', url, '--types', 'user.registered', '--granularity', 'job'),
-      /no message is sent for user\.registered; --types takes call\.completed, job\.completed/,
+      /no message is sent for user\.registered\. Use --types with call\.completed, job\.completed/,
     );
     const wrong = await run('create', url, '--types', 'user.deleted');
     expect([wrong.code, wrong.stdout]).toEqual([2, '']);

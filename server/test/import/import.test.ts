@@ -43,7 +43,7 @@ describe('anagrafe import', () => {
     const { code, stdout, stderr } = await folder.run(['import', 'clienti.csv']);
     expect([code, stdout]).toEqual([3, '']);
     expect(stderr).toContain('Column "Nome utente" maps to Username');
-    expect(stderr).toContain('Ignored: "Note"');
+    expect(stderr).toContain('Ignored columns: "Note"');
     expect(stderr).toContain('1 of 4 rows imported.');
     expect(await canSignIn(service, 'nicolò', 'una frase è lunga')).toBe(true);
     const { body } = await service.call<{ Denomination: string }>('irs/list', { ExternalKey: 'C1' });

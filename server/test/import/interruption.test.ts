@@ -101,7 +101,7 @@ it('an import that is killed resumes where it stopped, and applies no row twice'
   const { code, stderr } = await folder.run(['import', 'killed.csv']);
   expect([code, stderr]).toEqual([
     3,
-    expect.stringMatching(/Continuing after row 40\.\n(?:.*\n)*.*45 of 50 rows imported/),
+    expect.stringMatching(/Resuming after row 40\.\n(?:.*\n)*.*45 of 50 rows imported/),
   ]);
   await expectEachOnce(folder, 'killed', rows);
 });
@@ -118,7 +118,7 @@ it('an import that is interrupted prints how to resume it', async () => {
     await closed;
     expect([child.exitCode, stderr()]).toEqual([
       130,
-      expect.stringContaining('Run the same command again to continue'),
+      expect.stringContaining('Run the same command again to resume'),
     ]);
   });
   expect((await folder.run(['import', 'stopped.csv'])).code).toBe(3);
@@ -168,14 +168,14 @@ it('an import resumes a file that was corrected after the rows that were sent, a
   const broken = await folder.run(['import', 'changed.csv']);
   expect([broken.code, broken.stderr]).toEqual([
     1,
-    expect.stringContaining('Every row before that is done.'),
+    expect.stringContaining('All rows before this point were processed.'),
   ]);
   expect(rowsDone(folder, 'changed')).toBe(batch);
   folder.write('changed.csv', valid.replace('changed 10,', 'changed otherwise,'));
   const refused = await folder.run(['import', 'changed.csv']);
   expect([refused.code, refused.stderr]).toEqual([
     1,
-    expect.stringContaining('has changed in a part that was sent'),
+    expect.stringContaining('rows of the file that were already sent have changed'),
   ]);
   folder.write('changed.csv', valid);
   expect((await folder.run(['import', 'changed.csv'])).code).toBe(3);

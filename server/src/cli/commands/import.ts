@@ -34,9 +34,9 @@ export function importCommand(): Command {
     .addHelpText(
       'after',
       `
-The first line has the column names: Username, Password (or PasswordHash), Email, and ID or ExternalKey of the principal.
-To create principals, use Denomination, Surname, Name, Vatnumber, Taxcode and PrincipalEmail. Common Italian column names,
-such as "Nome utente", are recognised too.
+The first line has the column names: Username, Password or PasswordHash, Email, and the ID or ExternalKey of the
+principal. To create principals, use Denomination, Surname, Name, Vatnumber, Taxcode and PrincipalEmail. Common Italian
+column names, such as "Nome utente", are recognised too.
 If the import is interrupted, run the same command again: it resumes, and no row is applied twice.
 ${exitHelp}
 
@@ -53,8 +53,8 @@ export function resetCommand(): Command {
     .addHelpText(
       'after',
       `
-The first line has the column names: Username and Password. Instead of Username, a file can have UserID and ID, the ID of
-the principal.
+The first line has the column names: Username and Password. Instead of Username, a file can have UserID and ID, which is
+the ID of the principal.
 If the reset is interrupted, run the same command again to resume.
 ${exitHelp}
 
