@@ -56,7 +56,7 @@ describe('ANAGRAFE_HOST while no API client exists', () => {
       await expect(start).rejects.toThrow(ConfigError);
       await expect(start).rejects.toThrow(
         new RegExp(
-          `^ANAGRAFE_HOST is ${host.replaceAll('.', '\\.')}, but no API client exists yet.*` +
+          `^ANAGRAFE_HOST is ${host.replaceAll('.', '\\.')}, but there is no API client yet.*` +
             'npx --no -- anagrafe client create --name erp.*ANAGRAFE_FIRST_CLIENT',
         ),
       );

@@ -76,7 +76,5 @@ it('the service does not write the master key through a symbolic link that anoth
 it('a data folder that other users may write to causes an error that names the chmod command to run', async () => {
   const folder = makeFolder();
   chmodSync(folder, 0o777);
-  await expect(startEmbeddedPostgres({ dataFolder: folder })).rejects.toThrow(
-    `run "chmod go-w ${folder}" first`,
-  );
+  await expect(startEmbeddedPostgres({ dataFolder: folder })).rejects.toThrow(`Run "chmod go-w ${folder}"`);
 });

@@ -11,8 +11,8 @@ interface StateOptions extends ConnectionOptions {
 export function stateCommand(): Command {
   const command = new Command('state').description('enable or disable principals and users');
   for (const [name, state, what] of [
-    ['disable', 'disabled', 'block sign-in for a principal with all its users, or for some of its users'],
-    ['enable', 'active', 'allow sign-in for a principal, or for some of its users, again'],
+    ['disable', 'disabled', 'block sign-in for all users of a principal, or for some of them'],
+    ['enable', 'active', 'allow sign-in again for a principal, or for some of its users'],
   ] as const) {
     const setting = command
       .command(name)
