@@ -7,6 +7,8 @@ const { setFlagsFromString } = require('node:v8');
 setFlagsFromString('--heap-growing-percent=20');
 if (existsSync(join(__dirname, '../dist/bundle/run.js'))) import('../dist/bundle/run.js');
 else {
-  console.error('anagrafe: Anagrafe is not built yet. Run "npm start" in the folder of the project once.');
+  process.stderr.write(
+    'anagrafe: Anagrafe is not built yet. Run "npm start" in the folder of the project once.\n',
+  );
   process.exitCode = 1;
 }
