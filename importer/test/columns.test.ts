@@ -135,7 +135,7 @@ describe('the columns of a file', () => {
   it('are listed in the error message that asks for a mapping', async () => {
     const opening = openImportFile(cut('Conto;Password;ID\n'));
     await expect(opening).rejects.toThrow(
-      'There is no column for Username or UserID. Found: "Conto", "Password", "ID". Map one of them to it',
+      'There is no column for Username or UserID. Columns found: "Conto", "Password", "ID".',
     );
   });
 });

@@ -20,13 +20,13 @@ export type RowErrors = Map<number, readonly RowError[]>;
 type FieldErrors = Readonly<Record<string, readonly FieldError[]>>;
 
 const messages = {
-  RESET_IN_IMPORT: 'this row would reset a password, which is done by "anagrafe reset".',
-  RESET_WITHOUT_PRINCIPAL: 'A row with a UserID must name its principal by ID or ExternalKey.',
-  USER_NOT_FOUND: 'there is no such user.',
-  PRINCIPAL_NOT_INSERTED: 'The principal could not be inserted.',
-  RECORD_NOT_APPLIED: 'The record would not be applied.',
-  USERNAME_TAKEN: 'This username is in an earlier row.',
-  EXTERNAL_KEY_TAKEN: 'This external key is in another row.',
+  RESET_IN_IMPORT: 'This row resets a password. Use "anagrafe reset" for it.',
+  RESET_WITHOUT_PRINCIPAL: 'A row with UserID must also have the ID or ExternalKey of the principal.',
+  USER_NOT_FOUND: 'There is no user with this username.',
+  PRINCIPAL_NOT_INSERTED: 'The principal could not be created.',
+  RECORD_NOT_APPLIED: 'The record would be rejected.',
+  USERNAME_TAKEN: 'An earlier row has the same username.',
+  EXTERNAL_KEY_TAKEN: 'Another row has the same external key.',
 };
 
 /** Codes of the errors that this package finds. The service returns its own messages in the requested language. */

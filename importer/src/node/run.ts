@@ -132,7 +132,7 @@ class ImportRun {
     const submitted = await submitRows(prepared.complete, this.#context, this.#submitJob).catch((error) => {
       if (!(error instanceof PrincipalNotAppliedError)) throw error;
       throw new ImportError(
-        `A principal could not be inserted: ${error.message} Run the same command again to continue.`,
+        `A principal could not be created: ${error.message} Run the same command again to resume.`,
       );
     });
     const rejected = new Map([...prepared.errors, ...submitted.rejected]);
@@ -180,7 +180,7 @@ class ImportRun {
     return anagrafe.jobs.wait(id, { signal, pollMs: 500, onProgress }).catch((error) => {
       if (!(error instanceof ApiError) || error.code !== 'JOB_NOT_FOUND') throw error;
       throw new ImportError(
-        `The service has no job ${id}, which contains a part of the file: its retention has ended, or this is another database. ` +
+        `Job ${id}, which has a part of the file, does not exist in the service: it has expired, or the service uses another database. ` +
           'Check which users exist, then start over with --restart.',
       );
     });

@@ -22,8 +22,11 @@ export interface Connection {
  */
 export function withConnection(command: Command): Command {
   return command
-    .option('--url <url>', `where the service is; else ${prefix}URL, else on this machine`)
-    .option('--key-file <file>', `a file with <public>.<secret> of an API client; else ${prefix}KEY`);
+    .option('--url <url>', `URL of the service; default: ${prefix}URL, or the service on this machine`)
+    .option(
+      '--key-file <file>',
+      `file with the keys of an API client, <public>.<secret>; default: ${prefix}KEY`,
+    );
 }
 
 /** Creates a client for the service that the options name, else the settings. Sends no request. */
@@ -50,13 +53,13 @@ export async function reach(options: ConnectionOptions): Promise<Connection> {
   const answer = await fetch(`${url.replace(/\/+$/, '')}/health/live`, init).catch((error) => {
     const why = error.cause?.code ?? error.cause?.message ?? error.message;
     throw new ConfigError(
-      `${url} does not answer (${why}). Does the service run, and is --url or ANAGRAFE_URL its address?`,
+      `Cannot reach the service at ${url} (${why}). Check that it is running and that --url or ${prefix}URL is correct.`,
     );
   });
   await answer.body?.cancel();
   if (!answer.ok)
     throw new ConfigError(
-      `${url} is not the address of an Anagrafe: it answers ${answer.status}. Give it without a path, as http://127.0.0.1:8420.`,
+      `${url} is not an Anagrafe service: GET /health/live returned ${answer.status}. Enter the URL without a path, such as http://127.0.0.1:8420.`,
     );
   return connection;
 }
@@ -71,10 +74,12 @@ export function localUrl({ HOST, PORT }: Config): string {
 function readKeyFile(path: string): string {
   const text = textOf(path).trim();
   // The file may also contain the two lines that "client create" prints.
-  const [, publicKey, secret] = /^SyncPublicKey: (\S+)\s+SyncSecretKey: (\S+)$/.exec(text) ?? [];
+  const [, publicKey, secret] = /^Public key: (\S+)\s+Secret key: (\S+)$/.exec(text) ?? [];
   const key = publicKey === undefined ? text : `${publicKey}.${secret}`;
   if (!readKeyPair(key))
-    throw new ConfigError(`${path} holds no <public>.<secret>: give another with --key-file`);
+    throw new ConfigError(
+      `${path} does not contain the keys of an API client. Expected <public>.<secret>, or the output of "anagrafe client create".`,
+    );
   return key;
 }
 
@@ -83,6 +88,6 @@ function textOf(path: string): string {
     return readFileSync(path, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new ConfigError(`${path} cannot be read (${code}): give another with --key-file`);
+    throw new ConfigError(`Cannot read the key file ${path} (${code}). Check the path in --key-file.`);
   }
 }

@@ -63,11 +63,16 @@ export async function importFile(file: ImportInput, options: RunOptions): Promis
     line.end({ keeping: true });
     process.exitCode = error instanceof Interrupted ? error.exitCode : explainToOperator(error);
     if (options.dryRun || !opened) return;
-    const stopped = error instanceof Interrupted ? 'Stopped. The service continues with what was sent. ' : '';
+    const stopped =
+      error instanceof Interrupted
+        ? 'Interrupted. The service finishes the rows that were already sent. '
+        : '';
     if (stopped || isRetryable(error))
-      tell(`${stopped}Run the same command again to continue; no row is applied twice.`);
+      tell(`${stopped}Run the same command again to resume; no row is applied twice.`);
     if (error instanceof ImportFileError)
-      tell('Every row before that is done. Correct the rest, and run the same command again.');
+      tell(
+        'All rows before this point were processed. Correct the rest of the file, then run the same command again.',
+      );
   } finally {
     interruption.end();
   }
@@ -113,16 +118,18 @@ function printHeader(
   rowsBefore: number,
   { path, url, purpose, principal }: ImportTask,
 ): void {
-  const doing = purpose === 'register' ? 'Importing' : 'Resetting the passwords of';
-  tell(`${doing} ${short(path)}: ${file.layout.format.toUpperCase()}, to ${url}`);
+  const name = `${short(path)} (${file.layout.format.toUpperCase()})`;
+  tell(purpose === 'register' ? `Importing ${name} to ${url}` : `Resetting passwords from ${name} on ${url}`);
   for (const { name, field } of file.columns)
-    if (field && field !== name) tell(`  "${name}" is read as ${field}`);
+    if (field && field !== name) tell(`  Column "${name}" maps to ${field}`);
   if (file.unknown.length > 0)
-    tell(`  Ignored: ${file.unknown.map((name) => `"${name}"`).join(', ')} (--map maps a column)`);
+    tell(
+      `  Ignored columns: ${file.unknown.map((name) => `"${name}"`).join(', ')} (map a column with --map)`,
+    );
   const has = (...fields: ImportField[]) => file.columns.some(({ field }) => field && fields.includes(field));
   if (purpose === 'register' && principal === null && file.columns.length > 0 && !has('ID', 'ExternalKey'))
-    tell('  No column names principals by ID or ExternalKey: every row creates a principal of its own.');
-  if (rowsBefore > 0) tell(`  Continuing after row ${grouped(rowsBefore)}.`);
+    tell('  No column with the ID or ExternalKey of the principal: each row creates a new principal.');
+  if (rowsBefore > 0) tell(`  Resuming after row ${grouped(rowsBefore)}.`);
 }
 
 function printResult({ rows, failed }: ImportResult, task: ImportTask, json = false): void {
@@ -135,8 +142,8 @@ function printResult({ rows, failed }: ImportResult, task: ImportTask, json = fa
   }
   const verb = task.purpose === 'register' ? 'imported' : 'reset';
   tell(rows === 0 ? 'The file has no rows.' : `${grouped(rows - failed)} of ${counted(rows)} ${verb}.`);
-  if (failedFile) tell(`${those(failed)} failed ${whereFailed(failed, failedFile, task)}`);
-  if (passwordsFile) tell(`The generated passwords are in ${short(passwordsFile)}; keep it safe.`);
+  if (failedFile) tell(failedText(failed, failedFile, task));
+  if (passwordsFile) tell(`The generated passwords are in ${short(passwordsFile)}. Keep this file safe.`);
 }
 
 function printDryRun({ samples, seconds, rows, failed }: ImportDryRun, task: ImportTask, json = false): void {
@@ -147,33 +154,24 @@ function printDryRun({ samples, seconds, rows, failed }: ImportDryRun, task: Imp
     print(JSON.stringify({ dryRun: true, rows, failed, estimatedSeconds, failedFile }));
     return;
   }
+  const verb = task.purpose === 'register' ? 'imported' : 'reset';
   const time = `in about ${inUnits(estimatedSeconds)}`;
-  tell(`${grouped(rows - failed)} of ${counted(rows)} would be done, ${time}. Nothing was done.`);
+  tell(`Dry run: ${grouped(rows - failed)} of ${counted(rows)} would be ${verb}, ${time}.`);
   for (const { line, messages } of samples) tell(`  line ${line}: ${messages.join(' ')}`);
   if (failed > samples.length) tell(`  … and ${grouped(failed - samples.length)} more`);
-  if (failedFile) {
-    const are = failed === 1 ? 'is' : 'are';
-    tell(`${those(failed)} would fail ${are} in ${short(failedFile)}, with the reason.`);
-  }
+  if (failedFile) tell(`${counted(failed)} would fail. The reasons are in ${short(failedFile)}.`);
+  tell('Nothing was changed.');
 }
 
-function those(failed: number): string {
-  return failed === 1 ? 'The one that' : `The ${grouped(failed)} that`;
-}
-
-function whereFailed(
-  failed: number,
-  path: string,
-  { purpose, principal, passwordsPath }: ImportTask,
-): string {
-  const [are, what] = failed === 1 ? ['is', 'it'] : ['are', 'them'];
+function failedText(failed: number, path: string, { purpose, principal, passwordsPath }: ImportTask): string {
+  const them = failed === 1 ? 'it' : 'them';
   const command = [
     `anagrafe ${purpose === 'register' ? 'import' : 'reset'} ${short(path)}`,
     ...(principal?.ID === undefined ? [] : [`--principal ${principal.ID}`]),
     ...(principal?.ExternalKey === undefined ? [] : [`--external-key ${principal.ExternalKey}`]),
     ...(passwordsPath === null ? [] : ['--generate-passwords <another file>']),
   ];
-  return `${are} in ${short(path)}, with the reason: correct ${what} there, then "${command.join(' ')}".`;
+  return `${counted(failed)} failed. Correct ${them} in ${short(path)}, which has the reasons, then run: ${command.join(' ')}`;
 }
 
 function counted(rows: number): string {

@@ -15,9 +15,9 @@ import { exitCodeText } from './output/output.ts';
 
 /** The root command. `cli/run.ts` runs it; the reference page is generated from it. */
 export const program = new Command('anagrafe')
-  .description('Keeps principal records and the user accounts that belong to them.')
+  .description('Service for principals (company and customer records) and their user accounts.')
   .version(version)
-  .showHelpAfterError('(anagrafe --help shows every command)')
+  .showHelpAfterError('(run "anagrafe --help" for a list of commands)')
   .addHelpText('after', `\n${exitCodeText()}`)
   .addCommand(serveCommand())
   .addCommand(migrateCommand())

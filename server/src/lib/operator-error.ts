@@ -29,5 +29,9 @@ export class OperatorError extends Error implements OperatorProblem {
 }
 
 export function inOneLine({ problem, advice }: Pick<OperatorProblem, 'problem' | 'advice'>): string {
-  return advice === null ? problem : `${problem}: ${advice}`;
+  return advice === null ? problem : `${problem}. ${capitalize(advice)}`;
+}
+
+export function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

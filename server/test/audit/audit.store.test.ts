@@ -118,7 +118,7 @@ describe('the audit log', () => {
     });
     const judged = await judge();
     expect(judged).toMatchObject({ sound: true, rows: verdict.Rows });
-    expect(inWords(judged)).toBe(`The journal is sound: ${verdict.Rows} rows are as they were written.`);
+    expect(inWords(judged)).toBe(`Audit log verified: ${verdict.Rows} rows are intact.`);
   });
 
   it('passes verification while rows are written and hashed', async () => {
@@ -204,7 +204,7 @@ describe('verification of the audit log', () => {
       });
       const judged = await judge();
       expect(judged).toMatchObject({ sound: false, position, fault });
-      expect(inWords(judged)).toContain(`row ${position} is the first that was ${fault}.`);
+      expect(inWords(judged)).toContain(`: row ${position} was ${fault}.`);
     });
   }
 
@@ -262,7 +262,7 @@ describe('verification of the audit log', () => {
       expect((await verify()).Sound).toBe(true);
       const judged = await judge(complete.last);
       expect(judged).toEqual({ sound: false, rows: middle, position: middle + 1, fault: 'cut off' });
-      expect(inWords(judged)).toContain(`cut off: row ${middle + 1}, and those after it, are missing`);
+      expect(inWords(judged)).toContain(`the rows from ${middle + 1} on are missing`);
     });
   });
 });

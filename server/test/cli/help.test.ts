@@ -103,9 +103,9 @@ describe('config', () => {
 
   it('lists the settings even if one is misspelt', async () => {
     const refused = await inProcess(['serve'], { ANAGRAFE_PROT: '80' });
-    expect(refused.stderr).toMatch(/^anagrafe: ANAGRAFE_PROT is not a setting/);
+    expect(refused.stderr).toMatch(/^anagrafe: ANAGRAFE_PROT is not a known setting/);
     const { stdout, stderr } = await inProcess(['config'], { ANAGRAFE_PROT: '80' });
-    expect(stderr).toContain('ANAGRAFE_PROT is not a setting');
+    expect(stderr).toContain('ANAGRAFE_PROT is not a known setting');
     expect(stdout).toMatch(/^ANAGRAFE_PORT=/m);
   });
 });

@@ -35,7 +35,7 @@ describe('the list command', () => {
       /^1\tRossi Srl\t1010\tactive\tERP-1\tinfo@example\.com\t\d{4}-\d\d-\d\dT[\d:.]+Z$/,
     );
     expect(lines(stdout)[1]).toMatch(/^2\tDitta 2\t0\tactive\t\t\t\d{4}-/);
-    expect(stderr).toBe('These are 100 of 150; --all shows all.\n');
+    expect(stderr).toBe('Showing 100 of 150. Use --all to show all.\n');
   });
 
   it('reads all pages with --all, and as many rows as --limit allows', async () => {
@@ -57,7 +57,7 @@ describe('the list command', () => {
     expect(await first('--users', '--username', 'Mario.3')).toEqual(['3', '1', 'mario.3']);
     expect(lines((await run('--users', '--search', 'mario.100')).stdout)).toHaveLength(11);
     const none = await run('--since', '2999-01-01');
-    expect([none.code, none.stdout, none.stderr]).toEqual([0, '', 'Nothing was found.\n']);
+    expect([none.code, none.stdout, none.stderr]).toEqual([0, '', 'No results.\n']);
   });
 
   it('prints all fields as NDJSON with --json', async () => {
@@ -105,7 +105,10 @@ describe('the list command', () => {
     expectOneLine(await run('--since', 'monday'), /^error: .*--since.*2026-01-31/);
     expectOneLine(await run('--key-file', '/nowhere'), /^anagrafe: .*\/nowhere.*--key-file/);
     const unreachable = await run('--url', 'http://127.0.0.1:9');
-    expectOneLine(unreachable, /^anagrafe: http:\/\/127\.0\.0\.1:9 does not answer .*ANAGRAFE_URL/);
+    expectOneLine(
+      unreachable,
+      /^anagrafe: Cannot reach the service at http:\/\/127\.0\.0\.1:9 .*ANAGRAFE_URL/,
+    );
     const wrong = await inProcess(['list'], { ...settings, ANAGRAFE_KEY: `agp_x.${'s'.repeat(40)}` });
     expectOneLine(wrong, /^anagrafe: .*ANAGRAFE_KEY/);
   });

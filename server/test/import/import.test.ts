@@ -42,8 +42,8 @@ describe('anagrafe import', () => {
     );
     const { code, stdout, stderr } = await folder.run(['import', 'clienti.csv']);
     expect([code, stdout]).toEqual([3, '']);
-    expect(stderr).toContain('"Nome utente" is read as Username');
-    expect(stderr).toContain('Ignored: "Note"');
+    expect(stderr).toContain('Column "Nome utente" maps to Username');
+    expect(stderr).toContain('Ignored columns: "Note"');
     expect(stderr).toContain('1 of 4 rows imported.');
     expect(await canSignIn(service, 'nicolò', 'una frase è lunga')).toBe(true);
     const { body } = await service.call<{ Denomination: string }>('irs/list', { ExternalKey: 'C1' });
@@ -110,7 +110,7 @@ describe('anagrafe import', () => {
     expect(JSON.parse(stdout)).toMatchObject({ rows: 4002, failed: 1 });
     expect(
       rowsOf(folder, 'far.would-fail.csv').map((row) => [row['Anagrafe line'], row['Anagrafe errors']]),
-    ).toEqual([['4003', 'Username: This username is in an earlier row.']]);
+    ).toEqual([['4003', 'Username: An earlier row has the same username.']]);
     expect(await storedUsernames(service)).toEqual(before);
   });
 
@@ -145,7 +145,7 @@ describe('anagrafe import', () => {
     expect(statSync(folder.path('passwords.csv')).mode & 0o777).toBe(0o600);
     folder.write('altri.csv', 'Username\nsenza.tre\n');
     const { code, stderr } = await folder.run(['import', 'altri.csv', ...args.slice(2)]);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('passwords.csv exists already')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('passwords.csv already exists')]);
     expect(rowsOf(folder, 'passwords.csv')).toEqual(rows);
   });
 
@@ -179,7 +179,7 @@ describe('anagrafe import', () => {
     expect(code).toBe(0);
     expect(await storedUsernames(service)).toContain('mapped');
     const wrong = await folder.run(['import', 'colonne.csv', '--map', 'Secret=Passwort']);
-    expect(wrong.stderr).toContain('It takes <column>=<field>, with one of ID, ExternalKey');
+    expect(wrong.stderr).toContain('Expected <column>=<field>. Fields: ID, ExternalKey');
   });
 
   it('prints a one-line error for an invalid file, URL or credential', async () => {
@@ -187,17 +187,15 @@ describe('anagrafe import', () => {
     const lastLine = async (args: string[], more = {}) =>
       (await folder.run(args, more)).stderr.trimEnd().split('\n').at(-1);
     expect(await lastLine(['import', 'nulla.csv'])).toMatch(
-      /^anagrafe: There is no column for Username or UserID\. Found: "Colour", "Size"/,
+      /^anagrafe: There is no column for Username or UserID\. Columns found: "Colour", "Size"/,
     );
-    expect(await lastLine(['import', 'missing.csv'])).toMatch(
-      /^anagrafe: .*missing\.csv: there is no such file/,
-    );
+    expect(await lastLine(['import', 'missing.csv'])).toMatch(/^anagrafe: .*missing\.csv: no such file/);
     expect(await lastLine(['import', 'nowhere/missing.csv'])).toMatch(
-      /^anagrafe: .*nowhere\/missing\.csv: there is no such file/,
+      /^anagrafe: .*nowhere\/missing\.csv: no such file/,
     );
     folder.write('uno.csv', `ID,Username,Password\n${principal},uno,una frase lunga\n`);
     expect(await lastLine(['import', 'uno.csv'], { ANAGRAFE_KEY: 'agp_wrong.ags_wrong' })).toMatch(
-      /^anagrafe: .*Give the API client in ANAGRAFE_KEY or in --key-file\.$/,
+      /^anagrafe: .*Set ANAGRAFE_KEY or --key-file to the keys of an API client\.$/,
     );
     expect(await lastLine(['import', 'uno.csv', '--url', 'nowhere'])).toMatch(
       /^anagrafe: --url or ANAGRAFE_URL: url must be/,
@@ -215,7 +213,7 @@ describe('the output files of an import', () => {
       ['--generate-passwords', 'both.csv', '--failed', 'both.csv'],
     ]) {
       const { code, stderr } = await folder.run(['import', 'cared.csv', ...options]);
-      expect([code, stderr]).toEqual([1, expect.stringContaining('is named for two things')]);
+      expect([code, stderr]).toEqual([1, expect.stringContaining('is used for two purposes')]);
       expect(folder.read('cared.csv')).toBe(content);
     }
   });

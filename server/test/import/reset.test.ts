@@ -34,7 +34,7 @@ describe('anagrafe reset', () => {
     expect(await canSignIn(service, 'nicolò.reset', 'una frase nuova')).toBe(true);
     expect(await canSignIn(service, 'anna.reset', 'una frase nuova')).toBe(true);
     expect(rowsOf(folder, 'reset.failed.csv').map((row) => row['Anagrafe errors'])).toEqual([
-      'Username: there is no such user.',
+      'Username: There is no user with this username.',
     ]);
   });
 

@@ -55,7 +55,7 @@ describe('the import of rows with errors', () => {
     await choose(page, 'twins.csv', content);
     await press(page, 'Check the rows');
     await said(page, 'Rows with problems: 1 of 2.');
-    await page.getByText('Username: This username is in an earlier row.').waitFor();
+    await page.getByText('Username: An earlier row has the same username.').waitFor();
     await expect.poll(() => page.getByLabel('Username, line 3').getAttribute('aria-invalid')).toBe('true');
   });
 

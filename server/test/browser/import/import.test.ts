@@ -51,7 +51,7 @@ describe('the import', () => {
     await expect.poll(() => row(3).innerText()).toContain('Email: This is not an email address.');
     await expect.poll(() => row(4).innerText()).toContain('Password: ');
     await expect.poll(() => row(5).innerText()).toContain('Username: ');
-    await expect.poll(() => row(6).innerText()).toContain('The row has 7 cells instead of 6.');
+    await expect.poll(() => row(6).innerText()).toContain('The row has 7 cells; expected 6.');
     await expect.poll(() => page.getByLabel('Email, line 3').getAttribute('aria-invalid')).toBe('true');
     await expect.poll(() => page.getByLabel('Email, line 4').getAttribute('aria-invalid')).not.toBe('true');
     await expect.poll(() => page.getByLabel('Password, line 4').getAttribute('type')).toBe('password');
@@ -160,7 +160,7 @@ describe('the import', () => {
     await choose(page, 'users.xlsx', Uint8Array.of(0x50, 0x4b, 0x03, 0x04, 0, 0, 0, 0));
     await refused('the file of a spreadsheet program');
     await choose(page, 'open.csv', 'Username,Password\n"anna,una frase');
-    await refused('The quote that begins on line 2 is not closed');
+    await refused('The quote that opens on line 2 is not closed');
     await choose(page, 'empty.csv', 'Username,Password\n');
     await refused('There is no row in it.');
     await choose(page, 'large.csv', `Username\n${'a\n'.repeat(100_001)}`);

@@ -39,7 +39,7 @@ describe('a whole record with errors', () => {
 
     await due.fill(text.replace('"breve"', '"una frase abbastanza lunga"').replace('"due.b",', '"due.b"'));
     await leave(page);
-    await page.getByText('At line 10, column 7, this is not valid JSON.').waitFor();
+    await page.getByText('Line 10, column 7: invalid JSON.').waitFor();
     await due.fill(text.replace('"breve"', '"una frase abbastanza lunga"'));
     await leave(page);
     await page.getByText('Fine', { exact: true }).waitFor();
@@ -57,7 +57,7 @@ describe('a whole record with errors', () => {
       '[{"Denomination":"Tre","Users":[]},\n {"Denomination":"Quattro","Users":[],}\n]',
     );
     await said(page, 'Rows with problems: 1 of 2.');
-    await page.getByText('At line 1, column 38, this is not valid JSON.').waitFor();
+    await page.getByText('Line 1, column 38: invalid JSON.').waitFor();
     await expect.poll(() => field(page, 2).inputValue()).toBe('{"Denomination":"Quattro","Users":[],}');
     await field(page, 2).fill('{"Denomination":"Quattro","Users":[]}');
     await leave(page);
