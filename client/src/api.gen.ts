@@ -34,7 +34,7 @@ export interface AuditRow {
   Reset: number[] | null;
   Details: Record<string, unknown> | null;
   /** Over the row and the seal before it, in hexadecimal digits. */
-  Seal: string;
+  Hash: string;
 }
 
 export interface AuditVerification {
@@ -43,9 +43,9 @@ export interface AuditVerification {
   Rows: number;
   /** The first place where the journal does not hold. */
   Position: number | null;
-  Fault: 'changed' | 'removed' | 'inserted' | 'cut off' | null;
+  Error: 'changed' | 'removed' | 'inserted' | 'cut off' | null;
   LastPosition: number | null;
-  LastSeal: string | null;
+  LastHash: string | null;
 }
 
 export interface CallCompleted extends CloudEventAttributes {
@@ -308,7 +308,7 @@ export type EventType =
 /** The record as it was sent, its secrets null, with its place in the call (from 0) and its faults. */
 export interface FailedRecord {
   Position: number;
-  Faults: Record<string, FieldError[]>;
+  FieldErrors: Record<string, FieldError[]>;
   [field: string]: unknown;
 }
 
@@ -326,9 +326,9 @@ export interface Failure {
   Code: ErrorCode;
   Message: string;
   /** Those of the first 20 places. */
-  Faults: Record<string, FieldError[]>;
+  FieldErrors: Record<string, FieldError[]>;
   /** How many places have faults. */
-  FaultsCount: number;
+  FieldErrorsCount: number;
 }
 
 export interface Feed {
@@ -367,7 +367,7 @@ export interface InsertRecord {
   Email?: string | null;
   Users?: (Registration | RegistrationWithHash)[] | null;
   /** Of a failed record that is sent again; passed over. */
-  Faults?: unknown;
+  FieldErrors?: unknown;
   /** The same. */
   Position?: unknown;
 }
@@ -568,7 +568,7 @@ export interface StateRecord {
   State?: State | null;
   Users?: UserState[] | null;
   /** Of a failed record that is sent again; passed over. */
-  Faults?: unknown;
+  FieldErrors?: unknown;
   /** The same. */
   Position?: unknown;
 }
@@ -577,7 +577,7 @@ export interface Statistics {
   Principals: number;
   Users: number;
   Sessions: number;
-  UnsealedRows: number;
+  PendingRows: number;
   JobsQueued: number;
   JobsRunning: number;
   Hours: Span[];
@@ -608,7 +608,7 @@ export type UpdateRecord =
       ExternalKey?: null;
       Users: (Registration | RegistrationWithHash | Reset)[];
       /** Of a failed record that is sent again; passed over. */
-      Faults?: unknown;
+      FieldErrors?: unknown;
       /** The same. */
       Position?: unknown;
     }
@@ -618,7 +618,7 @@ export type UpdateRecord =
       ExternalKey: string;
       Users: (Registration | RegistrationWithHash | Reset)[];
       /** Of a failed record that is sent again; passed over. */
-      Faults?: unknown;
+      FieldErrors?: unknown;
       /** The same. */
       Position?: unknown;
     };

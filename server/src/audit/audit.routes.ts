@@ -68,7 +68,7 @@ export function auditRoutes(app: Api, { store, hashRow }: AuditTools): void {
         operationId: 'verifyAudit',
         summary: 'Whether the journal is as it was written',
         description:
-          'Reads every row, which takes a while where there are millions. `LastPosition` and `LastSeal` are to be noted elsewhere: nothing else tells a journal whose end was cut off. `anagrafe audit verify --expect` compares.',
+          'Reads every row, which takes a while where there are millions. `LastPosition` and `LastHash` are to be noted elsewhere: nothing else tells a journal whose end was cut off. `anagrafe audit verify --expect` compares.',
         ...about,
         querystring: CallQuery,
         response: verdictAnswers,
@@ -85,9 +85,9 @@ function verdictFields(verdict: Verdict) {
     Sound: sound,
     Rows: rows,
     Position: sound ? null : verdict.position,
-    Fault: sound ? null : verdict.fault,
+    Error: sound ? null : verdict.error,
     LastPosition: sound ? verdict.last.position : null,
-    LastSeal: sound ? verdict.last.hash.toString('hex') : null,
+    LastHash: sound ? verdict.last.hash.toString('hex') : null,
   };
 }
 
@@ -107,7 +107,7 @@ export function auditFields(row: AuditRow) {
     Registered: row.registered,
     Reset: row.reset,
     Details: row.details,
-    Seal: row.hash?.toString('hex') ?? null,
+    Hash: row.hash?.toString('hex') ?? null,
   };
 }
 
@@ -124,7 +124,7 @@ const JournalRow = named(
     Registered: Ids,
     Reset: Ids,
     Details: nullable(Type.Record(Type.String(), Type.Unknown())),
-    Seal: Type.String({ description: 'over the row and the seal before it, in hexadecimal digits' }),
+    Hash: Type.String({ description: 'over the row and the seal before it, in hexadecimal digits' }),
   }),
 );
 const JournalFeed = named(
@@ -141,9 +141,9 @@ const VerdictSchema = named(
     Sound: Type.Boolean(),
     Rows: Type.Integer({ minimum: 0, description: 'how many rows hold, from the beginning on' }),
     Position: nullable(Type.Integer({ description: 'the first place where the journal does not hold' })),
-    Fault: nullable(oneOf(chainErrors)),
+    Error: nullable(oneOf(chainErrors)),
     LastPosition: nullable(Count),
-    LastSeal: Text,
+    LastHash: Text,
   }),
 );
 

@@ -160,7 +160,7 @@ export function failuresRoute(app: Api, store: FailureStore): void {
         operationId: 'failures',
         summary: 'The records that were not applied, the newest first',
         description:
-          'Of calls that were answered at once and of jobs, without what was sent; the newest 10,000. `Faults` has the first 20 places, `FaultsCount` counts all.',
+          'Of calls that were answered at once and of jobs, without what was sent; the newest 10,000. `FieldErrors` has the first 20 places, `FieldErrorsCount` counts all.',
         tags: ['admin'],
         querystring: PageQuery,
         headers: CallHeaders,
@@ -189,8 +189,8 @@ function failureFields(record: FailureEntry, language: Language) {
     ID: record.id,
     Code: record.error.code,
     Message: translate(record.error, language),
-    Faults: fieldErrorsByPlace(record.errors, language),
-    FaultsCount: record.errorsCount,
+    FieldErrors: fieldErrorsByPlace(record.errors, language),
+    FieldErrorsCount: record.errorsCount,
   };
 }
 
@@ -221,10 +221,10 @@ const FailureItem = named(
     ID: nullable(Type.Integer({ description: 'the ID of the principal' })),
     Code: ErrorCode,
     Message: Type.String(),
-    Faults: Type.Record(Type.String(), Type.Array(ErrorDetail), {
+    FieldErrors: Type.Record(Type.String(), Type.Array(ErrorDetail), {
       description: 'those of the first 20 places',
     }),
-    FaultsCount: Type.Integer({ minimum: 0, description: 'how many places have faults' }),
+    FieldErrorsCount: Type.Integer({ minimum: 0, description: 'how many places have faults' }),
   }),
 );
 

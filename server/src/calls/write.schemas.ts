@@ -55,7 +55,9 @@ const longSentence = 'una frase lunga';
 const newSentence = 'una frase nuova';
 
 const failedRecordFields = {
-  Faults: Type.Optional(Type.Unknown({ description: 'of a failed record that is sent again; passed over' })),
+  FieldErrors: Type.Optional(
+    Type.Unknown({ description: 'of a failed record that is sent again; passed over' }),
+  ),
   Position: Type.Optional(Type.Unknown({ description: 'the same' })),
 };
 

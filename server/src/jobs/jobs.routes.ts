@@ -129,7 +129,7 @@ export function jobRoutes(app: Api, { jobs: store, auditLog }: JobTools): void {
         operationId: 'failedRecords',
         summary: 'The failed records, ready to be sent again',
         description:
-          'A bare array of the records as they were sent, without their secrets, each with its place in the call and its faults. Correct them, fill in the passwords, and send the array to where it came from; `Position` and `Faults` may stay.',
+          'A bare array of the records as they were sent, without their secrets, each with its place in the call and its faults. Correct them, fill in the passwords, and send the array to where it came from; `Position` and `FieldErrors` may stay.',
         ...about,
         params: JobPath,
         response: failedAnswers,

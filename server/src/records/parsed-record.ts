@@ -12,7 +12,7 @@ export interface ParsedRecord {
 }
 
 /** Fields that the API adds to failed records for people to read. They are ignored when a record is sent again. */
-export const ignoredFields = ['Faults', 'Position'];
+export const ignoredFields = ['FieldErrors', 'Position'];
 
 type ReadItem<Item extends UserItem> = (value: unknown, place: string, errors: FieldErrors) => Item | null;
 

@@ -47,7 +47,7 @@ export const Positions = Type.Array(Count, {
 export const FailedRecordSchema = named(
   'FailedRecord',
   Type.Object(
-    { Position: Count, Faults: Type.Record(Type.String(), Type.Array(ErrorDetail)) },
+    { Position: Count, FieldErrors: Type.Record(Type.String(), Type.Array(ErrorDetail)) },
     {
       description:
         'the record as it was sent, its secrets null, with its place in the call (from 0) and its faults',

@@ -118,7 +118,7 @@ describe('a synchronous call', () => {
     ]);
     expect(failedRecords[1]).toMatchObject({
       Users: [{ Username: records[3]?.Users[0]?.Username, Password: null, ConfirmPassword: null }],
-      Faults: { 'Users[0].ConfirmPassword': [{ code: 'PASSWORD_MISMATCH' }] },
+      FieldErrors: { 'Users[0].ConfirmPassword': [{ code: 'PASSWORD_MISMATCH' }] },
     });
     expect(text).not.toContain(secret);
     const stored = await service.database.query('select outcomes::text from anagrafe.outcomes');

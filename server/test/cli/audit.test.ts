@@ -78,7 +78,7 @@ describe('audit', () => {
     );
     const json = await verify('--json');
     expect(json.code).toBe(1);
-    expect(JSON.parse(json.stdout)).toEqual({ sound: false, rows: 1, position: 2, fault: 'removed' });
+    expect(JSON.parse(json.stdout)).toEqual({ sound: false, rows: 1, position: 2, error: 'removed' });
   });
 
   it('verify reports that a store on which no service has run has no master key yet', async () => {

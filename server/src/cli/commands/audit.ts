@@ -59,12 +59,12 @@ const faultWords: Record<ChainError, (position: number) => string> = {
 
 export function inWords(verdict: Verdict): string {
   if (verdict.sound) return `The journal is sound: ${verdict.rows} rows are as they were written.`;
-  return `The journal is broken: ${faultWords[verdict.fault](verdict.position)}. Of those before it, ${verdict.rows} hold.`;
+  return `The journal is broken: ${faultWords[verdict.error](verdict.position)}. Of those before it, ${verdict.rows} hold.`;
 }
 
 function plain(verdict: Verdict) {
   const { sound, rows } = verdict;
-  if (!sound) return { sound, rows, position: verdict.position, fault: verdict.fault };
+  if (!sound) return { sound, rows, position: verdict.position, error: verdict.error };
   return { sound, rows, last: endText(verdict.last) };
 }
 
