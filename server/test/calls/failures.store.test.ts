@@ -65,10 +65,10 @@ describe('the list of failures', () => {
       Position: 1,
       ID: principal,
       Code: 'INVALID_USERS',
-      Message: 'The users of the record have faults; nothing of it was applied.',
+      Message: 'The users of the record have field errors. The record was not applied.',
       FieldErrors: {
         'Users[0].ConfirmPassword': [
-          { code: 'PASSWORD_MISMATCH', message: 'ConfirmPassword differs from Password.' },
+          { code: 'PASSWORD_MISMATCH', message: 'ConfirmPassword does not match Password.' },
         ],
       },
       FieldErrorsCount: 1,

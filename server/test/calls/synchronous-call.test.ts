@@ -103,7 +103,7 @@ describe('a synchronous call', () => {
   it('is shown with messages in the language of Accept-Language', async () => {
     const { id } = await sent('irs/update', mixed());
     const { body } = await read(`${id}?failed=true`, { 'accept-language': 'it' });
-    expect(body.result?.records[0]?.Item4).toMatch(/^Non esiste/);
+    expect(body.result?.records[0]?.Item4).toMatch(/^Nessuna anagrafica/);
   });
 
   it('returns its failed records without secrets, and the audit log records that they were read', async () => {

@@ -73,7 +73,7 @@ describe('a job that is cancelled while it runs', () => {
         Item1: null,
         Item2: 'CANCELLED',
         Item3: false,
-        Item4: 'The job was cancelled before this record was begun; nothing of it was applied.',
+        Item4: 'The job was cancelled before this record was started. The record was not applied.',
         Item5: {},
         Item6: {},
       });
@@ -139,7 +139,7 @@ describe('a job that is cancelled before it starts', () => {
 
     const failedRecords = JSON.parse((await readJob(service, `${id}/failed`)).text);
     const empty = { Password: null, ConfirmPassword: null };
-    const message = 'The job was cancelled before this record was begun; nothing of it was applied.';
+    const message = 'The job was cancelled before this record was started. The record was not applied.';
     const FieldErrors = { Record: [{ code: 'CANCELLED', message }] };
     expect(failedRecords).toEqual([
       { ID, Users: [{ Username: 'never begun', ...empty }], Position: 0, FieldErrors },

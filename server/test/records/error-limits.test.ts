@@ -38,7 +38,7 @@ function expectLimited(tuple: Tuple | undefined): void {
   expect(placesOf(tuple)).toHaveLength(listedPerRecord);
   expect(placesOf(tuple)[999]).toBe('Users[999].ConfirmPassword');
   expect(tuple?.Item5.$).toEqual([
-    { code: 'MORE_ERRORS', message: '2000 more fields of this record have errors; they are not listed.' },
+    { code: 'MORE_ERRORS', message: '2000 more fields of this record have errors. They are not listed.' },
   ]);
   expect(tuple?.Item2).toBe('INVALID_USERS');
 }

@@ -102,7 +102,7 @@ describe('webhooks', () => {
     const { ID } = recordOf<{ ID: number }>(await admin('POST webhooks', office, { URL, ...options }));
     const { status, body } = await admin(`PATCH webhooks/${ID}`, office, change);
     expect([status, body.errorCode]).toEqual([400, 'INVALID_PARAMETER']);
-    expect(body.message).toContain(`"${name}" takes call.completed, job.completed`);
+    expect(body.message).toContain(`Allowed values of "${name}": call.completed, job.completed`);
     const both = { Granularity: 'job', Types: ['call.completed'] };
     expect(recordOf(await admin(`PATCH webhooks/${ID}`, office, both))).toMatchObject(both);
     expect((await admin(`DELETE webhooks/${ID}`, office)).status).toBe(200);
