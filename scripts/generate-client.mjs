@@ -63,7 +63,7 @@ function typeOf(schema, depth) {
     const own = schema.enum.filter((choice) => !base?.enum.includes(choice)).map(quoted);
     return unionOf(name ? [...own, name] : own, depth);
   }
-  if (schema.not) return 'never';
+  if (schema.not && schema.type === undefined) return 'never';
   switch (schema.type) {
     case 'string':
     case 'boolean':

@@ -644,9 +644,9 @@ export interface UserData {
 }
 
 export interface UserFilter {
-  /** Of one user. */
+  /** The username of one user. */
   Username?: string | null;
-  /** Of several users, in place of Username. */
+  /** The usernames of several users. Cannot be combined with `Username`. */
   Usernames?: string[] | null;
   /** What words of the texts, or the username, begin with. */
   Search?: string | null;

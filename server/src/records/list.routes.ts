@@ -176,16 +176,24 @@ export const PrincipalFilter = example(
 const Usernames = Type.Array(filterText(usernameMax), {
   minItems: 1,
   maxItems: 100,
-  description: 'of several users, in place of Username',
+  description: 'The usernames of several users. Cannot be combined with `Username`.',
 });
+/** `listingOf` refuses what this describes. Null counts as absent. */
+const bothUsernameFilters = {
+  required: ['Username', 'Usernames'],
+  properties: { Username: { type: 'string' }, Usernames: { type: 'array' } },
+};
 export const UserFilter = example(
   named(
     'UserFilter',
-    strictObject({
-      Username: optional(filterText(usernameMax, 'of one user')),
-      Usernames: optional(Usernames),
-      ...listing,
-    }),
+    strictObject(
+      {
+        Username: optional(filterText(usernameMax, 'The username of one user.')),
+        Usernames: optional(Usernames),
+        ...listing,
+      },
+      { not: bothUsernameFilters },
+    ),
   ),
   { Username: 'mario.rossi' },
 );
