@@ -126,7 +126,7 @@ export function writeRoutes(app: FastifyInstance, tools: WriteTools): void {
     if (failures.length > 0) {
       request.log.error(
         { err: failures[0], operation, records: failures.length },
-        'records failed with an internal error',
+        'unexpected error while processing records',
       );
     }
     if (result.kind !== 'estimate' && result.replayed) reply.header('idempotency-replayed', 'true');
@@ -140,7 +140,7 @@ export function writeRoutes(app: FastifyInstance, tools: WriteTools): void {
       throw new ApiError('FORBIDDEN', { variant: 'plainly' });
     const report = (error: unknown) => {
       if (!isPartOfOutage(error))
-        request.log.error({ err: error }, 'password change failed with an internal error');
+        request.log.error({ err: error }, 'unexpected error while changing a password');
     };
     const body = request.body as RecordList | null;
     const outcome = await tools.changeOwnPassword({ body, user, actor: actorOf(request), report });

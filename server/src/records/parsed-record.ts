@@ -64,6 +64,6 @@ export function newUser(
 
 /** Returns a value of a valid record. A missing value is a bug, because the parser would have added a field error. */
 export function required<Part>(part: Part | null | undefined): Part {
-  if (part === null || part === undefined) throw new Error('a valid record lacks a value');
+  if (part === null || part === undefined) throw new Error('a required value of a valid record is missing');
   return part;
 }

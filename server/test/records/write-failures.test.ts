@@ -223,7 +223,7 @@ describe('a write that the database cancels', () => {
     const ready = await fetch(`${slow.url}/health/ready`);
     expect([ready.status, await ready.json()]).toEqual([
       503,
-      { status: 'not ready', reason: 'The database does not answer.' },
+      { status: 'not ready', reason: 'The database does not respond.' },
     ]);
 
     await allowConnections(true);
