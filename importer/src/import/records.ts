@@ -39,7 +39,7 @@ export function buildRecords(rows: readonly ImportRow[]): BatchRecords {
   return { errors, principals, update, insert };
 
   function addRecord(row: RecordRow): void {
-    const { ID, ExternalKey, Users, Position, Faults, ...texts } = row.record;
+    const { ID, ExternalKey, Users, Position, FieldErrors, ...texts } = row.record;
     const isReference = ExternalKey !== undefined && Users !== undefined && Object.keys(texts).length === 0;
     // Sent unchanged: the service reports unknown and invalid fields.
     const record = row.record as unknown;

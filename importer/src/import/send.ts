@@ -248,9 +248,10 @@ export async function readRowErrors(
   const errors: RowErrors = new Map(rejected);
   for (const [index, { id, records }] of jobs.entries()) {
     if (ended[index]?.RecordsFailed === 0) continue;
-    for (const { Position, Faults } of await anagrafe.jobs.failed(id, { signal })) {
+    for (const { Position, FieldErrors } of await anagrafe.jobs.failed(id, { signal })) {
       const row = records[Position]?.row;
-      if (row) errors.set(row.number, principalErrors.get(row.number) ?? fromFieldErrors(Faults, row.kind));
+      if (row)
+        errors.set(row.number, principalErrors.get(row.number) ?? fromFieldErrors(FieldErrors, row.kind));
     }
   }
   return errors;

@@ -25,7 +25,7 @@ export class KeyRing {
   readonly identity: Buffer;
 
   constructor(masterKey: Buffer) {
-    if (masterKey.length !== keyBytes) throw new Error(`a master key has ${keyBytes} bytes`);
+    if (masterKey.length !== keyBytes) throw new Error(`the master key must have ${keyBytes} bytes`);
     this.#fingerprintKey = derive(masterKey, 'fingerprint of a body');
     this.#wrappingKey = derive(masterKey, 'wrapping of a job key');
     this.#hashChainKey = derive(masterKey, 'chain of the journal');

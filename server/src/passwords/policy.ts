@@ -46,8 +46,8 @@ function checkPassword(
     return null;
   }
   const result = mapOpaqueString(sent);
-  if ('fault' in result) {
-    if (result.fault === 'empty') errors.add(place, 'PASSWORD_TOO_SHORT', { min: policy.minLength });
+  if ('error' in result) {
+    if (result.error === 'empty') errors.add(place, 'PASSWORD_TOO_SHORT', { min: policy.minLength });
     else errors.add(place, 'PASSWORD_CHARACTERS');
     return null;
   }

@@ -52,7 +52,7 @@ function filtersOf(table: Readonly<Record<string, FieldDefinition>>): FieldFilte
 const redacted = '';
 const secretNames = ['Password', 'ConfirmPassword', 'CurrentPassword', 'PasswordHash'];
 /** Fields that are not listed as unknown: they are copied or ignored separately, or the client fills them in again. */
-const handledNames = ['Users', 'Faults', 'Position', ...secretNames];
+const handledNames = ['Users', 'FieldErrors', 'Position', ...secretNames];
 const othersMax = 20;
 /** Maximum length of a stored text, in UTF-16 code units. No valid field is longer. */
 const textMax = 1024;

@@ -117,13 +117,13 @@ describe('the audit log page', () => {
     await allHashed(service);
     await page.getByRole('button', { name: 'Check the journal' }).click();
     await page.getByText('The journal is as it was written').waitFor();
-    const verdict = recordOf<{ Rows: number; LastPosition: number; LastSeal: string }>(
+    const verdict = recordOf<{ Rows: number; LastPosition: number; LastHash: string }>(
       await adminOf(service)('GET audit/verify', office),
     );
     await page.getByText(`All ${verdict.Rows} rows are there, and none was changed.`).waitFor();
     await page.getByRole('button', { name: 'Copy: The end of the journal' }).click();
     const copied = await page.evaluate('navigator.clipboard.readText()');
-    expect(copied).toBe(`${verdict.LastPosition}:${verdict.LastSeal}`);
+    expect(copied).toBe(`${verdict.LastPosition}:${verdict.LastHash}`);
   });
 
   it('is translated into Italian', async () => {

@@ -68,7 +68,7 @@ describe('the jobs pages', () => {
     const failedRecords = JSON.parse(await readFile(await download.path(), 'utf8'));
     expect(failedRecords).toMatchObject([
       { Position: 0, Denomination: 'Bad password', Users: [{ Password: null }, { Password: null }] },
-      { Position: 1, Faults: { Denomination: [{}] } },
+      { Position: 1, FieldErrors: { Denomination: [{}] } },
     ]);
     await page.getByText('The retry kit was saved').waitFor();
     await page.getByRole('link', { name: 'All jobs' }).click();

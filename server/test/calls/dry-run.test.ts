@@ -72,7 +72,7 @@ describe('a dry run', () => {
     expect([tried.status, tried.body.errorCode]).toEqual([207, 'PARTIALLY_APPLIED']);
     expect([real.status, real.body.errorCode]).toEqual([207, 'PARTIALLY_APPLIED']);
     expect(tried.body.message).toBe(
-      '2 of 8 records would be applied; result.records tells which would not, and why.',
+      '2 of 8 records would be applied. See result.records for the errors of the others.',
     );
     expect(tried.body.result).toMatchObject({ totalCount: 8, totalPages: 1, page: 1, count: 8 });
     expect(tried.body.result?.record).toEqual({
@@ -107,7 +107,7 @@ describe('a dry run', () => {
     expect(good.headers.get('preference-applied')).toBeNull();
     const none = await dry('irs/update', [{ ID: 987_654, Users: [newUser('dry.none')] }]);
     expect([none.status, none.body.errorCode]).toEqual([422, 'PRINCIPAL_NOT_FOUND']);
-    expect(none.body.message).toBe('No record would be applied; result.records tells why.');
+    expect(none.body.message).toBe('No record would be applied. See result.records for the errors.');
     expect(none.body.result?.record).toEqual({
       Register: 0,
       Reset: 0,

@@ -76,7 +76,7 @@ describe('audit', () => {
     expect(stderr).toBe('The audit log is not intact: row 2 was removed. Earlier rows that are intact: 1.\n');
     const json = await verify('--json');
     expect(json.code).toBe(1);
-    expect(JSON.parse(json.stdout)).toEqual({ sound: false, rows: 1, position: 2, fault: 'removed' });
+    expect(JSON.parse(json.stdout)).toEqual({ sound: false, rows: 1, position: 2, error: 'removed' });
   });
 
   it('verify reports that a database on which no service has run has no master key yet', async () => {

@@ -139,11 +139,11 @@ describe('the client command', () => {
     await runJson('create', '--name', 'one', '--network', '172.16.0.0/12', '--known-by-address');
     expectOneLine(
       await run('create', '--name', 'two', '--network', '172.16.5.0/24', '--known-by-address'),
-      /^anagrafe: Another client is already known by an address of these networks\.$/,
+      /^anagrafe: Another client is already identified by an address of these networks\. Use networks that do not overlap\.$/,
     );
     expectOneLine(
       await run('create', '--name', 'two', '--known-by-address'),
-      /^anagrafe: A client known by address needs at least one network\.$/,
+      /^anagrafe: A client that is identified by its IP address needs at least one network\.$/,
     );
   });
 });

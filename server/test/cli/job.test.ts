@@ -102,7 +102,7 @@ describe('the job command', () => {
     expect([code, stderr]).toEqual([0, '']);
     const failed = JSON.parse(stdout);
     expect(failed).toMatchObject([
-      { ID: 99, Position: 1, Faults: { ID: [{ code: 'PRINCIPAL_NOT_FOUND' }] } },
+      { ID: 99, Position: 1, FieldErrors: { ID: [{ code: 'PRINCIPAL_NOT_FOUND' }] } },
     ]);
 
     const out = join(folder, 'failed.json');

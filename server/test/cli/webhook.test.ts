@@ -46,7 +46,7 @@ describe('the webhook command', () => {
     expect(await runJson('disable', String(id))).toMatchObject({ id, disabledReason: { code: 'manual' } });
     expect(await runJson('enable', String(id))).toMatchObject({ id, disabledAt: null });
     expect((await run('disable', String(id))).stderr).toBe(`Webhook ${id} is disabled.\n`);
-    expect((await run('list')).stdout).toMatch(/ {2}disabled \S+Z: by hand\n$/);
+    expect((await run('list')).stdout).toMatch(/ {2}disabled \S+Z: manually\n$/);
     expect(await runJson('deliveries', String(id))).toEqual([]);
     expect(await runJson('replay', String(id))).toEqual({ replayed: 0 });
     expect((await run('replay', String(id))).stderr).toBe('No deliveries to retry.\n');

@@ -50,10 +50,10 @@ describe('anagrafe import', () => {
     expect(body.result?.records[0]?.Denomination).toBe('Caffè "Città"');
 
     const failed = folder.read('clienti.failed.csv');
-    expect(failed).toContain('Password: A password must have at least 8 characters.');
+    expect(failed).toContain('Password: The password must have at least 8 characters.');
     expect(failed).toContain("'=1+1");
     expect(failed).toContain('Denomination: ');
-    expect(failed).toContain('ExternalKey: There is no principal with this external key.');
+    expect(failed).toContain('ExternalKey: There is no principal with this ExternalKey.');
     expect((await importRowsOf(folder, 'clienti.failed.csv')).map((row) => row.source)).toEqual([
       ['C1', '', 'perché', '', 'corta', '=1+1'],
       ['C2', 'Società\r\nPiù', 'più', '', 'una frase lunga', 'una; due'],
@@ -89,9 +89,9 @@ describe('anagrafe import', () => {
     expect(
       rowsOf(folder, 'prova.would-fail.csv').map((row) => [row['Anagrafe line'], row['Anagrafe errors']]),
     ).toEqual([
-      ['4', 'Password: A password must have at least 8 characters.'],
+      ['4', 'Password: The password must have at least 8 characters.'],
       ['6', 'Username: This username is taken.'],
-      ['7', 'ExternalKey: There is no principal with this external key.'],
+      ['7', 'ExternalKey: There is no principal with this ExternalKey.'],
     ]);
     expect(await storedUsernames(service)).toEqual(before);
     expect((await service.call('irs/list', { ExternalKey: 'N1' })).body.result?.totalCount).toBe(0);
@@ -164,7 +164,7 @@ describe('anagrafe import', () => {
     expect(code).toBe(3);
     const [failed] = await importRowsOf(folder, 'utenti.failed.ndjson');
     expect(failed?.source).toEqual(wrong);
-    expect(folder.read('utenti.failed.ndjson')).toContain('Users[1].Username: This must not be empty.');
+    expect(folder.read('utenti.failed.ndjson')).toContain('Users[1].Username: Must not be empty.');
     folder.write('utenti.ndjson', `${JSON.stringify({ ...row, Username: 'json.quattro' })}\n`);
     expect((await folder.run(['import', 'utenti.ndjson'])).code).toBe(0);
     expect(await storedUsernames(service)).toEqual(

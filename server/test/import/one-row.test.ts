@@ -41,7 +41,7 @@ describe('a single row of an import', () => {
     expect((await folder.run(['import', 'described.csv'])).code).toBe(3);
     expect(
       rowsOf(folder, 'described.failed.csv').map((row) => [row.Username, row['Anagrafe errors']]),
-    ).toEqual([['described.3', 'PrincipalEmail: This is not an email address.']]);
+    ).toEqual([['described.3', 'PrincipalEmail: This is not a valid email address.']]);
   });
 
   it('that would reset a password fails', async () => {

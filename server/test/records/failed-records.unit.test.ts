@@ -107,7 +107,7 @@ describe('a record without its secrets', () => {
 
   it('keeps only the name of an unknown field', async () => {
     const record: Fields = JSON.parse(
-      '{"ID":1,"__proto__":{"Password":"secret"},"Password":"secret","Faults":["secret"],"Users":[{"Username":"x","__proto__":"secret","constructor":"secret","password":"secret"}]}',
+      '{"ID":1,"__proto__":{"Password":"secret"},"Password":"secret","FieldErrors":["secret"],"Users":[{"Username":"x","__proto__":"secret","constructor":"secret","password":"secret"}]}',
     );
     const kept = await withoutSecrets('update', record);
     expect(JSON.stringify(kept)).toBe(

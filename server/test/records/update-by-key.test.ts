@@ -47,7 +47,7 @@ describe('a record that names its principal by its external key', () => {
         Item1: null,
         Item5: {
           ExternalKey: [
-            { code: 'PRINCIPAL_NOT_FOUND', message: 'There is no principal with this external key.' },
+            { code: 'PRINCIPAL_NOT_FOUND', message: 'There is no principal with this ExternalKey.' },
           ],
         },
       });

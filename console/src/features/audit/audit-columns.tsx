@@ -39,7 +39,7 @@ function Details({ row }: { row: AuditRow }) {
             row.Registered &&
               row.Registered.length > 0 && [messages.detail.registered, formatIds(row.Registered)],
             row.Reset && row.Reset.length > 0 && [messages.detail.reset, formatIds(row.Reset)],
-            [messages.detail.seal, row.Seal],
+            [messages.detail.seal, row.Hash],
           ]}
         />
         {row.Details && (

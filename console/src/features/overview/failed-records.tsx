@@ -55,8 +55,8 @@ function Reason({ failure }: { failure: Failure }) {
   const { failures } = useOverviewMessages();
   const { number } = useFormats();
   const labelOf = useFieldLabel();
-  const [[field, [error] = []] = []] = Object.entries(failure.Faults);
-  const others = failure.FaultsCount - 1;
+  const [[field, [error] = []] = []] = Object.entries(failure.FieldErrors);
+  const others = failure.FieldErrorsCount - 1;
   return (
     <>
       {error?.message ?? failure.Message}

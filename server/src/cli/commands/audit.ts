@@ -61,12 +61,12 @@ const chainErrorTexts: Record<ChainError, (position: number) => string> = {
 export function inWords(verdict: Verdict): string {
   if (verdict.sound)
     return `Audit log verified: ${verdict.rows} ${verdict.rows === 1 ? 'row is' : 'rows are'} intact.`;
-  return `The audit log is not intact: ${chainErrorTexts[verdict.fault](verdict.position)}. Earlier rows that are intact: ${verdict.rows}.`;
+  return `The audit log is not intact: ${chainErrorTexts[verdict.error](verdict.position)}. Earlier rows that are intact: ${verdict.rows}.`;
 }
 
 function plain(verdict: Verdict) {
   const { sound, rows } = verdict;
-  if (!sound) return { sound, rows, position: verdict.position, fault: verdict.fault };
+  if (!sound) return { sound, rows, position: verdict.position, error: verdict.error };
   return { sound, rows, last: endText(verdict.last) };
 }
 

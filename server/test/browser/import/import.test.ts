@@ -48,7 +48,7 @@ describe('the import', () => {
     await said(page, 'Rows with problems: 4 of 5.');
     const row = (line: number) =>
       page.getByRole('row').filter({ has: page.getByRole('cell', { name: String(line), exact: true }) });
-    await expect.poll(() => row(3).innerText()).toContain('Email: This is not an email address.');
+    await expect.poll(() => row(3).innerText()).toContain('Email: This is not a valid email address.');
     await expect.poll(() => row(4).innerText()).toContain('Password: ');
     await expect.poll(() => row(5).innerText()).toContain('Username: ');
     await expect.poll(() => row(6).innerText()).toContain('The row has 7 cells; expected 6.');
