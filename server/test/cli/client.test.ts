@@ -188,7 +188,10 @@ describe('the client command with invalid options', () => {
     [['create', '--name', 'x', '--network', '10.0.0.0/33'], /--network/],
     [['create', '--name', 'x', '--network', '10.0.0.1/8'], /10\.0\.0\.1\/8.*10\.0\.0\.0\/8/],
     [['create', '--name', 'x', '--network', 'fe80::1%eth0'], /--network/],
-    [['create', '--name', 'x', '--network', '0.0.0.0/0', '--known-by-address'], /let in everyone/],
+    [
+      ['create', '--name', 'x', '--network', '0.0.0.0/0', '--known-by-address'],
+      /at most 1\/128 of all addresses/,
+    ],
     [['create', '--name', 'x', '--colour', 'red'], /unknown option '--colour'/],
     [['create', 'erp', '--name', 'x'], /too many arguments|unknown|excess/i],
     [['rotate'], /public-key/],
