@@ -95,6 +95,7 @@ export function useRowColumns({ file, columns, checked, onRow }: RowColumnsOptio
     return [
       {
         name: labels[field],
+        card: 'full',
         cell: (row) =>
           !isJson(row) && (
             <Cell
@@ -112,6 +113,7 @@ export function useRowColumns({ file, columns, checked, onRow }: RowColumnsOptio
   const hasSurplus = useMemo(() => file.rows.some((row) => surplusOf(row, file).length > 0), [file]);
   const surplus: Column<Row> = {
     name: messages.rows.surplus,
+    card: 'full',
     cell: (row) =>
       surplusOf(row, file).length > 0 && (
         <Cell
@@ -149,7 +151,7 @@ export function useRowColumns({ file, columns, checked, onRow }: RowColumnsOptio
   }
   return [
     { name: messages.rows.line, numeric: true, cell: ({ line }) => number(line) },
-    { name: messages.rows.faults, cell: errorsCell },
+    { name: messages.rows.faults, card: 'full', cell: errorsCell },
     ...(hasSurplus ? [surplus] : []),
     ...cells,
   ];
