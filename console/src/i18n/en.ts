@@ -163,11 +163,11 @@ const causes = {
   },
   rejected: {
     what: 'The receiver rejected the delivery',
-    todo: 'Check the response below, fix the receiver, then retry.',
+    todo: 'Check the response below, fix the receiver, then resend the delivery.',
   },
   broken: {
     what: 'The receiver returned an error (5xx)',
-    todo: 'Check the log of the receiver at the time of the last attempt. Fix the receiver, then retry.',
+    todo: 'Check the log of the receiver at the time of the last attempt. Fix the receiver, then resend the delivery.',
   },
   slow: {
     what: 'The receiver timed out',
@@ -289,7 +289,7 @@ export const auditRow = {
     'webhook.deleted': ({ details, url }) => `Webhook ${details.webhook}${url} deleted.`,
     'webhook.disabled': ({ details, url, why }) => `Webhook ${details.webhook}${url} disabled. ${why}.`,
     'webhook.replayed': ({ details, count }) =>
-      `Deliveries of webhook ${details.webhook} retried: ${count('count')}.`,
+      `Deliveries of webhook ${details.webhook} resent: ${count('count')}.`,
   } satisfies Record<string, (values: AuditRowValues) => string>,
 };
 
@@ -321,7 +321,7 @@ export const result = {
     position: 'No.',
     principal: 'Principal',
     outcome: 'Result',
-    reason: 'Field errors',
+    reason: 'Errors',
     applied: 'Applied',
     notApplied: 'Failed',
     cancelled: 'Cancelled',
@@ -358,7 +358,6 @@ export const audit = {
   intro: 'Every change with time and actor, newest first.',
   caption: 'Entries',
   columns: { position: 'Position', at: 'Time', author: 'Actor', about: 'Principal', what: 'Action' },
-  principal: (id: number) => `Principal ${id}`,
   empty: { title: 'No entries yet', hint: 'Changes appear here within a second.' },
   emptyOf: {
     title: 'No entries for this principal',
@@ -949,7 +948,7 @@ export const webhooks = {
   testSubmit: 'Send',
   taken: 'Delivered',
   waiting: 'Pending',
-  answered: (status: number) => `Status ${status}`,
+  answered: (status: number) => `HTTP ${status}`,
   took: (milliseconds: string) => `after ${milliseconds} ms`,
   one: (id: number) => `Webhook ${id}`,
   all: 'All webhooks',
@@ -966,12 +965,12 @@ export const webhooks = {
     failedOnly: 'Failed only',
     states: { pending: 'Pending', delivered: 'Delivered', failed: 'Failed' },
     next: (when: string) => `next attempt ${when}`,
-    again: 'Retry',
-    againOf: (id: string) => `Retry ${id}`,
+    again: 'Resend',
+    againOf: (id: string) => `Resend ${id}`,
     allAgain: 'Retry all failed',
-    sent: (count: string) => `Deliveries retried: ${count}`,
+    sent: (count: string) => `Deliveries resent: ${count}`,
     noneGivenUp: 'No failed deliveries. Pending ones are retried automatically.',
-    notSent: 'Retry failed',
+    notSent: 'Resending failed',
     whenEnabled: 'The webhook is disabled. Deliveries are sent once you enable it.',
     none: 'No deliveries yet',
     noneHint: 'A delivery appears here for each event of this webhook.',

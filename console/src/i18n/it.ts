@@ -39,7 +39,7 @@ export const common: Messages['common'] = {
     events: 'Eventi',
     webhooks: 'Webhook',
     clients: 'Client API',
-    audit: 'Registro delle attività',
+    audit: 'Registro attività',
   },
   openMenu: 'Apri il menu',
   closeMenu: 'Chiudi il menu',
@@ -139,7 +139,7 @@ export const actor: Messages['actor'] = {
   client: (name) => name,
   console: (name) => `${name} (console)`,
   user: (id) => (id === null ? 'utente sconosciuto' : `utente ${id}`),
-  protected: 'utente locale (ancora nessun client API)',
+  protected: 'utente locale (nessun client API)',
   operator: 'operatore (riga di comando)',
   service: 'servizio',
   unknownClient: (id) => `client ${id ?? '?'}`,
@@ -168,11 +168,11 @@ const causes: Readonly<Record<Cause, Advice>> = {
   },
   rejected: {
     what: 'Il destinatario ha rifiutato la consegna',
-    todo: 'Controlla la risposta qui sotto, correggi il destinatario, poi riprova.',
+    todo: 'Controlla la risposta qui sotto, correggi il destinatario, poi reinvia la consegna.',
   },
   broken: {
     what: 'Il destinatario ha restituito un errore (5xx)',
-    todo: "Controlla il log del destinatario all'ora dell'ultimo tentativo. Risolvi il problema, poi riprova.",
+    todo: "Controlla il log del destinatario all'ora dell'ultimo tentativo. Risolvi il problema, poi reinvia la consegna.",
   },
   slow: {
     what: 'Il destinatario non ha risposto in tempo',
@@ -315,11 +315,11 @@ export const result: Messages['result'] = {
     position: 'N.',
     principal: 'Anagrafica',
     outcome: 'Esito',
-    reason: 'Errori nei campi',
+    reason: 'Errori',
     applied: 'Applicato',
     notApplied: 'Scartato',
     cancelled: 'Annullato',
-    none: 'Ancora nessun esito',
+    none: 'Non ci sono ancora esiti',
     noneHint: 'I record appaiono qui dopo essere stati elaborati.',
     noneFailed: 'Nessun record scartato',
     noneFailedHint: 'Disattiva il filtro per vedere i record applicati.',
@@ -358,8 +358,7 @@ export const audit: Messages['audit'] = {
     about: 'Anagrafica',
     what: 'Attività',
   },
-  principal: (id) => `Anagrafica ${id}`,
-  empty: { title: 'Ancora nessuna voce', hint: 'Le modifiche appaiono qui entro un secondo.' },
+  empty: { title: 'Non ci sono ancora voci', hint: 'Le modifiche appaiono qui entro un secondo.' },
   emptyOf: {
     title: 'Nessuna operazione su questa anagrafica',
     hint: "L'ID non esiste, oppure le sue voci sono scadute.",
@@ -424,7 +423,7 @@ export const calls: Messages['calls'] = {
   },
   milliseconds: (count) => `${count} ms`,
   empty: {
-    title: 'Ancora nessuna chiamata',
+    title: 'Non ci sono ancora chiamate',
     hint: 'Qui appaiono le chiamate che registrano utenti, reimpostano password, creano anagrafiche o ne cambiano lo stato.',
   },
   emptyFailed: {
@@ -467,7 +466,7 @@ export const clients: Messages['clients'] = {
   revoked: 'Revocato',
   you: 'tu',
   empty: {
-    title: 'Ancora nessun client',
+    title: 'Non ci sono ancora client',
     hint: 'Finché non crei il primo client, il servizio accetta solo chiamate da questa macchina.',
     action: 'Crea un client',
   },
@@ -482,7 +481,7 @@ export const clients: Messages['clients'] = {
     nameHint: 'Ad esempio erp, crm, importazione',
     scopes: 'Permessi',
     scope: {
-      'sync:write': 'sync:write – registra utenti, reimposta password, crea anagrafiche, cambia stati',
+      'sync:write': 'sync:write – registra utenti, reimposta password, crea anagrafiche, modifica gli stati',
       'sync:read': 'sync:read – legge anagrafiche, utenti ed eventi',
       admin: 'admin – tutto, compresa questa console',
     },
@@ -522,7 +521,7 @@ export const events: Messages['events'] = {
   allTypes: 'Tutti i tipi',
   columns: { id: 'ID evento', at: 'Data', type: 'Evento', about: 'Oggetto' },
   empty: {
-    title: 'Ancora nessun evento',
+    title: 'Non ci sono ancora eventi',
     hint: 'Qui appaiono nuovi utenti, password reimpostate e chiamate completate.',
   },
   emptyType: { title: 'Nessun evento di questo tipo', hint: 'I nuovi eventi appaiono qui.' },
@@ -725,7 +724,7 @@ export const jobs: Messages['jobs'] = {
   },
   states: { queued: 'In coda', running: 'In corso', completed: 'Terminata', cancelled: 'Annullata' },
   empty: {
-    title: 'Ancora nessuna elaborazione',
+    title: 'Non ci sono ancora elaborazioni',
     hint: "Le importazioni e le chiamate con l'intestazione Prefer: respond-async vengono eseguite come elaborazioni.",
   },
   emptyFailed: {
@@ -862,13 +861,13 @@ export const principals: Messages['principals'] = {
     user: { active: 'Attivo', disabled: 'Disabilitato' },
   },
   empty: {
-    title: 'Ancora nessuna anagrafica',
+    title: 'Non ci sono ancora anagrafiche',
     hint: "Crea la prima, importa un file oppure inviale tramite l'API.",
     action: 'Importa un file',
   },
   notFound: (term) => ({
     title: `Nessun risultato per "${term}"`,
-    hint: "La ricerca confronta l'inizio delle parole e dei nomi utente. Prova con meno lettere.",
+    hint: "La ricerca considera l'inizio delle parole e dei nomi utente. Prova con meno lettere.",
   }),
   missing: {
     title: 'Anagrafica non trovata',
@@ -895,7 +894,7 @@ export const principals: Messages['principals'] = {
     },
     id: (id) => `ID ${id}`,
     actionsOf: (username) => `Azioni per ${username}`,
-    empty: { title: 'Ancora nessun utente', hint: 'Gli utenti registrati possono accedere subito.' },
+    empty: { title: 'Non ci sono ancora utenti', hint: 'Gli utenti registrati possono accedere subito.' },
     notFound: { title: 'Nessun risultato', hint: 'Nessun nome utente di questa anagrafica inizia così.' },
   },
   register: {
@@ -977,7 +976,7 @@ export const webhooks: Messages['webhooks'] = {
   allTypes: 'Tutti gli eventi',
   granularity: { user: 'evento', record: 'record', job: 'chiamata o elaborazione' },
   empty: {
-    title: 'Ancora nessun webhook',
+    title: 'Non ci sono ancora webhook',
     hint: 'Un webhook invia al tuo programma nuovi utenti, password reimpostate ed elaborazioni terminate.',
     action: 'Crea un webhook',
   },
@@ -1030,7 +1029,7 @@ export const webhooks: Messages['webhooks'] = {
   testSubmit: 'Invia',
   taken: 'Consegnato',
   waiting: 'In attesa',
-  answered: (status) => `Stato ${status}`,
+  answered: (status) => `HTTP ${status}`,
   took: (milliseconds) => `dopo ${milliseconds} ms`,
   one: (id) => `Webhook ${id}`,
   all: 'Tutti i webhook',
@@ -1038,7 +1037,7 @@ export const webhooks: Messages['webhooks'] = {
   list: {
     title: 'Consegne',
     caption: 'Consegne con le risposte ricevute',
-    at: 'Creata',
+    at: 'Data',
     type: 'Evento',
     state: 'Stato',
     attempts: 'Tentativi',
@@ -1054,7 +1053,7 @@ export const webhooks: Messages['webhooks'] = {
     noneGivenUp: 'Nessuna consegna fallita. Quelle in attesa vengono ritentate automaticamente.',
     notSent: 'Reinvio non riuscito',
     whenEnabled: 'Il webhook è disabilitato. Le consegne verranno inviate quando lo abiliti.',
-    none: 'Ancora nessuna consegna',
+    none: 'Non ci sono ancora consegne',
     noneHint: 'Qui appare una consegna per ogni evento di questo webhook.',
     noneFailed: 'Nessuna consegna fallita',
     noneFailedHint: 'Una consegna viene ritentata per giorni prima di risultare fallita.',

@@ -22,7 +22,7 @@ describe('the calls pages', () => {
       .toMatch(/Users · \w{8}\s+office\s+3\s+2\s+2\s+[\d,]+ ms/);
 
     await rows.nth(1).getByRole('link').click();
-    const figures = page.getByRole('region', { name: 'Figures' });
+    const figures = page.getByRole('region', { name: 'Summary' });
     await figures.getByText('127.0.0.1').waitFor();
     const records = page.getByRole('region', { name: 'Records', exact: true });
     const applied = records.getByText('Applied', { exact: true }).filter({ visible: true });
@@ -36,7 +36,7 @@ describe('the calls pages', () => {
 
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      records.getByRole('button', { name: 'Retry kit' }).click(),
+      records.getByRole('button', { name: 'Download failed records' }).click(),
     ]);
     const failedRecords = JSON.parse(await readFile(await download.path(), 'utf8'));
     expect(failedRecords).toMatchObject([
@@ -52,15 +52,15 @@ describe('the calls pages', () => {
     const person = await visit(service);
     const { page } = person;
     await enter(person, '/calls?page=99', office);
-    await page.getByText('Nothing on this page').waitFor();
-    expect(await page.getByText(/No call yet|Page 99|of 0/).count()).toBe(0);
-    await page.getByRole('button', { name: 'Go to the last page' }).click();
+    await page.getByText('No results on this page').waitFor();
+    expect(await page.getByText(/No calls yet|Page 99|of 0/).count()).toBe(0);
+    await page.getByRole('button', { name: 'Go to last page' }).click();
     await page.getByRole('row', { name: /Users ·/ }).waitFor();
     await expect.poll(() => new URL(page.url()).search).toBe('');
     // An empty list shows its usual message, whatever page the URL names.
     for (const path of ['/jobs?page=99', '/jobs']) {
       await person.goTo(path);
-      await page.getByText('No job yet').waitFor();
+      await page.getByText('No jobs yet').waitFor();
     }
     expect(await page.getByText(/Page 99|of 0/).count()).toBe(0);
   });

@@ -22,7 +22,7 @@ describe('the console in Italian', () => {
     await page.getByRole('button', { name: 'Language' }).click();
     await page.getByRole('menuitemradio', { name: 'Italiano' }).click();
     await page.getByRole('heading', { name: 'Riepilogo', level: 1 }).waitFor();
-    await page.getByRole('table', { name: 'Gli ultimi record non applicati' }).getByText(/già/).waitFor();
+    await page.getByRole('table', { name: 'Ultimi record scartati' }).getByText(/già/).waitFor();
     await page.reload();
     await page.getByRole('heading', { name: 'Riepilogo', level: 1 }).waitFor();
     await expect.poll(() => page.getAttribute('html', 'lang')).toBe('it');

@@ -58,12 +58,12 @@ function Details({ row }: { row: AuditRow }) {
 }
 
 export function useColumns(): readonly Column<AuditRow>[] {
-  const { columns, principal } = useAuditMessages();
+  const { columns } = useAuditMessages();
   const { number } = useFormats();
   const actorName = useActorName();
   const describe = useDescribeAuditRow();
   const principalLink = ({ IRID }: AuditRow) =>
-    IRID !== null && <CellLink href={`/principals/${IRID}`}>{principal(IRID)}</CellLink>;
+    IRID !== null && <CellLink href={`/principals/${IRID}`}>{IRID}</CellLink>;
   return [
     { name: columns.position, numeric: true, card: 'none', cell: ({ Position }) => number(Position) },
     { name: columns.at, cell: ({ At }) => <Moment at={At} /> },

@@ -25,8 +25,8 @@ export function Events() {
       card: 'title',
       cell: ({ type }) => typeNames[type],
     },
-    { name: messages.columns.about, cell: about },
-    { name: messages.columns.id, card: 'full', cell: ({ id }) => <Code>{id}</Code> },
+    { name: messages.columns.about, card: 'full', cell: about },
+    { name: messages.columns.id, cell: ({ id }) => <Code>{id}</Code> },
   ];
 
   const typeFilter = (

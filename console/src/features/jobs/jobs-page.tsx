@@ -40,7 +40,12 @@ function AllJobs() {
     { name: names.client, cell: sender },
     { name: names.state, cell: (job) => <State job={job} /> },
     { name: names.progress, card: 'full', cell: (job) => <Bar job={job} /> },
-    { name: names.failed, numeric: true, cell: (job) => <FailedCount of={job} /> },
+    {
+      name: names.failed,
+      numeric: true,
+      // Cancelled records count as failed; the progress shows both.
+      cell: (job) => (job.State === 'cancelled' ? '—' : <FailedCount of={job} />),
+    },
     { name: names.submitted, cell: ({ SubmittedAt }) => <Moment at={SubmittedAt} /> },
     { name: names.ended, card: 'none', cell: ({ EndedAt }) => (EndedAt ? <Moment at={EndedAt} /> : '—') },
   ];
@@ -125,7 +130,7 @@ function OneJob({ id }: { id: string }) {
   );
 }
 
-function useFacts(): (job: Job) => readonly Fact[] {
+function useFacts(): (job: Job) => readonly (Fact | false)[] {
   const { facts } = useJobsMessages();
   const { operation } = useResultMessages();
   const { number, rate } = useFormats();
@@ -139,7 +144,8 @@ function useFacts(): (job: Job) => readonly Fact[] {
     [facts.applied, number(job.RecordsDone - job.RecordsFailed)],
     [job.State === 'cancelled' ? facts.cancelledOrFailed : facts.failed, number(job.RecordsFailed)],
     [facts.users, number(job.Users)],
-    [facts.usersDone, number(job.UsersDone)],
+    // The users of cancelled records count as processed.
+    job.State !== 'cancelled' && [facts.usersDone, number(job.UsersDone)],
     [facts.rate, job.UsersPerSecond === null ? '—' : rate(job.UsersPerSecond)],
     [facts.submitted, moment(job.SubmittedAt)],
     [facts.started, moment(job.StartedAt)],

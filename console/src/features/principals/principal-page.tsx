@@ -116,6 +116,7 @@ function Users({ id, isEmpty }: { id: number; isEmpty: boolean }) {
     },
     ...userFieldNames.map((field) => ({
       name: userLabels[field],
+      ...(field === 'Email' && { card: 'full' as const }),
       cell: (user: UserOfPrincipal) => user[field] ?? '—',
     })),
     { name: names.state, cell: ({ State }) => <StateBadge of="user" state={State} /> },

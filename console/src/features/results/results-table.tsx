@@ -75,7 +75,7 @@ export function Results({ list, failedRecords, id }: ResultsProps) {
       name: tuples.principal,
       cell: ({ tuple }) => <PrincipalLink id={tuple.Item1} code={tuple.Item2} />,
     },
-    { name: tuples.outcome, cell: ({ tuple }) => <Outcome tuple={tuple} /> },
+    { name: tuples.outcome, card: 'title', cell: ({ tuple }) => <Outcome tuple={tuple} /> },
     {
       name: tuples.reason,
       card: 'full',
