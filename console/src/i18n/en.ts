@@ -254,7 +254,7 @@ export const auditRow = {
   sameState: 'State set again, unchanged.',
   user: (id: number) => `user ${id}`,
   andMore: (users: string, _others: number, formatted: string) => `${users} and ${formatted} more`,
-  deeds: {
+  actions: {
     'call.completed': ({ count }) =>
       `Call completed: ${plural(count('records'), 'record')}, ${count('recordsFailed')} failed.`,
     'job.submitted': ({ count }) =>
@@ -596,14 +596,14 @@ export const imports = {
     title: 'Rows',
     caption: 'Rows of the file with their errors',
     line: 'Line',
-    faults: 'Errors',
+    errors: 'Errors',
     fine: 'OK',
     surplus: 'Extra cells',
     notChecked: 'Changed, not checked yet',
     record: 'Record',
     open: (users: string) => `Edit JSON (${users} users)`,
     at: (place: string, line: string) => `${place} (line ${line})`,
-    moreFaults: (count: string) => `and ${count} more`,
+    moreErrors: (count: string) => `and ${count} more`,
     only: 'With errors',
     all: 'All rows',
     view: 'Row filter',
@@ -632,8 +632,8 @@ export const imports = {
     correct: 'Fix failed rows',
     download: 'Download failed rows',
   },
-  fault: ({ message }: FileError): string => message,
-  rowFault: ({ code, message }: RowError): string => (code === 'RESET_IN_IMPORT' ? resetInImport : message),
+  fileError: ({ message }: FileError): string => message,
+  rowError: ({ code, message }: RowError): string => (code === 'RESET_IN_IMPORT' ? resetInImport : message),
 };
 
 export const jobs = {

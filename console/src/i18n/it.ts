@@ -259,7 +259,7 @@ export const auditRow: Messages['auditRow'] = {
   user: (id) => `utente ${id}`,
   andMore: (users, others, formatted) =>
     others === 1 ? `${users} e un altro` : `${users} e altri ${formatted}`,
-  deeds: {
+  actions: {
     'call.completed': ({ count }) =>
       `Chiamata completata: ${count('records')} record, ${rejected(count('recordsFailed'))}.`,
     'job.submitted': ({ count }) =>
@@ -668,14 +668,14 @@ export const imports: Messages['imports'] = {
     title: 'Righe',
     caption: 'Righe del file con i loro errori',
     line: 'Riga',
-    faults: 'Errori',
+    errors: 'Errori',
     fine: 'OK',
     surplus: 'Celle in più',
     notChecked: 'Modificata, da ricontrollare',
     record: 'Record',
     open: (users) => `Modifica il JSON (${users} utenti)`,
     at: (place, line) => `${place} (riga ${line})`,
-    moreFaults: (count) => `e altri ${count}`,
+    moreErrors: (count) => `e altri ${count}`,
     only: 'Con errori',
     all: 'Tutte le righe',
     view: 'Filtro righe',
@@ -704,8 +704,8 @@ export const imports: Messages['imports'] = {
     correct: 'Correggi le righe scartate',
     download: 'Scarica le righe scartate',
   },
-  fault: fileErrorInItalian,
-  rowFault: rowErrorInItalian,
+  fileError: fileErrorInItalian,
+  rowError: rowErrorInItalian,
 };
 
 export const jobs: Messages['jobs'] = {

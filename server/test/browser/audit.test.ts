@@ -59,11 +59,11 @@ describe('the audit log page', () => {
     await rowOf(page, 'Entries', /\b1 Principal created/).waitFor();
     await page.getByRole('textbox', { name: 'Principal ID' }).fill('2');
     await page.keyboard.press('Enter');
-    await page.getByText('What was done to principal 2').waitFor();
+    await page.getByText('Entries of principal 2').waitFor();
     await rowOf(page, 'Entries', /\b2 Principal created/).waitFor();
     const read = rowOf(page, 'Entries', /\b2 Principal read/);
     await read.waitFor();
-    await expect.poll(() => rowOf(page, 'Entries', /Principal 1/).count()).toBe(0);
+    await expect.poll(() => rowOf(page, 'Entries', /\b1 Principal created/).count()).toBe(0);
     await expect.poll(() => new URL(page.url()).search).toBe('?principal=2');
     await page.getByLabel('Include reads').uncheck();
     await read.waitFor({ state: 'hidden' });

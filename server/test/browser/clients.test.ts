@@ -100,7 +100,7 @@ describe('the API clients page', () => {
     await enter(person, '/clients', office);
     const keys = await create('shop');
     await choose('shop', 'Edit');
-    const dialog = person.page.getByRole('dialog', { name: 'Edit shop' });
+    const dialog = person.page.getByRole('dialog', { name: 'Client shop' });
     await dialog.getByLabel('Name').fill('web shop');
     await dialog.getByRole('textbox', { name: 'Allowed IP addresses' }).fill('10.0.0.0/8');
     await dialog.getByRole('button', { name: 'Save' }).click();
@@ -112,7 +112,7 @@ describe('the API clients page', () => {
   it('shows the new name of the signed-in client at once', async () => {
     await enter(person, '/clients', await credential(service, { name: 'branch' }));
     await choose('branch', 'Edit');
-    const dialog = person.page.getByRole('dialog', { name: 'Edit branch' });
+    const dialog = person.page.getByRole('dialog', { name: 'Client branch' });
     await dialog.getByLabel('Name').fill('headquarters');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await person.page.getByText('Signed in as headquarters').filter({ visible: true }).waitFor();

@@ -44,22 +44,22 @@ describe('a delivery', () => {
     const dialog = page.getByRole('dialog', { name: `Delivery ${delivery.slice(0, 8)}` });
     await dialog.getByText('The receiver returned an error (5xx)').waitFor();
     await dialog.getByText('Check the log of the receiver').waitFor();
-    await dialog.getByText(/^It HTTP 500 after [\d,]+ ms$/).waitFor();
+    await dialog.getByText(/^HTTP 500 after [\d,]+ ms$/).waitFor();
     await dialog.getByText(delivery, { exact: true }).waitFor();
-    const sent = dialog.getByRole('region', { name: 'Event' });
+    const sent = dialog.getByRole('region', { name: 'Request body' });
     await expect.poll(() => sent.innerText()).toContain('"type": "principal.inserted"');
     const came = dialog.getByRole('region', { name: 'Response' });
     await expect.poll(async () => (await came.innerText()).trim()).toBe(answer);
 
-    await dialog.getByRole('button', { name: 'Copy: What was sent' }).press('Enter');
+    await dialog.getByRole('button', { name: 'Copy: Request body' }).press('Enter');
     await expect.poll(() => clipboard(page)).toBe(receiver.received[0]?.body);
-    await dialog.getByRole('button', { name: 'Copy: What came back' }).press('Enter');
+    await dialog.getByRole('button', { name: 'Copy: Response' }).press('Enter');
     await expect.poll(() => clipboard(page)).toBe(answer);
 
     receiver.answer = () => ({ status: 200, body: 'fine again' });
     const again = dialog.getByRole('button', { name: 'Resend' });
     await again.press('Enter');
-    await dialog.getByText('Delivered').waitFor();
+    await dialog.getByRole('status').getByText('Delivered').waitFor();
     await expect.poll(async () => (await came.innerText()).trim()).toBe('fine again');
     await expect.poll(() => page.locator(':focus').and(again).count()).toBe(1);
     expect(receiver.received).toHaveLength(2);

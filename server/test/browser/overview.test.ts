@@ -49,7 +49,7 @@ describe('the overview', () => {
     const person = await visit(filled, { timezoneId: zoneAtNoon() });
     const { page } = person;
     await enter(person, '', filledOffice);
-    const figures = page.getByRole('region', { name: 'Summary' });
+    const figures = page.getByRole('region', { name: 'Totals' });
     await figures.getByText('+4 today').waitFor();
     await expect.poll(() => figures.innerText()).toMatch(/Users\s+4\s+.*Principals\s+2/s);
 
@@ -60,7 +60,7 @@ describe('the overview', () => {
     // The tooltip of a column shows the figures of its day.
     await page.locator('rect[data-figure=UsersRegistered]').hover();
     await page
-      .getByText(/^\d+ \w+Users registered\s*4\s*Passwords reset\s*0\s*Principals inserted\s*2$/)
+      .getByText(/^\d+ \w+Users registered\s*4\s*Passwords reset\s*0\s*Principals created\s*2$/)
       .waitFor();
 
     await page.setViewportSize(phone);

@@ -31,7 +31,7 @@ describe('the users of a principal', () => {
     const usernames = () =>
       page.getByRole('table', { name: 'Users' }).getByRole('button', { name: /^Actions for/ });
     await expect.poll(() => usernames().count()).toBe(10);
-    await page.getByRole('navigation', { name: 'Pages of: Users' }).getByLabel('Next page').click();
+    await page.getByRole('navigation', { name: 'Pagination: Users' }).getByLabel('Next page').click();
     await rowOf(page, 'Users', /doctor/).waitFor();
     await page.getByRole('searchbox', { name: 'Search users' }).fill('nurse.1');
     await expect.poll(() => usernames().count()).toBe(3);
@@ -92,7 +92,7 @@ describe('the users of a principal', () => {
     expect((await login(service, 'marco.gallo')).status).toBe(401);
     expect((await login(service, 'marco.gallo', password)).status).toBe(200);
     await rowOf(page, 'History', /Password reset: marco\.gallo\..*office \(console\)/).waitFor();
-    await rowOf(page, 'History', /A sign-in failed: marco\.gallo\./).waitFor();
+    await rowOf(page, 'History', /Sign-in failed: marco\.gallo\./).waitFor();
   });
 
   it('are disabled and enabled individually', async () => {

@@ -39,7 +39,7 @@ describe('in light and dark, on a desktop and on a phone', () => {
     await checkAndClose();
 
     await page.getByRole('button', { name: 'Register user' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Register user' });
+    const dialog = page.getByRole('dialog', { name: 'New user' });
     await dialog.getByLabel('Username').fill('mario.rossi');
     await dialog.getByText(/is taken/).waitFor();
     for (const [password, strength] of [

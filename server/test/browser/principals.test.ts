@@ -46,7 +46,7 @@ describe('on a new service', () => {
 
     await page.getByText('No users yet').waitFor();
     await page.getByRole('button', { name: 'Register user' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Register user' });
+    const dialog = page.getByRole('dialog', { name: 'New user' });
     await dialog.getByLabel('Username').fill('mario.rossi');
     await dialog.getByRole('button', { name: 'Generate' }).click();
     await dialog.getByText('Strong', { exact: true }).waitFor();
@@ -101,7 +101,7 @@ describe('the principals pages', () => {
     await expect.poll(names).toEqual(['Rossi Srl']);
     await expect.poll(() => new URL(page.url()).search).toBe('?search=rossi');
     await page.getByRole('searchbox').fill('nobody at all');
-    await page.getByText('Nothing found for "nobody at all"').waitFor();
+    await page.getByText('No results for "nobody at all"').waitFor();
   });
 
   it('show the errors of a new principal next to the invalid fields', async () => {
@@ -200,9 +200,9 @@ describe('the history of a principal', () => {
     const { page } = person;
     await enterNew(service, office, person, 'Greco Srl');
     await rowOf(page, 'History', /Principal created\..*office/).waitFor();
-    expect(await rowOf(page, 'History', /Its data were read/).count()).toBe(0);
+    expect(await rowOf(page, 'History', /Principal read/).count()).toBe(0);
     await page.getByLabel('Include reads').check();
-    await rowOf(page, 'History', /Its data were read\..*office \(console\)/)
+    await rowOf(page, 'History', /Principal read\..*office \(console\)/)
       .first()
       .waitFor();
   });
@@ -217,9 +217,9 @@ describe('the principals pages in Italian', () => {
     await page.getByRole('button', { name: 'Language' }).click();
     await page.getByRole('menuitemradio', { name: 'Italiano' }).click();
     await rowOf(page, 'Utenti', /dario\.costa.*Attivo/).waitFor();
-    await rowOf(page, 'Cronologia', /L'anagrafica è stata creata\. Registrazione: dario\.costa\./).waitFor();
+    await rowOf(page, 'Cronologia', /Anagrafica creata\. Registrazione: dario\.costa\./).waitFor();
     await page.getByRole('button', { name: 'Registra utente' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Registra utente' });
+    const dialog = page.getByRole('dialog', { name: 'Nuovo utente' });
     await dialog.getByLabel('Nome utente').fill('dario.costa');
     await expectBeside(dialog.getByLabel('Nome utente'), /già/);
     await dialog.getByRole('button', { name: 'Genera' }).click();

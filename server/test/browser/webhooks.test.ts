@@ -19,7 +19,7 @@ async function create(page: Page, receiver: Receiver): Promise<string> {
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Endpoint URL').fill(receiver.url);
   await dialog.getByLabel('Principal created').check();
-  await dialog.getByLabel(/^Event/).check();
+  await dialog.getByLabel(/^Event –/).check();
   await dialog.getByRole('button', { name: 'Create' }).click();
   const secret = await dialog.getByLabel('Secret', { exact: true }).inputValue();
   expect(secret).toMatch(/^whsec_/);
@@ -61,7 +61,7 @@ describe('a webhook', () => {
     await page.keyboard.press('Escape');
     const secret = await create(page, receiver);
     const row = page.getByRole('row', { name: new RegExp(receiver.url) });
-    await expect.poll(() => row.innerText()).toMatch(/Enabled\s+Principal created\s+each event/);
+    await expect.poll(() => row.innerText()).toMatch(/Active\s+Principal created\s+event/);
     await expect.poll(() => page.content()).not.toContain(secret);
 
     await act(page, receiver, 'Send test event');
@@ -94,7 +94,7 @@ describe('a webhook', () => {
     await create(page, receiver);
     await insert('given.up');
     const row = page.getByRole('row', { name: new RegExp(receiver.url) });
-    await row.getByText('The receiver HTTP 500').waitFor();
+    await row.getByText('The receiver responded with 500').waitFor();
     await expect.poll(() => row.getByText('Disabled').count()).toBe(1);
 
     receiver.answer = () => 200;
@@ -195,7 +195,7 @@ describe('a webhook', () => {
     }
     await person.goTo('/audit');
     await page
-      .getByText(/è stato disabilitato\. Chi riceve ha risposto 500\./)
+      .getByText(/disabilitato\. Il destinatario ha risposto 500\./)
       .first()
       .waitFor();
   });

@@ -55,11 +55,11 @@ function RowErrors({ id, row, errors }: RowErrorsProps) {
       {errors.slice(0, errorsShown).map((error) => (
         <Text key={formatRowError(error)} size="sm" c="var(--mantine-color-error)">
           {error.column !== null && `${labelOf(error.column)}: `}
-          {messages.rowFault(error)}
+          {messages.rowError(error)}
         </Text>
       ))}
       {errors.length > errorsShown && (
-        <Text size="sm">{messages.rows.moreFaults(number(errors.length - errorsShown))}</Text>
+        <Text size="sm">{messages.rows.moreErrors(number(errors.length - errorsShown))}</Text>
       )}
     </Stack>
   );
@@ -151,7 +151,7 @@ export function useRowColumns({ file, columns, checked, onRow }: RowColumnsOptio
   }
   return [
     { name: messages.rows.line, numeric: true, cell: ({ line }) => number(line) },
-    { name: messages.rows.faults, card: 'full', cell: errorsCell },
+    { name: messages.rows.errors, card: 'full', cell: errorsCell },
     ...(hasSurplus ? [surplus] : []),
     ...cells,
   ];

@@ -142,7 +142,9 @@ function useFacts(): (job: Job) => readonly (Fact | false)[] {
     [facts.client, sender(job)],
     [facts.records, number(job.Records)],
     [facts.applied, number(job.RecordsDone - job.RecordsFailed)],
-    [job.State === 'cancelled' ? facts.cancelledOrFailed : facts.failed, number(job.RecordsFailed)],
+    job.State === 'cancelled'
+      ? [facts.cancelledOrFailed, number(job.Records - job.RecordsDone + job.RecordsFailed)]
+      : [facts.failed, number(job.RecordsFailed)],
     [facts.users, number(job.Users)],
     // The users of cancelled records count as processed.
     job.State !== 'cancelled' && [facts.usersDone, number(job.UsersDone)],

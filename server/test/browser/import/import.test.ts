@@ -36,14 +36,14 @@ describe('the import', () => {
     const before = await storedUsernames(service);
     const page = await openImport(service, office);
     await drop(page, 'clienti.csv', latin(contentWithErrors));
-    await page.getByText('clienti.csv (rows: 5)').waitFor();
-    await expect.poll(() => page.getByLabel('What Nome utente is').inputValue()).toBe('Username');
-    await expect.poll(() => page.getByLabel('What Note is').inputValue()).toBe('');
+    await page.getByText('clienti.csv (5 rows)').waitFor();
+    await expect.poll(() => page.getByLabel('Nome utente maps to').inputValue()).toBe('Username');
+    await expect.poll(() => page.getByLabel('Note maps to').inputValue()).toBe('');
     await expect.poll(() => page.getByRole('row', { name: /^Note/ }).innerText()).toContain('è il primo');
 
     await press(page, 'Check rows');
     await page.getByRole('alert').filter({ hasText: 'no column for Password or PasswordHash' }).waitFor();
-    await page.getByLabel('What Parola is').selectOption('Password');
+    await page.getByLabel('Parola maps to').selectOption('Password');
     await press(page, 'Check rows');
     await said(page, '4 of 5 rows with errors.');
     const row = (line: number) =>
@@ -166,7 +166,7 @@ describe('the import', () => {
     await choose(page, 'large.csv', `Username\n${'a\n'.repeat(100_001)}`);
     await refused('more than 100,000 rows. Import it with "anagrafe import"');
     await choose(page, 'large.csv', 'Username,Password,ID\nanna.2,una frase lunga,1\n');
-    await page.getByText('large.csv (rows: 1)').waitFor();
+    await page.getByText('large.csv (1 row)').waitFor();
     await press(page, 'Choose another file');
     await expect.poll(() => page.locator(':focus').innerText()).toBe('Choose file');
   });
@@ -177,13 +177,13 @@ describe('the import', () => {
     await page.getByRole('menuitemradio', { name: 'Italiano' }).click();
     await page.getByRole('heading', { name: 'Importazione', level: 1 }).waitFor();
     await choose(page, 'utenti.xls', Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0, 0, 0), 'Scegli un file');
-    await page.getByRole('alert').filter({ hasText: 'È il file di un foglio di calcolo' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'È un foglio di calcolo' }).waitFor();
     const content = 'Utente;Password;ID anagrafica\nugo;breve;1\npia;una frase lunga;1a\n';
     await choose(page, 'utenti.csv', content, 'Scegli un file');
     await press(page, 'Controlla le righe');
-    await said(page, 'Righe con problemi: 2 su 2.');
+    await said(page, 'Righe con errori: 2 su 2.');
     await page.getByText(/^Password: .*caratteri/).waitFor();
-    await page.getByText('ID non è un numero intero da 1 in su, scritto con sole cifre.').waitFor();
+    await page.getByText('ID deve essere un numero intero maggiore di zero.').waitFor();
 
     await press(page, 'Scegli un altro file');
     const rows = [
@@ -193,11 +193,9 @@ describe('the import', () => {
     ];
     await choose(page, 'utenti.json', JSON.stringify(rows), 'Scegli un file');
     await press(page, 'Controlla le righe');
-    await said(page, 'Righe con problemi: 2 su 3.');
-    await page.getByText('Nome utente: Questo nome utente compare in una riga precedente.').waitFor();
-    await page
-      .getByText(/Questo reimposterebbe una password, .* nella pagina della sua anagrafica/)
-      .waitFor();
+    await said(page, 'Righe con errori: 2 su 3.');
+    await page.getByText('Nome utente: Nome utente già presente in una riga precedente.').waitFor();
+    await page.getByText(/Questa riga reimposta una password; .* nella pagina dell'anagrafica/).waitFor();
   });
 });
 

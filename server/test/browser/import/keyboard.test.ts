@@ -64,10 +64,10 @@ describe('the import with the keyboard alone', () => {
     const buffer = Buffer.from(lines.join('\n'));
     await (await choosing).setFiles({ name: 'keys.csv', mimeType: 'text/csv', buffer });
 
-    await page.getByText('keys.csv (rows: 3)').waitFor();
-    await keyboardUser(page).reach('What Parola is');
+    await page.getByText('keys.csv (3 rows)').waitFor();
+    await keyboardUser(page).reach('Parola maps to');
     await keyboard.type('Password');
-    await expect.poll(() => page.getByLabel('What Parola is').inputValue()).toBe('Password');
+    await expect.poll(() => page.getByLabel('Parola maps to').inputValue()).toBe('Password');
     await press('Check rows');
     await said(page, '2 of 3 rows with errors.');
     await type('Password, line 2', 'una frase abbastanza lunga');

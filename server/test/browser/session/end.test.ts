@@ -167,7 +167,7 @@ describe('a page at the end of its session', () => {
     const { page } = person;
     await enter(person, '/import', office);
     await choose(page, 'left.csv', 'Username\nanna');
-    await page.getByText('left.csv (rows: 1)').waitFor();
+    await page.getByText('left.csv (1 row)').waitFor();
     await button(page, 'Sign out').filter({ visible: true }).click();
     await heading(page, 'Sign in').waitFor();
     expect(await page.getByText('Your session has expired.').count()).toBe(0);
