@@ -574,7 +574,7 @@ const fileErrors: { readonly [Code in FileErrorCode]: (params: FileErrorParams[C
   UNKNOWN_COLUMN: ({ column }) => `"${column}" non è una colonna della prima riga.`,
   NOT_A_TEXT: ({ column }) => `"${column}" deve essere un testo tra virgolette.`,
   INVALID_ID: ({ field }) => `${field} deve essere un numero intero maggiore di zero.`,
-  AMBIGUOUS_USER: () => 'Indicare Username per registrare oppure UserID per reimpostare, non entrambi.',
+  AMBIGUOUS_USER: () => 'Indica Username per registrare oppure UserID per reimpostare, non entrambi.',
   UNRECOGNISED_USER: () => 'Manca il nome utente (Username).',
   NOT_FOR_RESET: ({ field }) => `${field} non è ammesso quando si reimposta una password.`,
   NO_PRINCIPAL: () => "Manca l'anagrafica dell'utente.",

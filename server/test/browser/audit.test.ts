@@ -39,14 +39,14 @@ describe('the audit log page', () => {
     await auditLog.getByText('Call completed: 3 records, 2 failed.').waitFor();
     await expect
       .poll(() => auditLog.getByRole('row').nth(1).innerText())
-      .toMatch(/office \(console\)\s+Signed in at the console\./);
+      .toMatch(/office \(console\)\s+Signed in to the console\./);
 
     const row = rowOf(page, 'Entries', /\b1 Registered: user \d+, user \d+\./);
     await row.getByText('Details').click();
     await row.getByText('Users registered', { exact: true }).waitFor();
     await expect
       .poll(() => row.innerText())
-      .toMatch(/Action\s+update.*Address\s+127\.0\.0\.1.*Seal\s+[0-9a-f]{64}/s);
+      .toMatch(/Action code\s+update.*IP address\s+127\.0\.0\.1.*Hash\s+[0-9a-f]{64}/s);
     await row.getByRole('link', { name: '1', exact: true }).click();
     await page.getByRole('heading', { name: 'Rossi Srl', level: 1 }).waitFor();
   });

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { enter, useConsole, visit } from './browser.ts';
+import { enter, phone, useConsole, visit } from './browser.ts';
 import { fill } from './filled.ts';
 
 const { service, office } = await useConsole();
@@ -46,6 +46,20 @@ describe('the calls pages', () => {
 
     await records.getByRole('row').nth(1).getByRole('link').click();
     await page.getByRole('heading', { name: 'Bianchi SpA', level: 1 }).waitFor();
+  });
+
+  it('are cards on a phone, with the number of failed records inside the screen', async () => {
+    const person = await visit(service, { viewport: phone });
+    const { page } = person;
+    await enter(person, '/calls?failed=true', office);
+    const card = page.getByRole('table', { name: 'Calls' }).getByRole('row').nth(1);
+    const failed = card.getByRole('cell', { name: '2', exact: true });
+    await failed.waitFor();
+    const box = await failed.boundingBox();
+    expect((box?.x ?? Infinity) + (box?.width ?? 0)).toBeLessThanOrEqual(phone.width);
+    const label = await failed.evaluate((cell) => getComputedStyle(cell, '::before').content);
+    expect(label).toContain('"Failed"');
+    expect((await card.getByRole('link').boundingBox())?.y).toBeLessThan(box?.y ?? 0);
   });
 
   it('link to the last page if the URL names a page beyond it', async () => {

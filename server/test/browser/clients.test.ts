@@ -124,9 +124,9 @@ describe('the API clients page', () => {
     await choose('legacy', 'Revoke');
     const dialog = person.page.getByRole('dialog', { name: 'Revoke legacy' });
     const button = dialog.getByRole('button', { name: 'Revoke' });
-    await dialog.getByLabel('Type legacy to go on').fill('legac');
+    await dialog.getByLabel('Type legacy to confirm').fill('legac');
     await expect.poll(() => button.isDisabled()).toBe(true);
-    await dialog.getByLabel('Type legacy to go on').fill('legacy');
+    await dialog.getByLabel('Type legacy to confirm').fill('legacy');
     await button.click();
     await row('legacy').getByText('Revoked').waitFor();
     await expect.poll(() => person.page.getByRole('button', { name: 'Actions for legacy' }).count()).toBe(0);
@@ -145,7 +145,7 @@ describe('the API clients page', () => {
     person = other;
     await choose('own', 'Revoke');
     await other.page.getByText('your session ends').waitFor();
-    await other.page.getByLabel('Type own to go on').fill('own');
+    await other.page.getByLabel('Type own to confirm').fill('own');
     other.expectStatus(401);
     await other.page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
     await other.page.getByRole('heading', { name: 'Sign in' }).waitFor();

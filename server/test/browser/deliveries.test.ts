@@ -100,7 +100,7 @@ describe('a delivery', () => {
     receiver.answer = () => 200;
     await admin(`PATCH webhooks/${id}`, office, { Enabled: true });
     await admin(`POST webhooks/${id}/deliveries/${delivery}/replay`, office);
-    await seen(row, 'It HTTP 200').waitFor();
+    await seen(row, 'HTTP 200').waitFor();
     await expect.poll(() => row.getByText('next attempt').count()).toBe(0);
   });
 
@@ -114,14 +114,14 @@ describe('a delivery', () => {
     await enter(person, `/webhooks/${id}`, office);
     await page.getByRole('button', { name: 'Send test event' }).click();
     for (const [status, what, todo] of [
-      [302, 'The receiver returned a redirect', 'Webhook settings'],
+      [302, 'The receiver returned a redirect', 'Change the endpoint URL'],
       [401, 'The receiver refused access', 'the secret of this webhook'],
       [403, 'The receiver refused access', 'its clock is correct'],
       [404, 'The endpoint was not found', 'It must accept POST requests'],
-      [410, 'The endpoint no longer exists (410)', 'delete the webhook'],
+      [410, 'The endpoint no longer exists', 'delete the webhook'],
       [422, 'The receiver rejected the delivery', 'Check the response'],
       [429, 'The receiver limits the number of requests', 'one per record'],
-      [502, 'The receiver returned an error (5xx)', 'Check the log'],
+      [502, 'The receiver returned an error', 'Check the log'],
     ] as const) {
       receiver.answer = () => ({ status, headers: { location: receiver.url }, body: `this is ${status}` });
       await send.click();

@@ -44,7 +44,7 @@ describe('on a new service', () => {
     await page.getByRole('heading', { name: 'Bianchi SpA', level: 1 }).waitFor();
     await expect.poll(() => page.title()).toBe('Bianchi SpA · Anagrafe');
 
-    await page.getByText('No users yet').waitFor();
+    await page.getByText('No users yet', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Register user' }).click();
     const dialog = page.getByRole('dialog', { name: 'New user' });
     await dialog.getByLabel('Username').fill('mario.rossi');

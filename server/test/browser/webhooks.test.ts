@@ -185,7 +185,7 @@ describe('a webhook', () => {
     await page.getByRole('button', { name: 'Language' }).click();
     await page.getByRole('menuitemradio', { name: 'Italiano' }).click();
     for (const [{ url }, why] of [
-      [receiver, 'Chi riceve ha risposto 500'],
+      [receiver, 'Il destinatario ha risposto 500'],
       [unreachable, 'Connessione rifiutata'],
     ] as const) {
       await page

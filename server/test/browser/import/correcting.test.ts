@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { canSignIn, storedUsernames } from '../../import/importing.ts';
 import { newUser } from '../../setup/service.ts';
-import { useConsole } from '../browser.ts';
+import { phone, useConsole } from '../browser.ts';
 import { choose, correct, openImport, press, said } from './importing.ts';
 
 const { service, office } = await useConsole();
@@ -9,6 +9,26 @@ const { service, office } = await useConsole();
 await service.call('irs/insert', [{ Denomination: 'Prima' }], { headers: office });
 
 describe('the import of rows with errors', () => {
+  it('shows each row as a card on a phone, with every field inside the screen', async () => {
+    const page = await openImport(service, office);
+    await page.setViewportSize(phone);
+    await choose(
+      page,
+      'card.csv',
+      'Username,Email,Password,ID,Phone\ncard.1,card,una frase lunga,1,+39 010 1\n',
+    );
+    await press(page, 'Check rows');
+    await said(page, '1 of 1 row with errors.');
+    for (const field of ['Username', 'Email', 'Password', 'Phone']) {
+      const box = await page.getByLabel(`${field}, line 2`).boundingBox();
+      expect(box?.x).toBeGreaterThanOrEqual(0);
+      expect((box?.x ?? Infinity) + (box?.width ?? 0)).toBeLessThanOrEqual(phone.width);
+    }
+    await correct(page, 'Email, line 2', 'card@example.com');
+    await press(page, 'Check again');
+    await said(page, '1 row, no errors.');
+  });
+
   it('lets rows that fail after a successful check be corrected and sent again', async () => {
     const page = await openImport(service, office);
     await choose(
