@@ -136,7 +136,7 @@ describe('the events page', () => {
     await fillAuditLog(service, 10_500);
     await page.reload();
     await page.getByText('No recent events of this type').waitFor();
-    await page.getByText(/^Searched \d/).waitFor();
+    await page.getByText(/^Searched back to \d/).waitFor();
     await older().click();
     await row(/mario\.rossi/).waitFor();
     await page.getByText('Searched all stored events.').waitFor();

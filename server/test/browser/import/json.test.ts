@@ -99,7 +99,7 @@ describe('a whole record with errors', () => {
     await expect.poll(() => page.getByRole('textbox', { name: /^Record/ }).count()).toBe(0);
     await page.getByText('and 5 more').first().waitFor();
     await page
-      .getByRole('button', { name: /^Show the JSON with its 25 users/ })
+      .getByRole('button', { name: /^Edit JSON \(25 users\)/ })
       .nth(3)
       .click();
     await page.getByRole('textbox', { name: /^Record/ }).waitFor();
