@@ -45,7 +45,7 @@ const pages: readonly [path: () => string, loaded: (page: Page) => Promise<void>
   [() => `/jobs/${ended}`, (page) => page.getByText(/PASSWORD_TOO_SHORT/).waitFor()],
   [() => '/calls', (page) => page.getByRole('row', { name: /Users ·/ }).waitFor()],
   [() => `/calls/${call}`, (page) => page.getByText(/USERNAME_TAKEN/).waitFor()],
-  [() => '/webhooks', (page) => page.getByText('the receiver HTTP 500').waitFor()],
+  [() => '/webhooks', (page) => page.getByText('The receiver responded with 500').waitFor()],
   [
     () => '/webhooks/1',
     (page) =>
@@ -124,7 +124,7 @@ describe('in light and dark, on a desktop and on a phone', () => {
       await page.getByRole('dialog').waitFor();
       if (action === 'Send test event') {
         await page.getByRole('button', { name: 'Send' }).click();
-        await page.getByText('HTTP ').waitFor();
+        await page.getByText(/^HTTP \d+ after/).waitFor();
       }
       await expectPartAccessible(page, 'dialog');
       await page.keyboard.press('Escape');

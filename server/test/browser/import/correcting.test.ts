@@ -88,9 +88,7 @@ describe('the import of rows with errors', () => {
     await choose(page, 'resets.json', JSON.stringify(resets));
     await press(page, 'Check rows');
     await said(page, '2 of 2 rows with errors.');
-    await page
-      .getByText(/^User 2, ID \(line \d+\): This would reset a password, .* on the page of/)
-      .waitFor();
+    await page.getByText(/^User 2, ID \(line \d+\): This row resets a password; .* on the page of/).waitFor();
     await page.getByText('User ID (password resets only): This row resets a password').waitFor();
     await expect.poll(() => page.getByRole('button', { name: /^Import/ }).isDisabled()).toBe(true);
   });
@@ -102,11 +100,11 @@ describe('the import of rows with errors', () => {
     await choose(page, 'surplus.csv', `Username,ExternalKey,Password\n${row}\n`);
     await press(page, 'Check rows');
     await said(page, '1 of 1 row with errors.');
-    await expect.poll(() => page.getByLabel('Cells too many, line 2').inputValue()).toBe('a note');
+    await expect.poll(() => page.getByLabel('Extra cells, line 2').inputValue()).toBe('a note');
     await correct(page, 'Username, line 2', 'surplus.one');
     await press(page, 'Check again');
     await said(page, '1 of 1 row with errors.');
-    await correct(page, 'Cells too many, line 2', '');
+    await correct(page, 'Extra cells, line 2', '');
     await press(page, 'Check again');
     await said(page, 'no errors.');
     await press(page, 'Import 1 row');
