@@ -33,10 +33,9 @@ export function Failures({ list }: { list: ReturnType<typeof useFailures> }) {
     },
     {
       name: failures.principal,
-      wide: true,
       cell: ({ ID, Code }) => <PrincipalLink id={ID} code={Code} />,
     },
-    { name: failures.reason, cell: (failure) => <Reason failure={failure} /> },
+    { name: failures.reason, card: 'title', cell: (failure) => <Reason failure={failure} /> },
   ];
   return (
     <ListSection
