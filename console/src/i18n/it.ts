@@ -31,7 +31,7 @@ export const common: Messages['common'] = {
   skip: 'Vai al contenuto',
   navigation: 'Menu principale',
   pages: {
-    overview: 'Riepilogo',
+    overview: 'Panoramica',
     principals: 'Anagrafiche',
     import: 'Importazione',
     calls: 'Chiamate',
@@ -66,7 +66,7 @@ export const common: Messages['common'] = {
   },
   protected: {
     title: 'Modalità protetta',
-    text: 'Non esiste ancora alcun client API: il servizio accetta solo chiamate da questa macchina, senza chiave. Dopo la creazione del primo client ogni chiamata richiede una chiave ed è possibile collegarsi anche da altre macchine.',
+    text: 'Non esiste ancora alcun client API: il servizio accetta solo chiamate da questo computer, senza chiavi. Dopo la creazione del primo client ogni chiamata richiederà le chiavi di un client e sarà possibile collegarsi anche da altri computer.',
     action: 'Crea il primo client',
     dialog: 'Primo client API',
     intro: 'Il client avrà tutti i permessi. Accederai subito con le sue chiavi.',
@@ -92,7 +92,7 @@ export const common: Messages['common'] = {
     placeholder: 'Pagina, nome, codice esterno, partita IVA, nome utente',
     found: 'Risultati',
     page: 'Pagina',
-    nothing: "Nessun risultato. Le anagrafiche si cercano per l'inizio di ogni parola.",
+    nothing: "Nessun risultato. La ricerca delle anagrafiche considera l'inizio delle parole.",
     choose: 'seleziona',
     go: 'apri',
     close: 'chiudi',
@@ -115,22 +115,22 @@ export const common: Messages['common'] = {
       hint: "L'elenco ha meno pagine.",
       action: "Vai all'ultima pagina",
     },
-    newest: 'Mostra i più recenti',
+    newest: 'Mostra le voci più recenti',
     behind: 'Ci sono molte nuove voci.',
-    older: 'Mostra i meno recenti',
+    older: 'Mostra le voci meno recenti',
     noOlder: 'Nessuna voce precedente.',
   },
   failure: {
     unreachable: 'Servizio non raggiungibile. Controlla che sia attivo e che la rete funzioni, poi riprova.',
-    strange: "Risposta inattesa, forse di un proxy. Riprova o contatta l'amministratore.",
-    again: 'La sessione era scaduta: nessuna modifica eseguita. Ora sei di nuovo connesso, riprova.',
+    strange: "Risposta inattesa, forse inviata da un proxy. Riprova o contatta l'amministratore.",
+    again: 'La sessione era scaduta: nessuna modifica eseguita. Ora sei di nuovo connesso: riprova.',
     unknown: "Si è verificato un errore. Ricarica la pagina; se si ripete, contatta l'amministratore.",
-    request: (id) => `ID richiesta: ${id} (da comunicare all'assistenza)`,
+    request: (id) => `ID richiesta: ${id} (da comunicare all'amministratore)`,
   },
   lost: {
     title: 'Pagina non trovata',
     text: 'Nella console non esiste una pagina con questo URL.',
-    action: 'Vai al riepilogo',
+    action: 'Vai alla panoramica',
   },
   never: 'mai',
 };
@@ -152,7 +152,7 @@ const causes: Readonly<Record<Cause, Advice>> = {
   },
   unauthorized: {
     what: "Il destinatario ha negato l'accesso",
-    todo: "Controlla che il destinatario abbia la chiave segreta di questo webhook e che il suo orologio sia corretto. Se la chiave è andata persa, rigenerala. Se l'URL richiede un login, consenti le richieste senza login.",
+    todo: "Controlla che il destinatario abbia la chiave segreta di questo webhook e che il suo orologio sia corretto. Se la chiave è andata persa, rigenerala. Se l'URL richiede un'autenticazione, consenti le richieste senza autenticazione.",
   },
   notFound: {
     what: 'Endpoint non trovato',
@@ -164,11 +164,11 @@ const causes: Readonly<Record<Cause, Advice>> = {
   },
   tooMany: {
     what: 'Il destinatario limita il numero di richieste (429)',
-    todo: 'La consegna viene ritentata automaticamente. Per ridurre le consegne scegline una per record, oppure una per chiamata o elaborazione.',
+    todo: 'La consegna viene ritentata automaticamente. Per ridurre le consegne, imposta nel webhook una consegna per record oppure per chiamata o elaborazione.',
   },
   rejected: {
     what: 'Il destinatario ha rifiutato la consegna',
-    todo: 'Controlla la risposta qui sotto, correggi il destinatario, poi reinvia la consegna.',
+    todo: 'Controlla la risposta qui sotto, risolvi il problema nel destinatario, poi reinvia la consegna.',
   },
   broken: {
     what: 'Il destinatario ha restituito un errore (5xx)',
@@ -176,14 +176,14 @@ const causes: Readonly<Record<Cause, Advice>> = {
   },
   slow: {
     what: 'Il destinatario non ha risposto in tempo',
-    todo: 'Il limite è di 15 secondi: conviene rispondere subito ed elaborare dopo. Se non arriva mai una risposta, controlla il firewall.',
+    todo: "Il limite è di 15 secondi: il destinatario deve rispondere subito ed elaborare l'evento dopo. Se non arriva mai una risposta, controlla il firewall.",
   },
   internal: {
     what: "L'indirizzo si trova in una rete interna bloccata",
     todo: 'Per consentirlo, aggiungi la rete ad ANAGRAFE_WEBHOOK_NETWORKS e riavvia il servizio.',
   },
   plainHttp: {
-    what: 'Serve https',
+    what: 'URL http non consentito',
     todo: 'Usa un URL https, oppure aggiungi la rete ad ANAGRAFE_WEBHOOK_NETWORKS e riavvia il servizio.',
   },
   closed: {
@@ -196,7 +196,7 @@ const causes: Readonly<Record<Cause, Advice>> = {
   },
   unknownName: {
     what: 'Nome host non trovato',
-    todo: "Controlla l'ortografia del nome host e che il server riesca a risolverlo.",
+    todo: 'Controlla che il nome host sia scritto correttamente e che il server riesca a risolverlo.',
   },
   unreachable: {
     what: 'Host non raggiungibile',
@@ -208,11 +208,11 @@ const causes: Readonly<Record<Cause, Advice>> = {
   },
   strange: {
     what: 'La risposta non è HTTP',
-    todo: "Controlla la porta dell'URL e se serve http o https.",
+    todo: "Controlla la porta e il protocollo (http o https) dell'URL.",
   },
   forgotten: {
     what: 'Evento scaduto',
-    todo: "L'evento non è più conservato e non può essere inviato. Aggiorna il destinatario con gli elenchi di anagrafiche e utenti.",
+    todo: "L'evento non è più conservato e non può essere inviato. Riallinea il destinatario leggendo gli elenchi di anagrafiche e utenti.",
   },
   other: {
     what: 'Consegna non riuscita',
@@ -235,7 +235,7 @@ export const eventType: Messages['eventType'] = {
   'user.registered': 'Utente registrato',
   'user.password_reset': 'Password reimpostata',
   'user.state_changed': 'Stato utente modificato',
-  'call.completed': 'Chiamata completata',
+  'call.completed': 'Chiamata terminata',
   'job.completed': 'Elaborazione terminata',
   'webhook.disabled': 'Webhook disabilitato',
   'webhook.test': 'Evento di prova',
@@ -261,14 +261,14 @@ export const auditRow: Messages['auditRow'] = {
     others === 1 ? `${users} e un altro` : `${users} e altri ${formatted}`,
   actions: {
     'call.completed': ({ count }) =>
-      `Chiamata completata: ${count('records')} record, ${rejected(count('recordsFailed'))}.`,
+      `Chiamata terminata: ${count('records')} record, ${rejected(count('recordsFailed'))}.`,
     'job.submitted': ({ count }) =>
       `Elaborazione inviata: ${count('records')} record, ${plural(count('users'), 'utente', 'utenti')}.`,
     'job.completed': ({ count }) =>
       `Elaborazione terminata: ${count('records')} record, ${rejected(count('recordsFailed'))}.`,
     'job.cancelled': () => 'Elaborazione annullata.',
     'records.read': ({ count, details, principal }) => {
-      if (details.call === 'failed') return 'Record scartati scaricati.';
+      if (details.call === 'failed') return 'File degli scarti scaricato.';
       if (details.call === 'users') return `Utenti letti: ${count('count')}.`;
       return principal === null ? `Anagrafiche lette: ${count('count')}.` : 'Anagrafica letta.';
     },
@@ -276,7 +276,7 @@ export const auditRow: Messages['auditRow'] = {
     'login.failed': ({ user }) =>
       user === null ? 'Accesso non riuscito: nome utente sconosciuto.' : `Accesso non riuscito: ${user}.`,
     'login.refreshed': ({ user }) => `Sessione rinnovata: ${user}.`,
-    'login.reused': ({ user }) => `Token di rinnovo usato due volte, sessione revocata: ${user}.`,
+    'login.reused': ({ user }) => `Refresh token usato due volte, sessione terminata: ${user}.`,
     logout: ({ user }) => `Disconnessione: ${user}.`,
     'console.login': () => 'Accesso alla console.',
     'console.logout': () => 'Disconnessione dalla console.',
@@ -286,8 +286,8 @@ export const auditRow: Messages['auditRow'] = {
     'client.revoked': ({ client }) => `Client API ${client} revocato.`,
     'client.denied': ({ client, count, details }) =>
       details.why === 'address'
-        ? `Client API ${client} respinto: indirizzo IP non consentito (tentativo ${count('attempts')} nell'ultima ora).`
-        : `Client API ${client} respinto: chiave segreta errata (tentativo ${count('attempts')} nell'ultima ora).`,
+        ? `Client API ${client} respinto: indirizzo IP non consentito (tentativi nell'ultima ora: ${count('attempts')}).`
+        : `Client API ${client} respinto: chiave segreta errata (tentativi nell'ultima ora: ${count('attempts')}).`,
     'webhook.created': ({ details, url }) => `Webhook ${details.webhook}${url} creato.`,
     'webhook.changed': ({ details, url }) => `Webhook ${details.webhook}${url} modificato.`,
     'webhook.rotated': ({ details }) => `Chiave segreta del webhook ${details.webhook} rigenerata.`,
@@ -299,7 +299,7 @@ export const auditRow: Messages['auditRow'] = {
 };
 
 export const result: Messages['result'] = {
-  operation: { update: 'Utenti', insert: 'Anagrafiche', state: 'Cambi di stato' },
+  operation: { update: 'Aggiornamento utenti', insert: 'Creazione anagrafiche', state: 'Cambio di stato' },
   progress: {
     users: (done, all) => `${done} di ${all} utenti`,
     records: (done, all) => `${done} di ${all} record`,
@@ -307,7 +307,7 @@ export const result: Messages['result'] = {
     failed: rejected,
     waiting: 'in coda',
     rate: (rate) => `${rate} utenti al secondo`,
-    ends: 'Termina',
+    ends: 'Fine prevista',
   },
   tuples: {
     title: 'Record',
@@ -323,7 +323,8 @@ export const result: Messages['result'] = {
     noneHint: 'I record appaiono qui dopo essere stati elaborati.',
     noneFailed: 'Nessun record scartato',
     noneFailedHint: 'Disattiva il filtro per vedere i record applicati.',
-    moreFaults: (count) => `e altri ${count} campi; scarica il file degli scarti per vederli tutti`,
+    moreFaults: (count) =>
+      `Altri campi con errori: ${count}. Scarica il file degli scarti per vederli tutti.`,
   },
   failedOnly: 'Solo scartati',
   failedFile: {
@@ -348,8 +349,8 @@ export const result: Messages['result'] = {
 };
 
 export const audit: Messages['audit'] = {
-  title: 'Registro delle attività',
-  intro: 'Tutte le modifiche con data e autore, dalla più recente.',
+  title: 'Registro attività',
+  intro: 'Tutte le attività con data e autore, dalla più recente.',
   caption: 'Voci',
   columns: {
     position: 'Posizione',
@@ -358,9 +359,9 @@ export const audit: Messages['audit'] = {
     about: 'Anagrafica',
     what: 'Attività',
   },
-  empty: { title: 'Non ci sono ancora voci', hint: 'Le modifiche appaiono qui entro un secondo.' },
+  empty: { title: 'Non ci sono ancora voci', hint: 'Le attività appaiono qui entro un secondo.' },
   emptyOf: {
-    title: 'Nessuna operazione su questa anagrafica',
+    title: 'Nessuna attività su questa anagrafica',
     hint: "L'ID non esiste, oppure le sue voci sono scadute.",
   },
   find: {
@@ -369,7 +370,7 @@ export const audit: Messages['audit'] = {
     go: 'Vai',
     reads: 'Mostra anche le letture',
     all: 'Mostra tutto',
-    newest: 'Torna ai più recenti',
+    newest: 'Torna alle voci più recenti',
     of: (id) => `Voci dell'anagrafica ${id}.`,
     from: (position) => `Posizione ${position} e precedenti. Le nuove voci non vengono aggiunte.`,
   },
@@ -388,13 +389,13 @@ export const audit: Messages['audit'] = {
   others: (count) => `e altri ${count}`,
   chain: {
     title: 'Integrità del registro',
-    text: "Verifica che nel database nessuna riga sia stata modificata, rimossa o inserita. Per rilevare in seguito anche la rimozione delle righe più recenti, conserva l'ultimo hash fuori dal database.",
+    text: "La verifica della catena di hash rileva se nel database una voce è stata modificata, rimossa o inserita. Per rilevare in seguito anche la rimozione delle voci più recenti, conserva l'ultimo hash fuori dal database.",
     verify: 'Verifica il registro',
     sound: 'Registro integro',
-    soundText: (rows) => `Righe verificate: ${rows}. Nessuna anomalia.`,
+    soundText: (rows) => `Voci verificate: ${rows}. Nessuna anomalia.`,
     broken: 'Registro alterato',
     brokenText: (rows, position, fault) =>
-      `Alla posizione ${position} una riga è stata ${fault}. Righe integre: ${rows}.`,
+      `Alla posizione ${position} una voce è stata ${fault}. Voci integre: ${rows}.`,
     faults: {
       changed: 'modificata',
       removed: 'rimossa',
@@ -467,7 +468,7 @@ export const clients: Messages['clients'] = {
   you: 'tu',
   empty: {
     title: 'Non ci sono ancora client',
-    hint: 'Finché non crei il primo client, il servizio accetta solo chiamate da questa macchina.',
+    hint: 'Finché non crei il primo client, il servizio accetta solo chiamate da questo computer.',
     action: 'Crea un client',
   },
   actionsOf: (name) => `Azioni per ${name}`,
@@ -494,7 +495,7 @@ export const clients: Messages['clients'] = {
       'Le chiamate dagli indirizzi consentiti non richiedono chiavi. Solo per programmi che non possono inviarle.',
     submitCreate: 'Crea client',
     submitEdit: 'Salva',
-    ownScope: 'Sei connesso con questo client. Senza il permesso admin la sessione termina.',
+    ownScope: 'Sei connesso con questo client. Senza il permesso admin la sessione terminerà.',
   },
   created: (name) => `Client ${name} creato`,
   saved: (name) => `Client ${name} salvato. Le modifiche valgono dalla prossima chiamata.`,
@@ -508,7 +509,7 @@ export const clients: Messages['clients'] = {
   oldEnds: (moment) => `Vecchia chiave valida fino al ${moment}`,
   revokeTitle: (name) => `Revocare ${name}?`,
   revokeText:
-    'Le sue chiavi smettono subito di funzionare. Operazione irreversibile. Le sue voci nel registro restano.',
+    'Le sue chiavi smetteranno subito di funzionare. Le sue voci nel registro attività resteranno. Operazione irreversibile.',
   revokeOwn: 'Sei connesso con questo client: la sessione terminerà.',
   revokedNotice: (name) => `Client ${name} revocato.`,
 };
@@ -522,19 +523,19 @@ export const events: Messages['events'] = {
   columns: { id: 'ID evento', at: 'Data', type: 'Evento', about: 'Oggetto' },
   empty: {
     title: 'Non ci sono ancora eventi',
-    hint: 'Qui appaiono nuovi utenti, password reimpostate e chiamate completate.',
+    hint: 'Qui appaiono gli eventi, ad esempio utenti registrati, password reimpostate e chiamate terminate.',
   },
   emptyType: { title: 'Nessun evento di questo tipo', hint: 'I nuovi eventi appaiono qui.' },
   emptySoFar: {
     title: 'Nessun evento recente di questo tipo',
-    hint: 'Mostra i meno recenti o seleziona un altro tipo.',
+    hint: 'Mostra le voci meno recenti o seleziona un altro tipo.',
   },
-  reached: (moment) => `Ricerca eseguita fino al ${moment}.`,
+  reached: (moment) => `Ricerca eseguita a ritroso fino al ${moment}.`,
   reachedAll: 'Ricerca eseguita su tutti gli eventi conservati.',
   about: {
     principal: (id) => `anagrafica ${id}`,
     user: (id, name) => (name === null ? `utente ${id}` : `utente ${id}, ${name}`),
-    state: { active: 'abilitato', disabled: 'disabilitato' },
+    state: { active: 'stato: attivo', disabled: 'stato: disabilitato' },
     records: (records, failed) => `${records} record, ${rejected(failed)}`,
     webhook: (id, url) => `webhook ${id}, ${url}`,
   },
@@ -569,12 +570,13 @@ const fileErrors: { readonly [Code in FileErrorCode]: (params: FileErrorParams[C
   TEXT_AFTER_QUOTE: ({ line }) =>
     `Riga ${line}: testo dopo le virgolette di chiusura. Le virgolette interne vanno raddoppiate.`,
   NUL_CHARACTER: ({ line }) => `La riga ${line} contiene un carattere NUL.`,
-  WRONG_CELL_COUNT: ({ expected, found }) => `La riga ha ${found} celle invece di ${expected}.`,
+  WRONG_CELL_COUNT: ({ expected, found }) => `Celle nella riga: ${found} invece di ${expected}.`,
   UNNAMED_COLUMN: ({ column }) => `La colonna ${column} contiene un valore ma non ha un nome.`,
   UNKNOWN_COLUMN: ({ column }) => `"${column}" non è una colonna della prima riga.`,
   NOT_A_TEXT: ({ column }) => `"${column}" deve essere un testo tra virgolette.`,
   INVALID_ID: ({ field }) => `${field} deve essere un numero intero maggiore di zero.`,
-  AMBIGUOUS_USER: () => 'Indica Username per registrare oppure UserID per reimpostare, non entrambi.',
+  AMBIGUOUS_USER: () =>
+    'Indica Username per registrare un utente oppure UserID per reimpostare la password, non entrambi.',
   UNRECOGNISED_USER: () => 'Manca il nome utente (Username).',
   NOT_FOR_RESET: ({ field }) => `${field} non è ammesso quando si reimposta una password.`,
   NO_PRINCIPAL: () => "Manca l'anagrafica dell'utente.",
@@ -592,7 +594,7 @@ const rowErrors: Readonly<Record<RowErrorCode, string>> = {
     'Questa riga reimposta una password; l\'importazione registra solo nuovi utenti. Reimpostala nella pagina dell\'anagrafica oppure usa "anagrafe reset".',
   USER_NOT_FOUND: 'Utente non trovato.',
   RECORD_NOT_APPLIED: 'Il record verrebbe scartato.',
-  RESET_WITHOUT_PRINCIPAL: "Per uno UserID l'anagrafica va indicata con ID o ExternalKey.",
+  RESET_WITHOUT_PRINCIPAL: "Con UserID, indica l'anagrafica con ID o ExternalKey.",
   PRINCIPAL_NOT_INSERTED: "Creazione dell'anagrafica non riuscita.",
   USERNAME_TAKEN: 'Nome utente già presente in una riga precedente.',
   EXTERNAL_KEY_TAKEN: "Codice esterno già presente in un'altra riga.",
@@ -610,7 +612,7 @@ function quoted(names: readonly string[]): string {
 
 export const imports: Messages['imports'] = {
   title: 'Importazione',
-  intro: "Registra utenti da un file. Prima vedi un'anteprima, poi confermi.",
+  intro: "Registra nuovi utenti da un file. Prima dell'importazione puoi controllare e correggere le righe.",
   choose: {
     title: 'File',
     drop: 'Trascina qui un file CSV, JSON o NDJSON',
@@ -655,7 +657,7 @@ export const imports: Messages['imports'] = {
   },
   principalField: (label) => `Anagrafica: ${label}`,
   fields: {
-    UserID: 'ID utente (solo per reimpostare)',
+    UserID: 'ID utente (solo per reimpostare la password)',
     Username: 'Nome utente',
     Password: 'Password',
     ConfirmPassword: 'Conferma password',
@@ -673,7 +675,7 @@ export const imports: Messages['imports'] = {
     surplus: 'Celle in più',
     notChecked: 'Modificata, da ricontrollare',
     record: 'Record',
-    open: (users) => `Modifica il JSON (${users} utenti)`,
+    open: (users) => `Modifica il JSON (${plural(users, 'utente', 'utenti')})`,
     at: (place, line) => `${place} (riga ${line})`,
     moreErrors: (count) => `e altri ${count}`,
     only: 'Con errori',
@@ -681,10 +683,11 @@ export const imports: Messages['imports'] = {
     view: 'Filtro righe',
     allFine: (rows) => `${plural(rows, 'riga', 'righe')}, nessun errore.`,
     problems: (faulty, rows) => `Righe con errori: ${faulty} su ${rows}.`,
-    correct: "Correggi le righe qui e ricontrolla, oppure saltale: potrai scaricarle dopo l'importazione.",
-    changed: "Alcune righe sono state modificate. Ricontrolla prima dell'importazione.",
+    correct:
+      "Correggi le righe qui e ricontrollale, oppure importa solo le altre: potrai scaricare quelle con errori dopo l'importazione.",
+    changed: 'Alcune righe sono state modificate. Ricontrollale prima di importarle.',
     none: 'Nessuna riga con errori',
-    noneHint: 'Importa le righe oppure mostra tutte le righe.',
+    noneHint: 'Puoi importare il file oppure mostrare tutte le righe.',
     cell: (field, line) => `${field}, riga ${line}`,
     estimate: (seconds) =>
       `Il calcolo degli hash delle password richiede circa ${plural(seconds, 'secondo', 'secondi')}.`,
@@ -699,8 +702,8 @@ export const imports: Messages['imports'] = {
   },
   outcome: {
     title: 'Importazione terminata',
-    applied: (rows) => `Importate: ${rows}.`,
-    failed: (rows) => `Scartate: ${rows}. Correggi qui le righe scartate oppure scaricale con i loro errori.`,
+    applied: (rows) => `Righe importate: ${rows}.`,
+    failed: (rows) => `Righe scartate: ${rows}. Correggile qui oppure scaricale con i loro errori.`,
     correct: 'Correggi le righe scartate',
     download: 'Scarica le righe scartate',
   },
@@ -722,7 +725,7 @@ export const jobs: Messages['jobs'] = {
     submitted: 'Inviata',
     ended: 'Terminata',
   },
-  states: { queued: 'In coda', running: 'In corso', completed: 'Terminata', cancelled: 'Annullata' },
+  states: { queued: 'In coda', running: 'In corso', completed: 'Completata', cancelled: 'Annullata' },
   empty: {
     title: 'Non ci sono ancora elaborazioni',
     hint: "Le importazioni e le chiamate con l'intestazione Prefer: respond-async vengono eseguite come elaborazioni.",
@@ -761,8 +764,8 @@ export const jobs: Messages['jobs'] = {
 };
 
 export const overview: Messages['overview'] = {
-  title: 'Riepilogo',
-  intro: 'Totali, attività in corso ed errori recenti',
+  title: 'Panoramica',
+  intro: 'Totali, attività in corso ed errori recenti.',
   figures: {
     label: 'Totali',
     users: 'Utenti',
@@ -812,14 +815,14 @@ export const overview: Messages['overview'] = {
     rate: (rate, capacity) => `${rate} di ${capacity} hash al secondo`,
     bar: 'Carico di questo nodo',
     running: 'In corso',
-    interactive: 'In coda (interattive)',
-    bulk: 'In coda (massive)',
+    interactive: 'In coda (richieste singole)',
+    bulk: 'In coda (richieste massive)',
     node: 'Solo questo nodo',
   },
   jobs: {
     title: 'Elaborazioni in corso',
     none: 'Nessuna elaborazione in corso',
-    noneHint: 'Qui appaiono le importazioni e le chiamate in background durante la loro esecuzione.',
+    noneHint: 'Qui appaiono le importazioni e le chiamate in background mentre sono in corso.',
     more: (count) => `e altre ${count}`,
   },
   failures: {
@@ -837,10 +840,10 @@ export const overview: Messages['overview'] = {
 
 export const principals: Messages['principals'] = {
   title: 'Anagrafiche',
-  intro: 'Aziende e clienti con i loro utenti',
+  intro: 'Aziende e clienti con i loro utenti.',
   all: 'Tutte le anagrafiche',
   create: 'Nuova anagrafica',
-  createIntro: 'Basta un campo.',
+  createIntro: 'Basta compilare un campo.',
   submitCreate: 'Crea anagrafica',
   created: 'Anagrafica creata. Non ha ancora utenti.',
   search: 'Cerca anagrafiche',
@@ -862,7 +865,7 @@ export const principals: Messages['principals'] = {
   },
   empty: {
     title: 'Non ci sono ancora anagrafiche',
-    hint: "Crea la prima, importa un file oppure inviale tramite l'API.",
+    hint: "Crea la prima, importa un file oppure usa l'API.",
     action: 'Importa un file',
   },
   notFound: (term) => ({
@@ -889,7 +892,7 @@ export const principals: Messages['principals'] = {
       username: 'Nome utente',
       state: 'Stato',
       lastLogin: 'Ultimo accesso',
-      passwordChanged: 'Cambio password',
+      passwordChanged: 'Ultimo cambio password',
       actions: 'Azioni',
     },
     id: (id) => `ID ${id}`,
@@ -907,7 +910,7 @@ export const principals: Messages['principals'] = {
   },
   reset: {
     title: (username) => `Nuova password per ${username}`,
-    text: "La vecchia password smette di funzionare e tutte le sessioni dell'utente terminano.",
+    text: "La vecchia password smetterà di funzionare e tutte le sessioni dell'utente termineranno.",
     submit: 'Reimposta la password',
     done: (username) => `Password di ${username} reimpostata`,
   },
@@ -931,16 +934,16 @@ export const principals: Messages['principals'] = {
       action: 'Disabilita',
       title: (name) => `Disabilitare ${name}?`,
       principal:
-        'I suoi utenti non potranno più accedere, le loro sessioni terminano e non si potranno registrare utenti finché non la riabiliti.',
-      user: "L'utente non potrà più accedere e tutte le sue sessioni terminano.",
+        'Le sessioni dei suoi utenti termineranno. Finché non la riabiliti, i suoi utenti non potranno accedere e non sarà possibile registrarne altri.',
+      user: "L'utente non potrà più accedere e tutte le sue sessioni termineranno.",
       done: (name) => `${name}: disabilitazione eseguita.`,
     },
     active: {
       action: 'Abilita',
       title: (name) => `Abilitare ${name}?`,
       principal:
-        'I suoi utenti potranno accedere di nuovo, tranne quelli disabilitati singolarmente. Le sessioni terminate non vengono ripristinate.',
-      user: "L'utente potrà accedere di nuovo con la stessa password, a meno che l'anagrafica sia disabilitata. Le sessioni terminate non vengono ripristinate.",
+        'I suoi utenti potranno accedere di nuovo, tranne quelli disabilitati singolarmente. Le sessioni terminate non verranno ripristinate.',
+      user: "L'utente potrà accedere di nuovo con la stessa password, a meno che l'anagrafica non sia disabilitata. Le sessioni terminate non verranno ripristinate.",
       done: (name) => `${name}: abilitazione eseguita.`,
     },
   },
@@ -952,7 +955,7 @@ export const principals: Messages['principals'] = {
     address: 'Indirizzo IP',
     withReads: 'Mostra anche le letture',
     empty: {
-      title: 'Nessuna operazione su questa anagrafica',
+      title: 'Nessuna attività su questa anagrafica',
       hint: "Qui appaiono le modifiche all'anagrafica e ai suoi utenti.",
     },
   },
@@ -960,7 +963,7 @@ export const principals: Messages['principals'] = {
 
 export const webhooks: Messages['webhooks'] = {
   title: 'Webhook',
-  intro: 'Endpoint che ricevono eventi firmati',
+  intro: 'Endpoint che ricevono eventi firmati.',
   caption: 'Webhook',
   create: 'Nuovo webhook',
   columns: {
@@ -977,7 +980,7 @@ export const webhooks: Messages['webhooks'] = {
   granularity: { user: 'evento', record: 'record', job: 'chiamata o elaborazione' },
   empty: {
     title: 'Non ci sono ancora webhook',
-    hint: 'Un webhook invia al tuo programma nuovi utenti, password reimpostate ed elaborazioni terminate.',
+    hint: 'Un webhook invia al tuo programma gli eventi, ad esempio utenti registrati, password reimpostate ed elaborazioni terminate.',
     action: 'Crea un webhook',
   },
   actionsOf: (url) => `Azioni per ${url}`,
@@ -994,12 +997,12 @@ export const webhooks: Messages['webhooks'] = {
     url: "URL dell'endpoint",
     urlHint: 'https, oppure http nelle reti di ANAGRAFE_WEBHOOK_NETWORKS',
     types: 'Eventi',
-    typesHint: 'Vuoto = tutti',
+    typesHint: 'Lascia vuoto per riceverli tutti.',
     granularity: 'Una consegna per',
     granularityHint: {
-      user: 'Evento – 100.000 utenti sono 100.000 consegne',
+      user: 'Evento – 100.000 utenti producono 100.000 consegne',
       record: 'Record – tutti gli utenti di un record in una consegna',
-      job: 'Chiamata o elaborazione – solo chiamate ed elaborazioni terminate e webhook disabilitati',
+      job: 'Chiamata o elaborazione – solo gli eventi di chiamata terminata, elaborazione terminata e webhook disabilitato',
     },
     submitCreate: 'Crea webhook',
     submitEdit: 'Salva',
@@ -1025,7 +1028,7 @@ export const webhooks: Messages['webhooks'] = {
     `${url} non riceverà più eventi e le consegne in attesa verranno eliminate. Operazione irreversibile.`,
   removed: 'Webhook eliminato.',
   testTitle: 'Evento di prova',
-  testText: (url) => `Invia un evento di tipo webhook.test a ${url} e mostra la risposta.`,
+  testText: (url) => `Un evento di tipo webhook.test verrà inviato a ${url}. La risposta apparirà qui.`,
   testSubmit: 'Invia',
   taken: 'Consegnato',
   waiting: 'In attesa',
@@ -1043,22 +1046,22 @@ export const webhooks: Messages['webhooks'] = {
     attempts: 'Tentativi',
     answer: 'Risposta ricevuta',
     actions: 'Azioni',
-    failedOnly: 'Solo non consegnati',
-    states: { pending: 'In attesa', delivered: 'Consegnato', failed: 'Non consegnato' },
+    failedOnly: 'Solo fallite',
+    states: { pending: 'In attesa', delivered: 'Riuscita', failed: 'Fallita' },
     next: (when) => `prossimo tentativo ${when}`,
     again: 'Reinvia',
     againOf: (id) => `Reinvia ${id}`,
-    allAgain: 'Reinvia tutti i falliti',
+    allAgain: 'Reinvia tutte le fallite',
     sent: (count) => `Consegne reinviate: ${count}`,
     noneGivenUp: 'Nessuna consegna fallita. Quelle in attesa vengono ritentate automaticamente.',
     notSent: 'Reinvio non riuscito',
-    whenEnabled: 'Il webhook è disabilitato. Le consegne verranno inviate quando lo abiliti.',
+    whenEnabled: 'Il webhook è disabilitato. Le consegne verranno inviate quando lo riabiliti.',
     none: 'Non ci sono ancora consegne',
     noneHint: 'Qui appare una consegna per ogni evento di questo webhook.',
     noneFailed: 'Nessuna consegna fallita',
-    noneFailedHint: 'Una consegna viene ritentata per giorni prima di risultare fallita.',
+    noneFailedHint: 'Una consegna risulta fallita solo dopo diversi giorni di tentativi.',
   },
-  next: { attempt: 'Prossimo tentativo', now: 'adesso', onceEnabled: 'quando il webhook sarà abilitato' },
+  next: { attempt: 'Prossimo tentativo', now: 'adesso', onceEnabled: 'quando il webhook verrà riabilitato' },
   delivery: {
     title: (id) => `Consegna ${id}`,
     type: 'Evento',

@@ -18,8 +18,8 @@ export const italian: Sentences = {
   },
   INVALID_PARAMETER: {
     number: '"{name}" deve essere un numero intero da {min} a {max}.',
-    text: '"{name}" deve essere un testo da 1 a {max} caratteri.',
-    texts: '"{name}" deve essere un elenco da 1 a {count} testi, ciascuno da 1 a {max} caratteri.',
+    text: '"{name}" deve essere una stringa da 1 a {max} caratteri.',
+    texts: '"{name}" deve essere un elenco da 1 a {count} stringhe, ciascuna da 1 a {max} caratteri.',
     date: '"{name}" deve essere una data, ad esempio 2026-01-31 o 2026-01-31T08:00:00Z.',
     address: '"{name}" deve essere un indirizzo IP, ad esempio 203.0.113.7 o 2001:db8::7.',
     flag: '"{name}" deve essere true o false.',
@@ -32,7 +32,7 @@ export const italian: Sentences = {
     beyond:
       '"{name}" è successivo all\'ultimo evento: proviene da un altro database o da prima del ripristino di un backup. Ometterlo per leggere dal primo evento.',
     after: '"{name}" deve essere l\'ID di un evento, ad esempio 1042.0.',
-    key: '"{name}" deve avere da 1 a {max} caratteri ASCII visibili ed essere inviata una sola volta.',
+    key: '"{name}" deve avere da 1 a {max} caratteri ASCII visibili e va inviato una sola volta.',
     unknown: 'Parametro sconosciuto: "{name}".',
     spelling: 'Parametro sconosciuto: "{name}". Forse si intendeva "{meant}"?',
   },
@@ -83,12 +83,12 @@ export const italian: Sentences = {
     job: "La richiesta contiene più di {records} record o {users} utenti, il massimo per un'elaborazione. Suddividerla in più richieste.",
   },
   PARTIALLY_APPLIED: {
-    done: 'Record elaborati: {applied} su {total}. Gli errori degli altri sono in result.records.',
-    dry: 'Record che verrebbero elaborati: {applied} su {total}. Gli errori degli altri sono in result.records.',
+    done: 'Record applicati: {applied} su {total}. Gli errori degli altri sono in result.records.',
+    dry: 'Record che verrebbero applicati: {applied} su {total}. Gli errori degli altri sono in result.records.',
   },
   NOTHING_APPLIED: {
-    done: 'Nessun record elaborato. Gli errori sono in result.records.',
-    dry: 'Nessun record verrebbe elaborato. Gli errori sono in result.records.',
+    done: 'Nessun record applicato. Gli errori sono in result.records.',
+    dry: 'Nessun record verrebbe applicato. Gli errori sono in result.records.',
   },
   JOB_NOT_FOUND: 'Elaborazione non trovata. Potrebbe appartenere a un altro client o essere stata eliminata.',
   CALL_NOT_FOUND: 'Chiamata sincrona non trovata. Potrebbe essere stata eliminata.',
@@ -134,16 +134,16 @@ export const italian: Sentences = {
   OUTCOME_UNKNOWN:
     "La connessione al database si è interrotta durante la scrittura del record, quindi l'esito non è noto. Se la richiesta aveva una Idempotency-Key, ripeterla con la stessa chiave. Altrimenti verificare l'anagrafica prima di inviare di nuovo il record.",
   NOT_APPLIED:
-    'Il database non era disponibile. Il record non è stato elaborato. Inviarlo di nuovo più tardi.',
-  RECORD_FAILED: 'Errore interno. Il record non è stato elaborato. I dettagli sono nel log del servizio.',
-  CANCELLED: "L'elaborazione è stata annullata prima di questo record. Il record non è stato elaborato.",
+    'Il database non era disponibile. Il record non è stato applicato. Inviarlo di nuovo più tardi.',
+  RECORD_FAILED: 'Errore interno. Il record non è stato applicato. I dettagli sono nel log del servizio.',
+  CANCELLED: "L'elaborazione è stata annullata prima di questo record. Il record non è stato applicato.",
 
   REQUIRED: 'Campo obbligatorio.',
-  MORE_ERRORS: 'Altri {count} campi di questo record contengono errori. Non sono elencati.',
+  MORE_ERRORS: 'Altri campi con errori in questo record, non elencati: {count}.',
   UNKNOWN_FIELD: {
     unknown: 'Campo sconosciuto: "{field}".',
     spelling: 'Campo sconosciuto: "{field}". Forse si intendeva "{known}"?',
-    more: 'Questo oggetto contiene altri {count} campi sconosciuti.',
+    more: 'Altri campi sconosciuti in questo oggetto: {count}.',
   },
   WRONG_TYPE: {
     string: 'Deve essere una stringa.',
@@ -178,7 +178,7 @@ export const italian: Sentences = {
   PASSWORD_CHARACTERS: 'La password contiene un carattere di controllo o un altro carattere non ammesso.',
   PASSWORD_COMMON: "Questa password è troppo comune. Sceglierne un'altra.",
   PASSWORD_IS_USERNAME: 'La password deve essere diversa dal nome utente.',
-  PASSWORD_IS_EMAIL: "La password deve essere diversa dall'indirizzo email e dalla sua parte prima della @.",
+  PASSWORD_IS_EMAIL: "La password deve essere diversa dall'indirizzo email e dalla parte che precede la @.",
   PASSWORD_MISMATCH: 'ConfirmPassword non coincide con Password.',
   PASSWORD_BESIDE_HASH: 'Inviare PasswordHash oppure Password e ConfirmPassword, non entrambi.',
   PASSWORD_HASH_INVALID:

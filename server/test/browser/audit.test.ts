@@ -129,7 +129,7 @@ describe('the audit log page', () => {
     await page.getByRole('table', { name: 'Entries' }).waitFor();
     await page.getByRole('button', { name: 'Language' }).click();
     await page.getByRole('menuitemradio', { name: 'Italiano' }).click();
-    await page.getByRole('heading', { name: 'Registro delle attività', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'Registro attività', level: 1 }).waitFor();
     await page.getByText('Accesso alla console').first().waitFor();
     await page.getByRole('button', { name: 'Verifica il registro' }).click();
     await page.getByText('Registro integro').waitFor();

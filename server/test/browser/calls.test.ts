@@ -87,7 +87,7 @@ describe('the calls pages', () => {
     await page.getByRole('menuitemradio', { name: 'Italiano' }).click();
     await page.getByRole('heading', { name: 'Chiamate', level: 1 }).waitFor();
     await page
-      .getByRole('row', { name: /Utenti ·/ })
+      .getByRole('row', { name: /Aggiornamento utenti ·/ })
       .getByRole('link')
       .click();
     await page.getByText(/Utente 1, Nome utente: .*già/).waitFor();

@@ -133,7 +133,7 @@ describe('the jobs pages', () => {
     await page.getByRole('button', { name: 'Language' }).click();
     await page.getByRole('menuitemradio', { name: 'Italiano' }).click();
     await page.getByRole('heading', { name: 'Elaborazioni', level: 1 }).waitFor();
-    await rowOfJob(page, id).getByText('Terminata').waitFor();
+    await rowOfJob(page, id).getByText('Completata').waitFor();
     await rowOfJob(page, id).getByRole('link').click();
     await page.getByRole('switch', { name: 'Solo scartati' }).click();
     await page.getByText(/Utente 2, Password: /).waitFor();

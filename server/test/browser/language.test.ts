@@ -21,10 +21,10 @@ describe('the console in Italian', () => {
     await page.getByText(/User 1, Username/).waitFor();
     await page.getByRole('button', { name: 'Language' }).click();
     await page.getByRole('menuitemradio', { name: 'Italiano' }).click();
-    await page.getByRole('heading', { name: 'Riepilogo', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'Panoramica', level: 1 }).waitFor();
     await page.getByRole('table', { name: 'Ultimi record scartati' }).getByText(/già/).waitFor();
     await page.reload();
-    await page.getByRole('heading', { name: 'Riepilogo', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'Panoramica', level: 1 }).waitFor();
     await expect.poll(() => page.getAttribute('html', 'lang')).toBe('it');
   });
 });

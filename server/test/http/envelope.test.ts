@@ -183,7 +183,7 @@ describe('the parameter debug', () => {
 });
 
 describe('Accept-Language', () => {
-  const italian = 'Nessun record elaborato. Gli errori sono in result.records.';
+  const italian = 'Nessun record applicato. Gli errori sono in result.records.';
   const english = 'No record was applied. See result.records for the errors.';
 
   it.each([
