@@ -1015,7 +1015,7 @@ export const routes = {
 
 /** The descriptive fields of a principal. */
 export const principalFields = {
-  ExternalKey: { format: 'text', maxLength: 128, headings: ['Codice cliente', 'Chiave esterna', 'Customer code'] },
+  ExternalKey: { format: 'text', maxLength: 128, headings: ['Codice cliente', 'Codice esterno', 'Chiave esterna', 'Customer code'] },
   Denomination: { format: 'text', maxLength: 255, headings: ['Ragione sociale', 'Denominazione', 'Company', 'Company name', 'Azienda'] },
   Surname: { format: 'text', maxLength: 255, headings: ['Cognome', 'Last name'] },
   Name: { format: 'text', maxLength: 255, headings: ['Nome', 'First name'] },

@@ -17,7 +17,7 @@ describe('the columns of a file', () => {
     ['Email', ['Email', 'E-mail', 'e mail', 'Posta elettronica']],
     ['ConfirmPassword', ['ConfirmPassword', 'Confirm password', 'Conferma password']],
     ['ID', ['ID', 'PrincipalID', 'IRID', 'ID anagrafica', 'id_anagrafica']],
-    ['ExternalKey', ['ExternalKey', 'Codice cliente', 'Chiave esterna']],
+    ['ExternalKey', ['ExternalKey', 'Codice cliente', 'Codice esterno', 'Chiave esterna']],
     ['Denomination', ['Denomination', 'Ragione sociale', 'RAGIONE-SOCIALE', 'Company', 'Denominazióne']],
     ['Surname', ['Surname', 'Cognome']],
     ['Name', ['Name', 'Nome']],

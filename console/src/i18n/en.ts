@@ -305,7 +305,7 @@ export interface AuditRowValues {
 }
 
 export const result = {
-  operation: { update: 'Users', insert: 'Principals', state: 'State changes' },
+  operation: { update: 'Update users', insert: 'Create principals', state: 'Change state' },
   progress: {
     users: (done: string, all: string) => `${done} of ${all} users`,
     records: (done: string, all: string) => `${done} of ${all} records`,
@@ -614,7 +614,7 @@ export const imports = {
     none: 'No rows with errors',
     noneHint: 'Import the rows, or show all rows.',
     cell: (field: string, line: string) => `${field}, line ${line}`,
-    estimate: (seconds: string) => `Hashing the passwords takes about ${plural(seconds, 'second')}.`,
+    estimate: (duration: string) => `Hashing the passwords takes about ${duration}.`,
   },
   run: (rows: string, count: number) => (count === 1 ? 'Import 1 row' : `Import ${rows} rows`),
   sendFailed: 'Import failed',

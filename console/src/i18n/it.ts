@@ -689,8 +689,7 @@ export const imports: Messages['imports'] = {
     none: 'Nessuna riga con errori',
     noneHint: 'Puoi importare il file oppure mostrare tutte le righe.',
     cell: (field, line) => `${field}, riga ${line}`,
-    estimate: (seconds) =>
-      `Il calcolo degli hash delle password richiede circa ${plural(seconds, 'secondo', 'secondi')}.`,
+    estimate: (duration) => `Il calcolo degli hash delle password richiede circa ${duration}.`,
   },
   run: (rows, count) => (count === 1 ? 'Importa 1 riga' : `Importa ${rows} righe`),
   sendFailed: 'Importazione non riuscita',

@@ -19,7 +19,7 @@ describe('the calls pages', () => {
     await expect.poll(() => new URL(page.url()).search).toBe('?failed=true');
     await expect
       .poll(() => rows.nth(1).innerText())
-      .toMatch(/Users · \w{8}\s+office\s+3\s+2\s+2\s+[\d,]+ ms/);
+      .toMatch(/Update users · \w{8}\s+office\s+3\s+2\s+2\s+[\d,]+ ms/);
 
     await rows.nth(1).getByRole('link').click();
     const figures = page.getByRole('region', { name: 'Summary' });
@@ -68,7 +68,7 @@ describe('the calls pages', () => {
     await page.getByText('No results on this page').waitFor();
     expect(await page.getByText(/No calls yet|Page 99|of 0/).count()).toBe(0);
     await page.getByRole('button', { name: 'Go to last page' }).click();
-    await page.getByRole('row', { name: /Users ·/ }).waitFor();
+    await page.getByRole('row', { name: /Update users ·/ }).waitFor();
     await expect.poll(() => new URL(page.url()).search).toBe('');
     // An empty list shows its usual message, whatever page the URL names.
     for (const path of ['/jobs?page=99', '/jobs']) {
@@ -82,7 +82,7 @@ describe('the calls pages', () => {
     const person = await visit(service);
     const { page } = person;
     await enter(person, '/calls', office);
-    await page.getByRole('row', { name: /Users ·/ }).waitFor();
+    await page.getByRole('row', { name: /Update users ·/ }).waitFor();
     await page.getByRole('button', { name: 'Language' }).click();
     await page.getByRole('menuitemradio', { name: 'Italiano' }).click();
     await page.getByRole('heading', { name: 'Chiamate', level: 1 }).waitFor();

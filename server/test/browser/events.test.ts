@@ -57,7 +57,7 @@ describe('the events page', () => {
       .toMatch(/Principal created\s+principal [12]/);
     await choose('Call completed');
     await expectRows(2);
-    await row(/Users · 3 records, 2 failed/).waitFor();
+    await row(/Update users · 3 records, 2 failed/).waitFor();
     await expect.poll(() => new URL(page.url()).search).toBe('?type=call.completed');
     await choose('Password reset');
     await page.getByText('No events of this type', { exact: true }).waitFor();

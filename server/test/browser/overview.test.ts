@@ -84,7 +84,7 @@ describe('the overview', () => {
     const { page } = person;
     await enter(person, '', filledOffice);
     const rows = page.getByRole('table', { name: 'Latest failed records' }).getByRole('row');
-    await rows.nth(1).getByRole('link', { name: 'Principals' }).click();
+    await rows.nth(1).getByRole('link', { name: 'Create principals' }).click();
     await page.getByRole('heading', { name: `Job ${failedJob.slice(0, 8)}`, level: 1 }).waitFor();
     await page
       .getByRole('region', { name: 'Records' })
@@ -92,7 +92,7 @@ describe('the overview', () => {
       .waitFor();
     await page.goBack();
     const taken = rows.filter({ hasText: 'USERNAME_TAKEN' });
-    await taken.getByRole('link', { name: 'Users' }).click();
+    await taken.getByRole('link', { name: 'Update users' }).click();
     await page.getByRole('heading', { name: /^Call /, level: 1 }).waitFor();
     await page.goBack();
     await taken.getByRole('link', { name: /^\d+$/ }).click();
@@ -135,7 +135,7 @@ describe('the overview', () => {
       for (let n = 1; n <= 9; n++) await send(`waiting.${n}`);
       const jobs = page.getByRole('region', { name: 'Current jobs' });
       await jobs.getByRole('link', { name: 'and 5 more' }).waitFor();
-      const links = jobs.getByRole('link', { name: 'Users' });
+      const links = jobs.getByRole('link', { name: 'Update users' });
       await expect.poll(() => links.count()).toBe(5);
       await expect.poll(() => links.first().getAttribute('href')).toBe(`/console/jobs/${running}`);
     });

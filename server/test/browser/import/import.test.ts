@@ -158,7 +158,7 @@ describe('the import', () => {
     const page = await openImport(service, office);
     const refused = (why: string) => page.getByRole('alert').filter({ hasText: why }).waitFor();
     await choose(page, 'users.xlsx', Uint8Array.of(0x50, 0x4b, 0x03, 0x04, 0, 0, 0, 0));
-    await refused('the file of a spreadsheet program');
+    await refused('This is a spreadsheet file');
     await choose(page, 'open.csv', 'Username,Password\n"anna,una frase');
     await refused('The quote that opens on line 2 is not closed');
     await choose(page, 'empty.csv', 'Username,Password\n');
