@@ -20,6 +20,7 @@ function head(): string {
     '| commands | how they connect | where to run them |',
     '| --- | --- | --- |',
     '| `list`, `job`, `state`, `import`, `reset` | call the service over HTTP | any machine |',
+    '| `serve`, `config` | start the service, print its settings | where the service runs, with its [settings](settings.md) |',
     '| `client`, `webhook`, `audit`, `migrate` | open the database, with or without a running service | where the service runs, with its [settings](settings.md) |',
     '| `doctor` | both | where the service runs |',
     '',
