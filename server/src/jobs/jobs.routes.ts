@@ -104,7 +104,7 @@ export function jobRoutes(app: Api, { jobs: store, auditLog }: JobTools): void {
   app.delete(
     '/jobs/:id',
     {
-      config: { scope, emptyBody: true },
+      config: { scope, emptyBody: true, maxValues: 10 },
       schema: {
         operationId: 'cancelJob',
         summary: 'Cancel a job',

@@ -97,7 +97,7 @@ export function webhookRoutes(app: Api, tools: WebhookTools): void {
   app.delete(
     '/webhooks/:id',
     {
-      config: { scope, emptyBody: true },
+      config: { scope, emptyBody: true, maxValues: 10 },
       schema: {
         ...common,
         operationId: 'deleteWebhook',
