@@ -120,7 +120,7 @@ describe('a record without its secrets', () => {
     );
     const kept = await withoutSecrets('update', record);
     expect(JSON.stringify(kept)).toBe(
-      '{"ID":1,"Users":[{"Username":"x","constructor":"","password":"","Password":null,"ConfirmPassword":null}]}',
+      '{"ID":1,"__proto__":"","Users":[{"Username":"x","__proto__":"","constructor":"","password":"","Password":null,"ConfirmPassword":null}]}',
     );
     expect(Object.getPrototypeOf(kept)).toBe(Object.prototype);
   });
