@@ -10,7 +10,7 @@ import { Semaphore } from './lib/semaphore.ts';
 import { deleteExpiredRows, sweepCalls } from './retention.store.ts';
 import type { Store } from './store.ts';
 import type { Signing } from './webhooks/attempt.ts';
-import { batchesAtOnce, type DeliveryTools, defaultWaits, deliverDue } from './webhooks/deliver.ts';
+import { batchesAtOnce, type DeliveryTools, deliverDue } from './webhooks/deliver.ts';
 import { createDeliveries, dueWebhooks, openDeliveries } from './webhooks/deliveries.store.ts';
 
 export type Background = Awaited<ReturnType<typeof startBackground>>;
@@ -64,7 +64,7 @@ function deliveryTools({ config, log, store, signing }: BackgroundTools): Delive
     ...signing,
     store: openDeliveries(store.database),
     onDisabled: (webhook, reason) => log.warn({ webhook, reason }, 'webhook disabled'),
-    waits: config.WEBHOOK_WAITS.length > 0 ? config.WEBHOOK_WAITS.map(Number) : defaultWaits,
+    waits: config.WEBHOOK_WAITS.map(Number),
     batches: new Semaphore(batchesAtOnce),
   };
 }

@@ -51,7 +51,7 @@ export const settings = {
     'IP addresses or networks, separated by commas, such as 10.0.0.0/8,192.168.1.4; in total at most 1/128 of all addresses',
     'reverse proxies whose X-Forwarded-For header is trusted',
     isNetwork,
-    (networks) => !areTooWide(networks),
+    { acceptsAll: (networks) => !areTooWide(networks) },
   ),
   ALLOWED_HOSTS: list(
     'host names, separated by commas, such as anagrafe.example.com,anagrafe',
@@ -84,8 +84,9 @@ export const settings = {
   ),
   WEBHOOK_WAITS: list(
     'whole numbers of seconds, separated by commas, such as 5,30,120',
-    'waits before each retry of a failed delivery; default: from 5 seconds to 20 hours, over three days',
+    'waits before each retry of a failed delivery; the default retries for three days',
     (seconds) => /^\d{1,6}$/.test(seconds),
+    { fallback: '5,30,120,600,1800,3600,7200,14400,28800,43200,43200,43200,72600'.split(',') },
   ),
   EVENT_DAYS: integer(1, 36_500, 90, 'days for which events can be read'),
   CALLS_PER_MINUTE: integer(1, 1_000_000_000, 60_000, 'rate limit: calls per minute for each client'),

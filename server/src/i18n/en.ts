@@ -41,7 +41,7 @@ export const english: Sentences = {
   HEADERS_TOO_LARGE: 'The headers of the request are larger than 16 KiB.',
   UNAUTHENTICATED: {
     missing:
-      'A credential is required. Send SyncPublicKey and SyncSecretKey, or Authorization: Bearer <public>.<secret>, or the AccessToken of a signed-in user.',
+      'A credential is required. Send the headers SyncPublicKey and SyncSecretKey, or Authorization: Bearer <public>.<secret>, or the AccessToken of a signed-in user.',
     wrong:
       'The credential is not valid: it is unknown, expired or revoked, or not allowed from this IP address.',
     host: 'A client that is identified by its IP address must call the service by an IP address, as localhost, or by a name in ANAGRAFE_ALLOWED_HOSTS.',
@@ -101,19 +101,25 @@ export const english: Sentences = {
     'Another client is already identified by an address of these networks. Use networks that do not overlap.',
   CLIENT_NOT_FOUND: 'No active client has this public key. GET /admin/v1/clients lists all clients.',
   IDEMPOTENCY_IN_PROGRESS:
-    'A request with this Idempotency-Key is still running or was just interrupted. Send it again in {seconds} seconds to get its response.',
+    'A request with this Idempotency-Key is still running or was just interrupted. To get its response, send it again after {seconds} s.',
   IDEMPOTENCY_KEY_REUSED:
     'This Idempotency-Key was already used with another body or path. Repeat the original request, or use a new key.',
   RATE_LIMITED: {
-    calls: 'Too many requests. Try again in {seconds} seconds.',
-    loginThrottle: 'Too many wrong passwords. Try again in {seconds} seconds.',
+    calls: 'Too many requests. Retry after {seconds} s.',
+    loginThrottle: 'Too many wrong passwords. Retry after {seconds} s.',
   },
-  OVERLOADED: 'The service is overloaded. No changes were made. Try again in {seconds} seconds.',
-  UNAVAILABLE: 'The database is not available. No changes were made. Try again in {seconds} seconds.',
+  OVERLOADED: 'The service is overloaded. No changes were made. Retry after {seconds} s.',
+  UNAVAILABLE: 'The database is not available. No changes were made. Retry after {seconds} s.',
   INTERNAL: 'Internal error. The log of the service has the details under the request ID {request}.',
 
-  INVALID_RECORD: 'The record has field errors and was not applied.',
-  INVALID_USERS: 'The users of the record have field errors. The record was not applied.',
+  INVALID_RECORD: {
+    done: 'The record has field errors and was not applied.',
+    dry: 'The record has field errors and would not be applied.',
+  },
+  INVALID_USERS: {
+    done: 'The users of the record have field errors. The record was not applied.',
+    dry: 'The users of the record have field errors. The record would not be applied.',
+  },
   PRINCIPAL_NOT_FOUND: {
     id: 'There is no principal with this ID.',
     key: 'There is no principal with this ExternalKey.',
@@ -134,7 +140,10 @@ export const english: Sentences = {
   RECORD_FAILED: 'Internal error. The record was not applied. The log of the service has the details.',
   CANCELLED: 'The job was cancelled before this record was started. The record was not applied.',
 
-  REQUIRED: 'This field is required.',
+  REQUIRED: {
+    field: 'This field is required.',
+    principal: 'Send ID or ExternalKey.',
+  },
   MORE_ERRORS: '{count} more fields of this record have errors. They are not listed.',
   UNKNOWN_FIELD: {
     unknown: 'Unknown field "{field}".',

@@ -41,7 +41,7 @@ export const italian: Sentences = {
   HEADERS_TOO_LARGE: 'Le intestazioni della richiesta superano 16 KiB.',
   UNAUTHENTICATED: {
     missing:
-      "Autenticazione richiesta. Inviare SyncPublicKey e SyncSecretKey, oppure Authorization: Bearer <public>.<secret>, oppure l'AccessToken di un utente connesso.",
+      "Autenticazione richiesta. Inviare le intestazioni SyncPublicKey e SyncSecretKey, oppure Authorization: Bearer <public>.<secret>, oppure l'AccessToken di un utente connesso.",
     wrong:
       'Le credenziali non sono valide: sono sconosciute, scadute o revocate, oppure non ammesse da questo indirizzo IP.',
     host: "Un client riconosciuto dall'IP deve chiamare il servizio tramite un indirizzo IP, localhost o un nome elencato in ANAGRAFE_ALLOWED_HOSTS.",
@@ -104,19 +104,25 @@ export const italian: Sentences = {
   CLIENT_NOT_FOUND:
     "Nessun client attivo ha questa chiave pubblica. GET /admin/v1/clients restituisce l'elenco dei client.",
   IDEMPOTENCY_IN_PROGRESS:
-    'Una richiesta con questa Idempotency-Key è ancora in corso o si è appena interrotta. Ripeterla tra {seconds} secondi per ottenere la risposta.',
+    'Una richiesta con questa Idempotency-Key è ancora in corso o si è appena interrotta. Per ottenere la risposta, ripeterla tra {seconds} s.',
   IDEMPOTENCY_KEY_REUSED:
     'Questa Idempotency-Key è già stata usata con un altro corpo o percorso. Ripetere la richiesta originale, oppure usare una nuova chiave.',
   RATE_LIMITED: {
-    calls: 'Troppe richieste. Riprovare tra {seconds} secondi.',
-    loginThrottle: 'Troppe password errate. Riprovare tra {seconds} secondi.',
+    calls: 'Troppe richieste. Riprovare tra {seconds} s.',
+    loginThrottle: 'Troppe password errate. Riprovare tra {seconds} s.',
   },
-  OVERLOADED: 'Il servizio è sovraccarico. Nessuna modifica eseguita. Riprovare tra {seconds} secondi.',
-  UNAVAILABLE: 'Il database non è disponibile. Nessuna modifica eseguita. Riprovare tra {seconds} secondi.',
+  OVERLOADED: 'Il servizio è sovraccarico. Nessuna modifica eseguita. Riprovare tra {seconds} s.',
+  UNAVAILABLE: 'Il database non è disponibile. Nessuna modifica eseguita. Riprovare tra {seconds} s.',
   INTERNAL: 'Errore interno. I dettagli sono nel log del servizio, con ID richiesta {request}.',
 
-  INVALID_RECORD: 'Il record contiene errori ed è stato scartato.',
-  INVALID_USERS: 'Gli utenti del record contengono errori. Il record è stato scartato.',
+  INVALID_RECORD: {
+    done: 'Il record contiene errori ed è stato scartato.',
+    dry: 'Il record contiene errori e verrebbe scartato.',
+  },
+  INVALID_USERS: {
+    done: 'Gli utenti del record contengono errori. Il record è stato scartato.',
+    dry: 'Gli utenti del record contengono errori. Il record verrebbe scartato.',
+  },
   PRINCIPAL_NOT_FOUND: {
     id: 'Nessuna anagrafica con questo ID.',
     key: 'Nessuna anagrafica con questo codice esterno.',
@@ -138,7 +144,10 @@ export const italian: Sentences = {
   RECORD_FAILED: 'Errore interno. Il record non è stato applicato. I dettagli sono nel log del servizio.',
   CANCELLED: "L'elaborazione è stata annullata prima di questo record. Il record non è stato applicato.",
 
-  REQUIRED: 'Campo obbligatorio.',
+  REQUIRED: {
+    field: 'Campo obbligatorio.',
+    principal: 'Inviare ID oppure ExternalKey.',
+  },
   MORE_ERRORS: 'Altri campi con errori in questo record, non elencati: {count}.',
   UNKNOWN_FIELD: {
     unknown: 'Campo sconosciuto: "{field}".',

@@ -27,8 +27,8 @@ export function readPassword(
   const confirmPlace = within(place, 'ConfirmPassword');
   const sent = readString(fields.Password, passwordPlace, errors);
   const confirmed = readString(fields.ConfirmPassword, confirmPlace, errors);
-  if (sent === null) errors.add(passwordPlace, 'REQUIRED');
-  if (confirmed === null) errors.add(confirmPlace, 'REQUIRED');
+  if (sent === null) errors.addMissing(passwordPlace);
+  if (confirmed === null) errors.addMissing(confirmPlace);
   else if (!isAbsent(sent) && confirmed !== undefined && confirmed !== sent) {
     errors.add(confirmPlace, 'PASSWORD_MISMATCH');
   }

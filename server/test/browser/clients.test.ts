@@ -70,7 +70,7 @@ describe('the API clients page', () => {
     await dialog.getByLabel('Name').fill('wrong');
     await dialog.getByRole('textbox', { name: 'Allowed IP addresses' }).fill('not a network');
     await dialog.getByRole('button', { name: 'Create' }).click();
-    await dialog.getByRole('alert').filter({ hasText: '"Networks" takes a list' }).waitFor();
+    await dialog.getByRole('alert').filter({ hasText: '"Networks" must be an array' }).waitFor();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'hidden' });
     await expect.poll(() => row('wrong').count()).toBe(0);

@@ -57,12 +57,12 @@ describe('the users of a principal', () => {
     await expectBeside(password, /at least 8 characters/);
     await dialog.getByText('Weak', { exact: true }).waitFor();
     await password.fill('password123');
-    await expectBeside(password, /most used/);
+    await expectBeside(password, /too common/);
     await password.fill('una frase lunga davvero');
     await dialog.getByText('This password meets the requirements.').waitFor();
     await dialog.getByLabel('Email').fill('nowhere');
     await dialog.getByRole('button', { name: 'Register user' }).click();
-    await expectBeside(dialog.getByLabel('Email'), /not an email address/);
+    await expectBeside(dialog.getByLabel('Email'), /not a valid email address/);
     await expect.poll(() => besides(username)).toMatch(/is taken/);
     expect(await dialog.getByRole('alert').count()).toBe(0);
 

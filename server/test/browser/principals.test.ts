@@ -117,7 +117,7 @@ describe('the principals pages', () => {
     await dialog.getByRole('button', { name: 'Create' }).click();
     await expectBeside(dialog.getByLabel('External key'), /belongs to the principal/);
     await expect.poll(() => page.locator(':focus').and(dialog.getByLabel('External key')).count()).toBe(1);
-    await expect.poll(() => besides(dialog.getByLabel('Email'))).toMatch(/not an email address/);
+    await expect.poll(() => besides(dialog.getByLabel('Email'))).toMatch(/not a valid email address/);
     expect(await besides(dialog.getByLabel('Company name'))).toBe('');
     expect(await dialog.getByRole('alert').count()).toBe(0);
   });
@@ -149,7 +149,7 @@ describe('the principals pages', () => {
     await page.getByRole('button', { name: 'Register user' }).click();
     await page
       .getByRole('dialog')
-      .getByText(/is disabled and gets no new users/)
+      .getByText(/This principal is disabled/)
       .waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'hidden' });

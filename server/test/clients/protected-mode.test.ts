@@ -269,7 +269,7 @@ describe('protected mode after the first API client is created', () => {
     const refused = await call({}, ending);
     expect(refused.status).toBe(401);
     expect(refused.envelope.message).toMatch(
-      /^A credential is required\. Send SyncPublicKey and SyncSecretKey/,
+      /^A credential is required\. Send the headers SyncPublicKey and SyncSecretKey/,
     );
     const pair = { syncpublickey: client.publicKey, syncsecretkey: secret };
     expect((await call(pair, ending)).status).toBe(200);

@@ -143,7 +143,7 @@ describe('a write that the database cancels', () => {
   const gaveUp = (records: number) => ({
     statusCode: 503,
     errorCode: 'UNAVAILABLE',
-    message: 'The database is not available. No changes were made. Try again in 5 seconds.',
+    message: 'The database is not available. No changes were made. Retry after 5 s.',
     result: expect.objectContaining({ totalCount: records, count: records }),
     debug: null,
   });

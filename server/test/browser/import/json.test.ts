@@ -57,7 +57,7 @@ describe('a whole record with errors', () => {
       '[{"Denomination":"Tre","Users":[]},\n {"Denomination":"Quattro","Users":[],}\n]',
     );
     await said(page, '1 of 2 rows with errors.');
-    await page.getByText('At line 1, column 38, this is not valid JSON.').waitFor();
+    await page.getByText('Line 1, column 38: invalid JSON.').waitFor();
     await expect.poll(() => field(page, 2).inputValue()).toBe('{"Denomination":"Quattro","Users":[],}');
     await field(page, 2).fill('{"Denomination":"Quattro","Users":[]}');
     await leave(page);

@@ -197,7 +197,7 @@ describe('a page at the end of its session', () => {
     await button(page, 'Sign out').filter({ visible: true }).click();
     person.expectStatus(403);
     await signIn(page, { SyncPublicKey: both });
-    await page.getByRole('alert').filter({ hasText: 'does not have the scope admin' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'requires the scope admin' }).waitFor();
   });
 });
 

@@ -47,7 +47,7 @@ describe('the sign-in form', () => {
     await signIn(page, { ...office, SyncSecretKey: 'ags_wrong' });
     await page.getByRole('alert').filter({ hasText: 'The credential is not valid' }).waitFor();
     await signIn(page, await credential(service, { name: 'reader', scopes: ['sync:read'] }));
-    await page.getByRole('alert').filter({ hasText: 'does not have the scope admin' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'requires the scope admin' }).waitFor();
     await signIn(page, office);
     await signedInAsOffice().waitFor();
   });
