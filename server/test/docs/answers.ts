@@ -76,8 +76,16 @@ export function filled(block: Block, first: string, second: string): string {
 }
 
 /** Lines that only one run prints, such as those about progress, are left out. */
+/** The progress of a file is printed by the clock. */
+const progressLine = /^(checking|importing|resetting) {2}/;
+
 function filledText(first: string, second: string): string {
-  const [one, two] = [first, second].map((text) => text.trimEnd().split('\n')) as [string[], string[]];
+  const [one, two] = [first, second].map((text) =>
+    text
+      .trimEnd()
+      .split('\n')
+      .filter((line) => !progressLine.test(line)),
+  ) as [string[], string[]];
   const lines =
     one.length === two.length
       ? one.map((line, index) => documentedText(line, two[index] ?? ''))
