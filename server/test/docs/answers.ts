@@ -75,10 +75,10 @@ export function filled(block: Block, first: string, second: string): string {
   return fits && block.text.trim() !== '' ? block.text : filledText(first, second);
 }
 
-/** Lines that only one run prints, such as those about progress, are left out. */
-/** The progress of a file is printed by the clock. */
+/** The command line prints these at intervals, so that they differ from run to run. */
 const progressLine = /^(checking|importing|resetting) {2}/;
 
+/** Progress, and lines that only one run prints, are left out. */
 function filledText(first: string, second: string): string {
   const [one, two] = [first, second].map((text) =>
     text
