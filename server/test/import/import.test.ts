@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { expectOneLine } from '../cli/command.ts';
 import { importedHash, importedUser } from '../setup/jobs.ts';
 import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 import {
@@ -189,18 +190,22 @@ describe('anagrafe import', () => {
     expect(await lastLine(['import', 'nulla.csv'])).toMatch(
       /^anagrafe: There is no column for Username or UserID\. Columns found: "Colour", "Size"/,
     );
-    expect(await lastLine(['import', 'missing.csv'])).toMatch(/^anagrafe: .*missing\.csv: no such file/);
+    expect(await lastLine(['import', 'missing.csv'])).toMatch(/^anagrafe: .*missing\.csv: file not found/);
     expect(await lastLine(['import', 'nowhere/missing.csv'])).toMatch(
-      /^anagrafe: .*nowhere\/missing\.csv: no such file/,
+      /^anagrafe: .*nowhere\/missing\.csv: file not found/,
     );
     folder.write('uno.csv', `ID,Username,Password\n${principal},uno,una frase lunga\n`);
     expect(await lastLine(['import', 'uno.csv'], { ANAGRAFE_KEY: 'agp_wrong.ags_wrong' })).toMatch(
       /^anagrafe: .*Set ANAGRAFE_KEY or --key-file to the keys of an API client\.$/,
     );
-    expect(await lastLine(['import', 'uno.csv', '--url', 'nowhere'])).toMatch(
-      /^anagrafe: --url or ANAGRAFE_URL: url must be/,
-    );
   });
+});
+
+it.each([
+  [['--separator', ';;'], /^error: .*--separator.*';;' is invalid\. Expected one character/],
+  [['--url', 'nowhere'], /^error: --url is invalid: "nowhere"\. Expected an http or https URL/],
+])('import reports an invalid option as wrong usage: %j', async (options, line) => {
+  expectOneLine(await folder.run(['import', 'uno.csv', ...options]), line);
 });
 
 describe('the output files of an import', () => {

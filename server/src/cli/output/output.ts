@@ -152,8 +152,8 @@ function importFileAdvice(detail: ImportFileError['detail']): string {
 }
 
 /** Problem and advice by error code. */
-const fileErrors: Readonly<Record<string, readonly [string, string]>> = {
-  ENOENT: ['no such file or folder', 'check the path.'],
+export const fileErrors: Readonly<Record<string, readonly [string, string]>> = {
+  ENOENT: ['file not found', 'check the path.'],
   EACCES: ['permission denied', 'check the owner and the permissions, or run as another user.'],
   EISDIR: ['expected a file, found a folder', 'enter the path of a file.'],
   ENOSPC: ['no space left on the disk', 'free some space, then try again.'],
@@ -161,6 +161,9 @@ const fileErrors: Readonly<Record<string, readonly [string, string]>> = {
 };
 
 function fromService(error: AnagrafeError): string {
+  // The message of the service names HTTP headers, which a command does not have.
+  if (error.message === credentialMissing)
+    return 'The service requires the keys of an API client. Set ANAGRAFE_KEY or --key-file.';
   const hints: Partial<Record<AnagrafeError['code'], string>> = {
     CONNECTION_FAILED: 'Check that it is running and that --url or ANAGRAFE_URL is correct.',
     TIMED_OUT: 'Check that --url or ANAGRAFE_URL is correct.',
@@ -171,6 +174,8 @@ function fromService(error: AnagrafeError): string {
   };
   return [error.message, hints[error.code]].filter(Boolean).join(' ');
 }
+
+const credentialMissing = translate({ code: 'UNAUTHENTICATED', variant: 'missing' }, 'en');
 
 function unreachable(cause: Error & { code?: string; errors?: Error[] }): OperatorProblem {
   const message = cause.message || cause.errors?.[0]?.message;
