@@ -115,6 +115,20 @@ describe('anagrafe import', () => {
     expect(await storedUsernames(service)).toEqual(before);
   });
 
+  it('names an earlier row with the same username in the reasons of a run and of a dry run', async () => {
+    folder.write(
+      'doppio.csv',
+      `ID,Username,Password\n${principal},doppio,una frase lunga\n${principal},DOPPIO,una frase lunga\n`,
+    );
+    const reason = [['3', 'Username: An earlier row has the same username.']];
+    const reasons = (name: string) =>
+      rowsOf(folder, name).map((row) => [row['Anagrafe line'], row['Anagrafe errors']]);
+    expect((await folder.run(['import', 'doppio.csv', '--dry-run'])).code).toBe(3);
+    expect(reasons('doppio.would-fail.csv')).toEqual(reason);
+    expect((await folder.run(['import', 'doppio.csv'])).code).toBe(3);
+    expect(reasons('doppio.failed.csv')).toEqual(reason);
+  });
+
   it('finds the same username in insert and update rows in a dry run', async () => {
     folder.write(
       'twins.csv',
@@ -188,7 +202,7 @@ describe('anagrafe import', () => {
     const lastLine = async (args: string[], more = {}) =>
       (await folder.run(args, more)).stderr.trimEnd().split('\n').at(-1);
     expect(await lastLine(['import', 'nulla.csv'])).toMatch(
-      /^anagrafe: There is no column for Username or UserID\. Columns found: "Colour", "Size"/,
+      /^anagrafe: There is no column for Username\. Columns found: "Colour", "Size"/,
     );
     expect(await lastLine(['import', 'missing.csv'])).toMatch(/^anagrafe: .*missing\.csv: file not found/);
     expect(await lastLine(['import', 'nowhere/missing.csv'])).toMatch(
