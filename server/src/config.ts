@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { readMasterKey } from './encryption/key-ring.ts';
 import { closestName } from './lib/did-you-mean.ts';
 import { areTooWide, isNetwork } from './lib/network.ts';
-import { OperatorError } from './lib/operator-error.ts';
+import { commandLine, OperatorError } from './lib/operator-error.ts';
 import { isKeyPair, isValidKeyPair, readKeyPair } from './lib/secrets.ts';
 import { flag, integer, list, oneOf, type Setting, text } from './settings.ts';
 
@@ -179,7 +179,7 @@ function misspeltSetting(name: string): ConfigError {
   const meant = closestName(name.slice(prefix.length), Object.keys(settings));
   const advice = meant
     ? `did you mean ${prefix}${meant}?`
-    : 'to list all settings, run: npx --no -- anagrafe config';
+    : `to list all settings, run: ${commandLine('config')}`;
   return new ConfigError(`${name} is not a known setting`, { code: 'setting_unknown', advice });
 }
 

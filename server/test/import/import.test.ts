@@ -215,6 +215,43 @@ describe('anagrafe import', () => {
   });
 });
 
+it('import advises to correct the file itself if no row of it could be parsed', async () => {
+  folder.write('rotto.json', '[{"Username":"x.y",}]');
+  const { code, stderr } = await folder.run(['import', 'rotto.json', '--principal', String(principal)]);
+  expect(code).toBe(3);
+  expect(stderr).toMatch(
+    new RegExp(
+      `Correct line 1 of \\S*rotto\\.json, then run: npx --no -- anagrafe import \\S*rotto\\.json --principal ${principal}\n$`,
+    ),
+  );
+  expect(stderr).toContain('0 of 1 row imported.');
+  expect(stderr).not.toContain('importing  0 rows');
+});
+
+it('import names the lines whose content is missing in the file of the failed rows', async () => {
+  folder.write(
+    'misto.ndjson',
+    '{"Username":"misto.uno","Password":"una frase lunga"}\n{"Username":"x.y",}\n',
+  );
+  const { code, stderr } = await folder.run(['import', 'misto.ndjson', '--principal', String(principal)]);
+  expect(code).toBe(3);
+  expect(stderr).toMatch(
+    /1 row failed\. Correct it in \S*misto\.failed\.ndjson, which has the reasons, then run: /,
+  );
+  expect(stderr).toMatch(
+    / {2}Line 2 could not be parsed\. Copy it from \S*misto\.ndjson and correct it\.\n$/,
+  );
+});
+
+it.each([[[]], [['--dry-run']]])('import rejects a --principal that does not exist: %j', async (options) => {
+  folder.write('senzacasa.csv', 'Username,Password\nsenzacasa,una frase lunga\n');
+  expectOneLine(
+    await folder.run(['import', 'senzacasa.csv', '--principal', '9999', ...options]),
+    /^anagrafe: There is no principal 9999\. Correct --principal\.$/,
+  );
+  expect(existsSync(folder.path('senzacasa.failed.csv'))).toBe(false);
+});
+
 it.each([
   [['--separator', ';;'], /^error: .*--separator.*';;' is invalid\. Expected one character/],
   [['--url', 'nowhere'], /^error: --url is invalid: "nowhere"\. Expected an http or https URL/],

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { NotConnected } from '../../db/errors.ts';
 import { translate } from '../../i18n/translate.ts';
 import { ApiError } from '../../lib/field-errors.ts';
-import { inOneLine, OperatorError, type OperatorProblem } from '../../lib/operator-error.ts';
+import { commandLine, inOneLine, OperatorError, type OperatorProblem } from '../../lib/operator-error.ts';
 
 /** Exit codes of all commands. Scripts depend on them. */
 export const exitCodes = {
@@ -119,7 +119,7 @@ const insufficientPrivilege = '42501';
 /** Describes an `ApiError` as the API does, but names the command instead of the call that helps. */
 function fromApiError({ detail }: ApiError): string {
   if (detail.code === 'CLIENT_NOT_FOUND')
-    return `No active client has the public key ${detail.figures?.publicKey}. To list the clients, run: anagrafe client list`;
+    return `No active client has the public key ${detail.figures?.publicKey}. To list the clients, run: ${commandLine('client list')}`;
   return translate(detail, 'en');
 }
 
@@ -169,8 +169,7 @@ function fromService(error: AnagrafeError): string {
     TIMED_OUT: 'Check that --url or ANAGRAFE_URL is correct.',
     UNEXPECTED_ANSWER: 'Check that --url or ANAGRAFE_URL is correct.',
     UNAUTHENTICATED: 'Set ANAGRAFE_KEY or --key-file to the keys of an API client.',
-    FORBIDDEN:
-      'The API client of ANAGRAFE_KEY or --key-file lacks a scope. To list the clients with their scopes, run: anagrafe client list',
+    FORBIDDEN: `The API client of ANAGRAFE_KEY or --key-file lacks a scope. To list the clients with their scopes, run: ${commandLine('client list')}`,
   };
   return [error.message, hints[error.code]].filter(Boolean).join(' ');
 }
