@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { importedUser } from '../setup/jobs.ts';
 import { startTestService } from '../setup/service.ts';
 import { masterKey } from '../setup/store.ts';
-import { anagrafe, dataFolder, expectOneLine, inProcess, onTerminal } from './command.ts';
+import { anagrafe, dataFolder, expectOneLine, expectWrongUsage, inProcess, onTerminal } from './command.ts';
 
 const settings = { ANAGRAFE_URL: '' };
 /** Both numbers need more than one page. */
@@ -100,13 +100,13 @@ describe('the list command', () => {
   });
 
   it('prints a one-line error for invalid options, an unreachable service and a wrong key', async () => {
-    expectOneLine(await run('--username', 'mario'), /^error: .*--username.*--users/);
-    expectOneLine(await run('--limit', '0'), /^error: .*--limit.*whole number/);
-    expectOneLine(await run('--all', '--limit', '5'), /^error: .*--all.*--limit/);
-    expectOneLine(await run('--since', 'monday'), /^error: .*--since.*2026-01-31/);
-    expectOneLine(
+    expectWrongUsage(await run('--username', 'mario'), /^anagrafe: .*--username.*--users/);
+    expectWrongUsage(await run('--limit', '0'), /^anagrafe: .*--limit.*whole number/);
+    expectWrongUsage(await run('--all', '--limit', '5'), /^anagrafe: .*--all.*--limit/);
+    expectWrongUsage(await run('--since', 'monday'), /^anagrafe: .*--since.*2026-01-31/);
+    expectWrongUsage(
       await run('--url', 'ftp://owner:hunter2@x'),
-      /^error: --url is invalid: "ftp:\/\/\*+@x"\. Expected an http or https URL/,
+      /^anagrafe: --url is invalid: "ftp:\/\/\*+@x"\. Expected an http or https URL/,
     );
     expectOneLine(
       await run('--key-file', '/nowhere'),

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { expectOneLine } from '../cli/command.ts';
+import { expectOneLine, expectWrongUsage } from '../cli/command.ts';
 import { importedHash, importedUser } from '../setup/jobs.ts';
 import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 import {
@@ -253,10 +253,10 @@ it.each([[[]], [['--dry-run']]])('import rejects a --principal that does not exi
 });
 
 it.each([
-  [['--separator', ';;'], /^error: .*--separator.*';;' is invalid\. Expected one character/],
-  [['--url', 'nowhere'], /^error: --url is invalid: "nowhere"\. Expected an http or https URL/],
+  [['--separator', ';;'], /^anagrafe: .*--separator.*';;' is invalid\. Expected one character/],
+  [['--url', 'nowhere'], /^anagrafe: --url is invalid: "nowhere"\. Expected an http or https URL/],
 ])('import reports an invalid option as wrong usage: %j', async (options, line) => {
-  expectOneLine(await folder.run(['import', 'uno.csv', ...options]), line);
+  expectWrongUsage(await folder.run(['import', 'uno.csv', ...options]), line);
 });
 
 describe('the output files of an import', () => {

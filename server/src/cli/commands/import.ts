@@ -81,8 +81,8 @@ function fileCommand(name: string, purpose: ImportTask['purpose']): Command {
     .option('--principal <id>', 'ID of the principal for rows that do not have one', readId)
     .option('--generate-passwords <file>', 'generate missing passwords and write them to this file')
     .option('--failed <file>', 'file for the failed rows; default: <name>.failed.csv next to the input file')
-    .option('--progress <file>', 'file for the import progress; default: <file>.progress')
-    .option('--restart', 'start over instead of resuming an earlier import')
+    .option('--progress <file>', 'file for the progress; default: <file>.progress')
+    .option('--restart', 'start over instead of resuming an interrupted run')
     .addOption(
       new Option('--encoding <name>', 'encoding of the file; default: detected').choices([...encodings]),
     )
