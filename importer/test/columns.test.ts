@@ -110,7 +110,7 @@ describe('the columns of a file', () => {
       {},
       {
         code: 'MISSING_COLUMN',
-        params: { needed: ['Username', 'UserID'], found: ['Conto', 'Password', 'ID'] },
+        params: { needed: ['Username'], found: ['Conto', 'Password', 'ID'] },
       },
     ],
     [
@@ -135,6 +135,9 @@ describe('the columns of a file', () => {
   it('are listed in the error message that asks for a mapping', async () => {
     const opening = openImportFile(cut('Conto;Password;ID\n'));
     await expect(opening).rejects.toThrow(
+      'There is no column for Username. Columns found: "Conto", "Password", "ID".',
+    );
+    await expect(openImportFile(cut('Conto;Password;ID\n'), { resets: true })).rejects.toThrow(
       'There is no column for Username or UserID. Columns found: "Conto", "Password", "ID".',
     );
   });

@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import { readMasterKey } from './encryption/key-ring.ts';
 import { closestName } from './lib/did-you-mean.ts';
 import { areTooWide, isNetwork } from './lib/network.ts';
-import { OperatorError } from './lib/operator-error.ts';
-import { isValidKeyPair, readKeyPair } from './lib/secrets.ts';
+import { commandLine, OperatorError } from './lib/operator-error.ts';
+import { isKeyPair, isValidKeyPair, readKeyPair } from './lib/secrets.ts';
 import { flag, integer, list, oneOf, type Setting, text } from './settings.ts';
 
 export const prefix = 'ANAGRAFE_';
@@ -106,16 +106,16 @@ export const settings = {
   HASH_PASSES: integer(2, 100, 2, 'passes of one argon2id hash'),
   STOP_SECONDS: integer(1, 3600, 120, 'seconds that a shutdown waits for running requests'),
   URL: text({
-    takes: 'an http or https URL such as https://anagrafe.example.com',
+    takes: 'an http or https URL without user, query and fragment, such as https://anagrafe.example.com',
     about: 'URL of the service for import, reset, list, state and job; default: the service on this machine',
     fallback: null,
-    accepts: (given) => URL.canParse(given) && /^https?:$/.test(new URL(given).protocol),
+    accepts: isServiceUrl,
   }),
   KEY: text({
     takes: '<public>.<secret> of an API client',
     about: 'keys of the API client for import, reset, list, state and job; not needed in protected mode',
     fallback: null,
-    accepts: (given) => readKeyPair(given) !== null,
+    accepts: isKeyPair,
     mask: maskPair,
   }),
 };
@@ -180,8 +180,15 @@ function misspeltSetting(name: string): ConfigError {
   const meant = closestName(name.slice(prefix.length), Object.keys(settings));
   const advice = meant
     ? `did you mean ${prefix}${meant}?`
-    : 'to list all settings, run: npx --no -- anagrafe config';
+    : `to list all settings, run: ${commandLine('config')}`;
   return new ConfigError(`${name} is not a known setting`, { code: 'setting_unknown', advice });
+}
+
+/** Accepts the URLs that the client package accepts. */
+export function isServiceUrl(value: string): boolean {
+  if (!URL.canParse(value)) return false;
+  const { protocol, username, password, search, hash } = new URL(value);
+  return /^https?:$/.test(protocol) && !username && !password && !search && !hash;
 }
 
 function isDatabaseUrl(value: string): boolean {

@@ -26,6 +26,7 @@ import { openQueue, type Queue } from './jobs/queue.ts';
 import { openSubmissions } from './jobs/submissions.store.ts';
 import { isPartOfOutage } from './lib/field-errors.ts';
 import { isLoopback } from './lib/network.ts';
+import { commandLine } from './lib/operator-error.ts';
 import { version } from './lib/package-folder.ts';
 import { readKeyPair } from './lib/secrets.ts';
 import { findMasterKey, makeMasterKey, wrongMasterKey } from './master-key-file.ts';
@@ -256,7 +257,7 @@ async function openKeyRing(found: Buffer | null, config: Config, database: Datab
 function clientRequired(host: string): ConfigError {
   return new ConfigError(
     `${prefix}HOST is ${host}, but there is no API client yet, so anyone could call the service. ` +
-      `Create one first (npx --no -- anagrafe client create --name erp), or set ${prefix}FIRST_CLIENT.`,
+      `Create one first (${commandLine('client create --name erp')}), or set ${prefix}FIRST_CLIENT.`,
   );
 }
 

@@ -542,6 +542,7 @@ export const events: Messages['events'] = {
 };
 
 const fileErrors: { readonly [Code in FileErrorCode]: (params: FileErrorParams[Code]) => string } = {
+  BINARY_FILE: () => 'Non è un file CSV, JSON o NDJSON. Scegli un file di testo in uno di questi formati.',
   SPREADSHEET_FILE: () => 'È un foglio di calcolo. Salvalo come "CSV UTF-8" e importa quel file.',
   NOT_IN_ENCODING: ({ line, encoding }) => `La riga ${line} contiene byte non validi in ${encoding}.`,
   ENCODING_CHANGES: ({ line, from, to }) =>

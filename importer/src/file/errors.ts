@@ -23,6 +23,7 @@ interface Found {
 const messages = {
   SPREADSHEET_FILE: () =>
     'This is a spreadsheet file, such as .xlsx or .ods. Save it as "CSV UTF-8" and import the CSV file.',
+  BINARY_FILE: () => 'This is not a CSV, JSON or NDJSON file. Choose a text file in one of these formats.',
   NOT_IN_ENCODING: ({ line, encoding }: OnLine & { readonly encoding: Encoding }) =>
     `Line ${line} has bytes that are not valid ${encoding}. Save the file as UTF-8, or specify its encoding.`,
   ENCODING_CHANGES: ({ line, from, to }: OnLine & { readonly from: Encoding; readonly to: Encoding }) =>

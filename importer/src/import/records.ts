@@ -105,6 +105,26 @@ export function foldUsername(username: string): string {
   return username.normalize('NFKC').toLowerCase();
 }
 
+/** Field paths by row number. */
+export type RowPaths = ReadonlyMap<number, ReadonlySet<string>>;
+
+/** Returns the field paths of the usernames that an earlier row has too. */
+export function findRepeatedUsernames(records: readonly RowRecord<unknown>[]): RowPaths {
+  const firstRows = new Map<string, number>();
+  const repeated = new Map<number, Set<string>>();
+  for (const { row, record } of [...records].sort((one, other) => one.row.number - other.row.number)) {
+    for (const [at, { Username }] of usersOf(record as object).entries()) {
+      if (typeof Username !== 'string') continue;
+      const name = foldUsername(Username);
+      const first = firstRows.get(name);
+      if (first === undefined) firstRows.set(name, row.number);
+      else if (first !== row.number)
+        repeated.set(row.number, (repeated.get(row.number) ?? new Set()).add(`Users[${at}].Username`));
+    }
+  }
+  return repeated;
+}
+
 export interface Batch {
   readonly rows: readonly ImportRow[];
   /** Bytes of the file that were read when the batch was complete. */

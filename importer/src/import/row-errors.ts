@@ -44,14 +44,27 @@ export function fromFileError(fileError: FileError): RowError {
   return { column: null, message: fileError.message, fileError };
 }
 
-/** Converts the field errors of a record to errors of its row. A row of one user has columns instead of field paths. */
-export function fromFieldErrors(fieldErrors: FieldErrors, kind: ImportRow['kind'] = 'user'): RowError[] {
+/**
+ * Converts the field errors of a record to errors of its row. A row of one user has columns instead of field paths.
+ *
+ * @param repeated The field paths of the usernames that an earlier row has too. The message of the service would name
+ *   the request, of which the reader of a file knows nothing.
+ */
+export function fromFieldErrors(
+  fieldErrors: FieldErrors,
+  kind: ImportRow['kind'] = 'user',
+  repeated: ReadonlySet<string> = new Set(),
+): RowError[] {
   return Object.entries(fieldErrors).flatMap(([path, found]) => {
     // An error of the password makes that of its confirmation redundant.
     if (path === confirmationPath && 'Users[0].Password' in fieldErrors) return [];
     const column = columnOf(path, kind);
     const named = ['', 'Record', '$'].includes(column) ? null : column;
-    return found.map(({ message }) => ({ column: named, message }));
+    return found.map(({ code, message }) =>
+      code === 'USERNAME_TAKEN' && repeated.has(path)
+        ? codedError('USERNAME_TAKEN', named)
+        : { column: named, message },
+    );
   });
 }
 
@@ -60,8 +73,9 @@ export function fromTuple(
   tuple: Pick<Tuple, 'Item4' | 'Item5'>,
   fallback: RowErrorCode,
   kind: ImportRow['kind'] = 'user',
+  repeated?: ReadonlySet<string>,
 ): RowError[] {
-  const errors = fromFieldErrors(tuple.Item5, kind);
+  const errors = fromFieldErrors(tuple.Item5, kind, repeated);
   return errors.length > 0 ? errors : [tupleMessage(tuple, fallback)];
 }
 

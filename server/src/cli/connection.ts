@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { Anagrafe } from '@anagrafe/client';
 import type { Command } from 'commander';
-import { type Config, ConfigError, prefix, readConfig } from '../config.ts';
-import { readKeyPair } from '../lib/secrets.ts';
+import { type Config, ConfigError, isServiceUrl, prefix, readConfig, settings } from '../config.ts';
+import { isKeyPair, readKeyPair } from '../lib/secrets.ts';
+import { fileErrors } from './output/output.ts';
 
 export interface ConnectionOptions {
   readonly url?: string;
@@ -22,11 +23,22 @@ export interface Connection {
  */
 export function withConnection(command: Command): Command {
   return command
-    .option('--url <url>', `URL of the service; default: ${prefix}URL, or the service on this machine`)
+    .option(
+      '--url <url>',
+      `URL of the service; default: ${prefix}URL, or the service on this machine`,
+      (given: string) => readUrl(given, command),
+    )
     .option(
       '--key-file <file>',
       `file with the keys of an API client, <public>.<secret>; default: ${prefix}KEY`,
     );
+}
+
+/** Rejects the option as wrong usage. The message hides a user and password in the URL. */
+function readUrl(given: string, command: Command): string {
+  if (isServiceUrl(given)) return given;
+  const shown = given.replace(/\/\/[^/]*@/, '//********@');
+  return command.error(`error: --url is invalid: ${JSON.stringify(shown)}. Expected ${settings.URL.takes}.`);
 }
 
 /** Creates a client for the service that the options name, else the settings. Sends no request. */
@@ -35,12 +47,7 @@ function connect(options: ConnectionOptions): Connection {
   const url = options.url ?? config.URL ?? localUrl(config);
   const key = options.keyFile === undefined ? config.KEY : readKeyFile(options.keyFile);
   const { publicKey, secret: secretKey } = (key && readKeyPair(key)) || {};
-  try {
-    return { anagrafe: new Anagrafe({ url, publicKey, secretKey }), url, caller: publicKey ?? null };
-  } catch (error) {
-    // The message omits the URL, which may contain a password.
-    throw new ConfigError(`--url or ${prefix}URL: ${(error as Error).message}`);
-  }
+  return { anagrafe: new Anagrafe({ url, publicKey, secretKey }), url, caller: publicKey ?? null };
 }
 
 const answerMs = 10_000;
@@ -52,9 +59,7 @@ export async function reach(options: ConnectionOptions): Promise<Connection> {
   const init = { redirect: 'manual', signal: AbortSignal.timeout(answerMs) } as const;
   const answer = await fetch(`${url.replace(/\/+$/, '')}/health/live`, init).catch((error) => {
     const why = error.cause?.code ?? error.cause?.message ?? error.message;
-    throw new ConfigError(
-      `Cannot reach the service at ${url} (${why}). Check that it is running and that --url or ${prefix}URL is correct.`,
-    );
+    throw new ConfigError(`Cannot reach the service at ${url} (${why}). ${urlAdvice(options)}`);
   });
   await answer.body?.cancel();
   if (!answer.ok)
@@ -62,6 +67,12 @@ export async function reach(options: ConnectionOptions): Promise<Connection> {
       `${url} is not an Anagrafe service: GET /health/live returned ${answer.status}. Enter the URL without a path, such as http://127.0.0.1:8420.`,
     );
   return connection;
+}
+
+function urlAdvice({ url }: ConnectionOptions): string {
+  return url === undefined && !process.env[`${prefix}URL`]
+    ? `Check that it is running on this machine with the same ${prefix}PORT, or set --url or ${prefix}URL.`
+    : `Check that it is running and that --url or ${prefix}URL is correct.`;
 }
 
 /** Returns the URL of a service with these settings, as seen from its own machine. */
@@ -76,7 +87,7 @@ function readKeyFile(path: string): string {
   // The file may also contain the two lines that "client create" prints.
   const [, publicKey, secret] = /^Public key: (\S+)\s+Secret key: (\S+)$/.exec(text) ?? [];
   const key = publicKey === undefined ? text : `${publicKey}.${secret}`;
-  if (!readKeyPair(key))
+  if (!isKeyPair(key))
     throw new ConfigError(
       `${path} does not contain the keys of an API client. Expected <public>.<secret>, or the output of "anagrafe client create".`,
     );
@@ -87,7 +98,8 @@ function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new ConfigError(`Cannot read the key file ${path} (${code}). Check the path in --key-file.`);
+    const { code = '' } = error as NodeJS.ErrnoException;
+    const [reason] = fileErrors[code] ?? [code];
+    throw new ConfigError(`Cannot read the key file ${path}: ${reason}. Check the path in --key-file.`);
   }
 }

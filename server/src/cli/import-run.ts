@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import { ApiError, ConnectionError, TimeoutError } from '@anagrafe/client';
+import { type Anagrafe, ApiError, ConnectionError, TimeoutError } from '@anagrafe/client';
 import { type ImportField, type ImportFile, ImportFileError } from '@anagrafe/importer';
 import {
   dryRunImport,
@@ -10,6 +10,8 @@ import {
   type ImportTask,
   runImport,
 } from '@anagrafe/importer/node';
+import { ConfigError } from '../config.ts';
+import { commandLine } from '../lib/operator-error.ts';
 import { type ConnectionOptions, reach } from './connection.ts';
 import { inUnits } from './output/format.ts';
 import { grouped, LiveLine, type Progress } from './output/live-line.ts';
@@ -36,6 +38,7 @@ class Interrupted extends Error {
 /** Imports a file, or performs a dry run, and prints the progress and the result. Sets the exit code. */
 export async function importFile(file: ImportInput, options: RunOptions): Promise<void> {
   const { anagrafe, url, caller } = await reach(options);
+  await requirePrincipal(file, anagrafe);
   const task = { ...file, url, caller };
   const line = new LiveLine();
   let opened = false;
@@ -76,6 +79,20 @@ export async function importFile(file: ImportInput, options: RunOptions): Promis
   } finally {
     interruption.end();
   }
+}
+
+/** Throws if --principal names no principal: otherwise every row of the file would fail for this reason. */
+async function requirePrincipal({ principal }: ImportInput, anagrafe: Anagrafe): Promise<void> {
+  const ID = principal?.ID;
+  if (ID === undefined) return;
+  try {
+    for await (const _ of anagrafe.list({ ID, PageSize: 1 })) return;
+  } catch (error) {
+    // A client that may only write cannot look up the principal; the service then reports it for each row.
+    if (error instanceof ApiError && error.code === 'FORBIDDEN') return;
+    throw error;
+  }
+  throw new ConfigError(`There is no principal ${ID}. Correct --principal.`);
 }
 
 function isRetryable(error: unknown): boolean {
@@ -132,7 +149,7 @@ function printHeader(
   if (rowsBefore > 0) tell(`  Resuming after row ${grouped(rowsBefore)}.`);
 }
 
-function printResult({ rows, failed }: ImportResult, task: ImportTask, json = false): void {
+function printResult({ rows, failed, unparsedLines }: ImportResult, task: ImportTask, json = false): void {
   const failedFile = failed > 0 ? task.failedPath : null;
   if (failedFile) process.exitCode = exitCodes.someFailed;
   const passwordsFile = rows > failed ? task.passwordsPath : null;
@@ -142,7 +159,16 @@ function printResult({ rows, failed }: ImportResult, task: ImportTask, json = fa
   }
   const verb = task.purpose === 'register' ? 'imported' : 'reset';
   tell(rows === 0 ? 'The file has no rows.' : `${grouped(rows - failed)} of ${counted(rows)} ${verb}.`);
-  if (failedFile) tell(failedText(failed, failedFile, task));
+  if (failedFile && failed === rows && failed === unparsedLines.length) {
+    // The file of the failed rows has nothing to correct, and no row of the input was imported.
+    const lines = `${failed === 1 ? 'line' : 'lines'} ${unparsedLines.join(', ')}`;
+    tell(`${counted(failed)} failed. The reasons are in ${short(failedFile)}.`);
+    tell(`Correct ${lines} of ${short(task.path)}, then run: ${commandFor(task.path, task)}`);
+  } else if (failedFile) {
+    tell(failedText(failed, failedFile, task));
+    for (const line of unparsedLines)
+      tell(`  Line ${line} could not be parsed. Copy it from ${short(task.path)} and correct it.`);
+  }
   if (passwordsFile) tell(`The generated passwords are in ${short(passwordsFile)}. Keep this file safe.`);
 }
 
@@ -163,15 +189,20 @@ function printDryRun({ samples, seconds, rows, failed }: ImportDryRun, task: Imp
   tell('Nothing was changed.');
 }
 
-function failedText(failed: number, path: string, { purpose, principal, passwordsPath }: ImportTask): string {
+function failedText(failed: number, path: string, task: ImportTask): string {
   const them = failed === 1 ? 'it' : 'them';
+  return `${counted(failed)} failed. Correct ${them} in ${short(path)}, which has the reasons, then run: ${commandFor(path, task)}`;
+}
+
+/** Returns the command that imports another file with the same options. */
+function commandFor(path: string, { purpose, principal, passwordsPath }: ImportTask): string {
   const command = [
-    `anagrafe ${purpose === 'register' ? 'import' : 'reset'} ${short(path)}`,
+    commandLine(`${purpose === 'register' ? 'import' : 'reset'} ${short(path)}`),
     ...(principal?.ID === undefined ? [] : [`--principal ${principal.ID}`]),
     ...(principal?.ExternalKey === undefined ? [] : [`--external-key ${principal.ExternalKey}`]),
     ...(passwordsPath === null ? [] : ['--generate-passwords <another file>']),
   ];
-  return `${counted(failed)} failed. Correct ${them} in ${short(path)}, which has the reasons, then run: ${command.join(' ')}`;
+  return command.join(' ');
 }
 
 function counted(rows: number): string {

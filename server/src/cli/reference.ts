@@ -1,4 +1,4 @@
-import type { Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { exitCodes, exitCodeWords } from './output/output.ts';
 import { commandsBelow, pathOf, program } from './program.ts';
 
@@ -58,7 +58,7 @@ function section(command: Command): string {
     `${capitalised(command.description())}.`,
     '',
     '```',
-    `${pathOf(command)} ${command.usage()}`.trimEnd(),
+    help.commandUsage(command),
     '```',
     ...table(
       'argument',
@@ -68,7 +68,7 @@ function section(command: Command): string {
     ),
     ...table(
       'option',
-      options.map((option) => [option.flags, optionText(option, help.optionDescription(option))]),
+      options.map((option) => [option.flags, help.optionDescription(option)]),
     ),
     ...textAfterOptions(command),
   ].join('\n');
@@ -83,10 +83,6 @@ function table(what: string, rows: readonly (readonly [string, string])[]): stri
     '| --- | --- |',
     ...rows.map(([name, about]) => `| \`${name}\` | ${cell(about)} |`),
   ];
-}
-
-function optionText({ mandatory }: Option, about: string): string {
-  return mandatory ? `${about}; required` : about;
 }
 
 /** Returns the output of `--help`, including the text after the options. */

@@ -1,16 +1,13 @@
 import { CommanderError } from 'commander';
 import { exitCodes, explainToOperator } from './output/output.ts';
-import { commandsBelow, pathOf, program } from './program.ts';
+import { commandsBelow, program } from './program.ts';
 
 // The reader of a pipe may exit early, such as "head". The rest of the output is discarded.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
 
-for (const command of commandsBelow(program)) {
-  command.exitOverride();
-  if (command.parent) command.showHelpAfterError(`(run "${pathOf(command)} --help" for its usage)`);
-}
+for (const command of commandsBelow(program)) command.exitOverride();
 
 try {
   await program.parseAsync();

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
+import { commandLine } from '../lib/operator-error.ts';
 import { packageFolder } from '../lib/package-folder.ts';
 import type { Connection, Database } from './database.ts';
 import { StorageError } from './errors.ts';
@@ -54,7 +55,7 @@ export async function refuseUnmigrated(database: Database): Promise<void> {
   if ((await missingMigrations(database)).length > 0) {
     throw new StorageError('the database schema is older than this version of the service', {
       code: 'schema_outdated',
-      advice: 'run "anagrafe migrate", or start the service',
+      advice: `run "${commandLine('migrate')}", or start the service`,
     });
   }
 }

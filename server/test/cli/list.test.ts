@@ -1,11 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { importedUser } from '../setup/jobs.ts';
 import { startTestService } from '../setup/service.ts';
 import { masterKey } from '../setup/store.ts';
-import { anagrafe, dataFolder, expectOneLine, inProcess, onTerminal } from './command.ts';
+import { anagrafe, dataFolder, expectOneLine, expectWrongUsage, inProcess, onTerminal } from './command.ts';
 
 const settings = { ANAGRAFE_URL: '' };
 /** Both numbers need more than one page. */
@@ -99,11 +100,27 @@ describe('the list command', () => {
   });
 
   it('prints a one-line error for invalid options, an unreachable service and a wrong key', async () => {
-    expectOneLine(await run('--username', 'mario'), /^error: .*--username.*--users/);
-    expectOneLine(await run('--limit', '0'), /^error: .*--limit.*whole number/);
-    expectOneLine(await run('--all', '--limit', '5'), /^error: .*--all.*--limit/);
-    expectOneLine(await run('--since', 'monday'), /^error: .*--since.*2026-01-31/);
-    expectOneLine(await run('--key-file', '/nowhere'), /^anagrafe: .*\/nowhere.*--key-file/);
+    expectWrongUsage(await run('--username', 'mario'), /^anagrafe: .*--username.*--users/);
+    expectWrongUsage(await run('--limit', '0'), /^anagrafe: .*--limit.*whole number/);
+    expectWrongUsage(await run('--all', '--limit', '5'), /^anagrafe: .*--all.*--limit/);
+    expectWrongUsage(await run('--since', 'monday'), /^anagrafe: .*--since.*2026-01-31/);
+    expectWrongUsage(
+      await run('--url', 'ftp://owner:hunter2@x'),
+      /^anagrafe: --url is invalid: "ftp:\/\/\*+@x"\. Expected an http or https URL/,
+    );
+    expectOneLine(
+      await run('--key-file', '/nowhere'),
+      /^anagrafe: Cannot read the key file \/nowhere: file not found\. .*--key-file/,
+    );
+    const readme = fileURLToPath(new URL('../../../README.md', import.meta.url));
+    expectOneLine(
+      await run('--key-file', readme),
+      /^anagrafe: .*README\.md does not contain the keys of an API client\. Expected <public>\.<secret>/,
+    );
+    expectOneLine(
+      await inProcess(['list'], { ANAGRAFE_PORT: '9' }),
+      /^anagrafe: Cannot reach the service at http:\/\/127\.0\.0\.1:9 .*ANAGRAFE_PORT.*ANAGRAFE_URL/,
+    );
     const unreachable = await run('--url', 'http://127.0.0.1:9');
     expectOneLine(
       unreachable,
@@ -121,6 +138,9 @@ it('--key-file accepts the output of client create', async () => {
   const file = join(dataFolder(), 'lister.key');
   writeFileSync(file, stdout);
   const list = (...options: string[]) => inProcess(['list', ...options], { ANAGRAFE_URL: url });
-  expect((await list()).code).toBe(1);
+  expectOneLine(
+    await list(),
+    /^anagrafe: The service requires the keys of an API client\. Set ANAGRAFE_KEY or --key-file\.$/,
+  );
   expect((await list('--key-file', file)).code).toBe(0);
 });

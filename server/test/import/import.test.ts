@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { expectOneLine, expectWrongUsage } from '../cli/command.ts';
 import { importedHash, importedUser } from '../setup/jobs.ts';
 import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 import {
@@ -114,6 +115,20 @@ describe('anagrafe import', () => {
     expect(await storedUsernames(service)).toEqual(before);
   });
 
+  it('names an earlier row with the same username in the reasons of a run and of a dry run', async () => {
+    folder.write(
+      'doppio.csv',
+      `ID,Username,Password\n${principal},doppio,una frase lunga\n${principal},DOPPIO,una frase lunga\n`,
+    );
+    const reason = [['3', 'Username: An earlier row has the same username.']];
+    const reasons = (name: string) =>
+      rowsOf(folder, name).map((row) => [row['Anagrafe line'], row['Anagrafe errors']]);
+    expect((await folder.run(['import', 'doppio.csv', '--dry-run'])).code).toBe(3);
+    expect(reasons('doppio.would-fail.csv')).toEqual(reason);
+    expect((await folder.run(['import', 'doppio.csv'])).code).toBe(3);
+    expect(reasons('doppio.failed.csv')).toEqual(reason);
+  });
+
   it('finds the same username in insert and update rows in a dry run', async () => {
     folder.write(
       'twins.csv',
@@ -187,20 +202,61 @@ describe('anagrafe import', () => {
     const lastLine = async (args: string[], more = {}) =>
       (await folder.run(args, more)).stderr.trimEnd().split('\n').at(-1);
     expect(await lastLine(['import', 'nulla.csv'])).toMatch(
-      /^anagrafe: There is no column for Username or UserID\. Columns found: "Colour", "Size"/,
+      /^anagrafe: There is no column for Username\. Columns found: "Colour", "Size"/,
     );
-    expect(await lastLine(['import', 'missing.csv'])).toMatch(/^anagrafe: .*missing\.csv: no such file/);
+    expect(await lastLine(['import', 'missing.csv'])).toMatch(/^anagrafe: .*missing\.csv: file not found/);
     expect(await lastLine(['import', 'nowhere/missing.csv'])).toMatch(
-      /^anagrafe: .*nowhere\/missing\.csv: no such file/,
+      /^anagrafe: .*nowhere\/missing\.csv: file not found/,
     );
     folder.write('uno.csv', `ID,Username,Password\n${principal},uno,una frase lunga\n`);
     expect(await lastLine(['import', 'uno.csv'], { ANAGRAFE_KEY: 'agp_wrong.ags_wrong' })).toMatch(
       /^anagrafe: .*Set ANAGRAFE_KEY or --key-file to the keys of an API client\.$/,
     );
-    expect(await lastLine(['import', 'uno.csv', '--url', 'nowhere'])).toMatch(
-      /^anagrafe: --url or ANAGRAFE_URL: url must be/,
-    );
   });
+});
+
+it('import advises to correct the file itself if no row of it could be parsed', async () => {
+  folder.write('rotto.json', '[{"Username":"x.y",}]');
+  const { code, stderr } = await folder.run(['import', 'rotto.json', '--principal', String(principal)]);
+  expect(code).toBe(3);
+  expect(stderr).toMatch(
+    new RegExp(
+      `Correct line 1 of \\S*rotto\\.json, then run: npx --no -- anagrafe import \\S*rotto\\.json --principal ${principal}\n$`,
+    ),
+  );
+  expect(stderr).toContain('0 of 1 row imported.');
+  expect(stderr).not.toContain('importing  0 rows');
+});
+
+it('import names the lines whose content is missing in the file of the failed rows', async () => {
+  folder.write(
+    'misto.ndjson',
+    '{"Username":"misto.uno","Password":"una frase lunga"}\n{"Username":"x.y",}\n',
+  );
+  const { code, stderr } = await folder.run(['import', 'misto.ndjson', '--principal', String(principal)]);
+  expect(code).toBe(3);
+  expect(stderr).toMatch(
+    /1 row failed\. Correct it in \S*misto\.failed\.ndjson, which has the reasons, then run: /,
+  );
+  expect(stderr).toMatch(
+    / {2}Line 2 could not be parsed\. Copy it from \S*misto\.ndjson and correct it\.\n$/,
+  );
+});
+
+it.each([[[]], [['--dry-run']]])('import rejects a --principal that does not exist: %j', async (options) => {
+  folder.write('senzacasa.csv', 'Username,Password\nsenzacasa,una frase lunga\n');
+  expectOneLine(
+    await folder.run(['import', 'senzacasa.csv', '--principal', '9999', ...options]),
+    /^anagrafe: There is no principal 9999\. Correct --principal\.$/,
+  );
+  expect(existsSync(folder.path('senzacasa.failed.csv'))).toBe(false);
+});
+
+it.each([
+  [['--separator', ';;'], /^anagrafe: .*--separator.*';;' is invalid\. Expected one character/],
+  [['--url', 'nowhere'], /^anagrafe: --url is invalid: "nowhere"\. Expected an http or https URL/],
+])('import reports an invalid option as wrong usage: %j', async (options, line) => {
+  expectWrongUsage(await folder.run(['import', 'uno.csv', ...options]), line);
 });
 
 describe('the output files of an import', () => {

@@ -16,6 +16,7 @@ import {
 } from '../../clients/clients.ts';
 import { ConfigError, readConfig } from '../../config.ts';
 import { isNetwork } from '../../lib/network.ts';
+import { commandLine } from '../../lib/operator-error.ts';
 import { withDatabase } from '../database.ts';
 import { readChoices } from '../output/format.ts';
 import { print, tell } from '../output/output.ts';
@@ -123,7 +124,7 @@ function list({ json }: { json?: boolean }): Promise<void> {
     const clients = await store.listClients();
     if (json) return print(JSON.stringify(clients));
     if (clients.length === 0)
-      return tell('No API clients. Create one with: npx --no -- anagrafe client create --name erp');
+      return tell(`No API clients. Create one with: ${commandLine('client create --name erp')}`);
     for (const client of clients) print(describe(client));
   });
 }

@@ -81,12 +81,16 @@ function fileCommand(name: string, purpose: ImportTask['purpose']): Command {
     .option('--principal <id>', 'ID of the principal for rows that do not have one', readId)
     .option('--generate-passwords <file>', 'generate missing passwords and write them to this file')
     .option('--failed <file>', 'file for the failed rows; default: <name>.failed.csv next to the input file')
-    .option('--progress <file>', 'file for the import progress; default: <file>.progress')
-    .option('--restart', 'start over instead of resuming an earlier import')
+    .option('--progress <file>', 'file for the progress; default: <file>.progress')
+    .option('--restart', 'start over instead of resuming an interrupted run')
     .addOption(
       new Option('--encoding <name>', 'encoding of the file; default: detected').choices([...encodings]),
     )
-    .option('--separator <character>', 'separator of a CSV file, such as ";" or "\\t"; default: detected')
+    .option(
+      '--separator <character>',
+      'separator of a CSV file, such as ";" or "\\t"; default: detected',
+      readSeparator,
+    )
     .option('--json', 'print the result as JSON');
   return withConnection(command).action((file: string, options: ImportOptions) =>
     importFile(taskOf(file, purpose, options), options),
@@ -103,7 +107,7 @@ function taskOf(file: string, purpose: ImportTask['purpose'], options: ImportOpt
     path,
     columns: options.map,
     encoding: options.encoding ?? null,
-    separator: options.separator === '\\t' ? '\t' : (options.separator ?? null),
+    separator: options.separator ?? null,
     principal: ID !== undefined ? { ID } : ExternalKey !== undefined ? { ExternalKey } : null,
     passwordsPath: options.generatePasswords === undefined ? null : resolve(options.generatePasswords),
     failedPath: resolve(options.failed ?? `${dir}/${name}.failed${failedExtension}`),
@@ -119,6 +123,12 @@ function readMapping(text: string, before: ColumnMapping): ColumnMapping {
   if (at < 1 || (field !== '' && !isImportField(field)))
     throw new InvalidArgumentError(`Expected <column>=<field>. Fields: ${importFields.join(', ')}.`);
   return { ...before, [column]: field === '' ? null : field };
+}
+
+function readSeparator(text: string): string {
+  const separator = text === '\\t' ? '\t' : text;
+  if (/^[^"\r\n]$/.test(separator)) return separator;
+  throw new InvalidArgumentError('Expected one character, and not a quote or a line break.');
 }
 
 function readId(text: string): number {

@@ -6,6 +6,7 @@ import { ConfigError, readConfig } from '../../config.ts';
 import type { Database } from '../../db/database.ts';
 import { describeReason } from '../../i18n/translate.ts';
 import { ApiError } from '../../lib/field-errors.ts';
+import { commandLine } from '../../lib/operator-error.ts';
 import type { Delivery, WebhookStore } from '../../webhooks/delivery.ts';
 import {
   canDeliver,
@@ -138,7 +139,7 @@ function list({ json }: { json?: boolean }): Promise<void> {
     const webhooks = await store.list();
     if (json) return print(JSON.stringify(webhooks));
     if (webhooks.length === 0)
-      return tell('No webhooks. Create one with: npx --no -- anagrafe webhook create https://…');
+      return tell(`No webhooks. Create one with: ${commandLine('webhook create https://…')}`);
     for (const webhook of webhooks) print(describe(webhook));
   });
 }
@@ -209,7 +210,7 @@ async function clientId(publicKey: string, database: Database): Promise<number> 
     );
   if (found) return found.id;
   throw new ConfigError(
-    `No active client has the public key ${publicKey}. To list the clients, run: anagrafe client list`,
+    `No active client has the public key ${publicKey}. To list the clients, run: ${commandLine('client list')}`,
   );
 }
 

@@ -1,4 +1,5 @@
 import { prefix } from '../../config.ts';
+import { commandLine } from '../../lib/operator-error.ts';
 import { inUnits } from '../output/format.ts';
 import { grouped } from '../output/live-line.ts';
 
@@ -83,7 +84,7 @@ const hashRate = ({ perSecond, measured }: { perSecond: number; measured: boolea
   return `${rate} hashes per second${estimate}; ${grouped(hashedUsers)} users take ${inUnits(hashedUsers / perSecond)}`;
 };
 
-const createClient = 'Create an API client: npx --no -- anagrafe client create --name erp';
+const createClient = `Create an API client: ${commandLine('client create --name erp')}`;
 
 /** Every finding of a check by its code, with its severity and texts. Problems that are thrown have codes of their own. */
 export const catalog = {
@@ -157,7 +158,7 @@ export const catalog = {
     'schema',
     ({ missing, newest }: { missing: number; newest: string }) =>
       `Pending migrations: ${missing}, up to ${newest}`,
-    'Start the service, or run: npx --no -- anagrafe migrate',
+    `Start the service, or run: ${commandLine('migrate')}`,
   ),
   schema_not_permitted: error(
     'schema',

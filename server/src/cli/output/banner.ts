@@ -1,4 +1,5 @@
 import type { Config } from '../../config.ts';
+import { commandLine } from '../../lib/operator-error.ts';
 import { version } from '../../lib/package-folder.ts';
 import type { Service } from '../../main.ts';
 
@@ -35,13 +36,13 @@ function protectedHints(url: string): string[] {
       '[{"ID":1,"Users":[{"Username":"mario.rossi","Password":"una frase lunga","ConfirmPassword":"una frase lunga"}]}]',
     ),
     '',
-    '  To end protected mode, create the first API client: npx --no -- anagrafe client create --name erp',
+    `  To end protected mode, create the first API client: ${commandLine('client create --name erp')}`,
   ];
 }
 
 function clientHints(url: string): string[] {
   return [
-    '  Calls need an API client (npx --no -- anagrafe client list). With ANAGRAFE_KEY=<public>.<secret>:',
+    `  Calls need an API client (${commandLine('client list')}). With ANAGRAFE_KEY=<public>.<secret>:`,
     '',
     ...call(url, 'list', '{"PageSize":10}', ` \\\n      -H "Authorization: Bearer $ANAGRAFE_KEY"`),
   ];

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { NotConnected } from '../../db/errors.ts';
 import { translate } from '../../i18n/translate.ts';
 import { ApiError } from '../../lib/field-errors.ts';
-import { inOneLine, OperatorError, type OperatorProblem } from '../../lib/operator-error.ts';
+import { commandLine, inOneLine, OperatorError, type OperatorProblem } from '../../lib/operator-error.ts';
 
 /** Exit codes of all commands. Scripts depend on them. */
 export const exitCodes = {
@@ -119,7 +119,7 @@ const insufficientPrivilege = '42501';
 /** Describes an `ApiError` as the API does, but names the command instead of the call that helps. */
 function fromApiError({ detail }: ApiError): string {
   if (detail.code === 'CLIENT_NOT_FOUND')
-    return `No active client has the public key ${detail.figures?.publicKey}. To list the clients, run: anagrafe client list`;
+    return `No active client has the public key ${detail.figures?.publicKey}. To list the clients, run: ${commandLine('client list')}`;
   return translate(detail, 'en');
 }
 
@@ -152,8 +152,8 @@ function importFileAdvice(detail: ImportFileError['detail']): string {
 }
 
 /** Problem and advice by error code. */
-const fileErrors: Readonly<Record<string, readonly [string, string]>> = {
-  ENOENT: ['no such file or folder', 'check the path.'],
+export const fileErrors: Readonly<Record<string, readonly [string, string]>> = {
+  ENOENT: ['file not found', 'check the path.'],
   EACCES: ['permission denied', 'check the owner and the permissions, or run as another user.'],
   EISDIR: ['expected a file, found a folder', 'enter the path of a file.'],
   ENOSPC: ['no space left on the disk', 'free some space, then try again.'],
@@ -161,16 +161,20 @@ const fileErrors: Readonly<Record<string, readonly [string, string]>> = {
 };
 
 function fromService(error: AnagrafeError): string {
+  // The message of the service names HTTP headers, which a command does not have.
+  if (error.message === credentialMissing)
+    return 'The service requires the keys of an API client. Set ANAGRAFE_KEY or --key-file.';
   const hints: Partial<Record<AnagrafeError['code'], string>> = {
     CONNECTION_FAILED: 'Check that it is running and that --url or ANAGRAFE_URL is correct.',
     TIMED_OUT: 'Check that --url or ANAGRAFE_URL is correct.',
     UNEXPECTED_ANSWER: 'Check that --url or ANAGRAFE_URL is correct.',
     UNAUTHENTICATED: 'Set ANAGRAFE_KEY or --key-file to the keys of an API client.',
-    FORBIDDEN:
-      'The API client of ANAGRAFE_KEY or --key-file lacks a scope. To list the clients with their scopes, run: anagrafe client list',
+    FORBIDDEN: `The API client of ANAGRAFE_KEY or --key-file lacks a scope. To list the clients with their scopes, run: ${commandLine('client list')}`,
   };
   return [error.message, hints[error.code]].filter(Boolean).join(' ');
 }
+
+const credentialMissing = translate({ code: 'UNAUTHENTICATED', variant: 'missing' }, 'en');
 
 function unreachable(cause: Error & { code?: string; errors?: Error[] }): OperatorProblem {
   const message = cause.message || cause.errors?.[0]?.message;
