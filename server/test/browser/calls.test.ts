@@ -12,7 +12,7 @@ describe('the calls pages', () => {
     const { page } = person;
     await enter(person, '/calls', office);
     const rows = page.getByRole('table', { name: 'Calls' }).getByRole('row');
-    await page.getByRole('row', { name: /Principals/ }).waitFor();
+    await page.getByRole('row', { name: /Create principals/ }).waitFor();
     await expect.poll(() => rows.count()).toBe(3);
     await page.getByRole('switch', { name: 'With failed records only' }).click();
     await expect.poll(() => rows.count()).toBe(2);

@@ -155,7 +155,7 @@ describe('the overview', () => {
     await enter(person, '', office);
     await page.getByText('No current jobs').waitFor();
     const bar = (done: number) =>
-      page.getByRole('progressbar', { name: `Users: ${done} of 60 users`, exact: true });
+      page.getByRole('progressbar', { name: `Update users: ${done} of 60 users`, exact: true });
     await holding(service, principalLock(third), async () => {
       await holding(service, principalLock(second), async () => {
         await submit(service, 'irs/update', records, office);
