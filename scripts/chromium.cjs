@@ -38,7 +38,7 @@ function ensureChromium() {
   }
   if (findChromium()) return;
   process.stderr.write(
-    'The browser tests need Chromium or Google Chrome: install it, or set CHROMIUM to its path.\n',
+    'The browser tests need Chromium or Google Chrome. Install one of them, or set CHROMIUM to the path of its program.\n',
   );
   process.exit(1);
 }

@@ -52,7 +52,6 @@ function choicesOf({ enum: choices = [] }) {
 function typeOf(schema, depth) {
   if (schema.as) return schema.as; // a name that is not in the document
   if (schema.$ref) return isEnvelope(nameOf(schema)) ? envelopeOf(nameOf(schema), depth) : nameOf(schema);
-  if (schema.allOf?.length === 1) return typeOf(schema.allOf[0], depth);
   if (schema.anyOf)
     return unionOf(
       schema.anyOf.map((member) => typeOf(member, depth)),
@@ -63,7 +62,7 @@ function typeOf(schema, depth) {
     const own = schema.enum.filter((choice) => !base?.enum.includes(choice)).map(quoted);
     return unionOf(name ? [...own, name] : own, depth);
   }
-  if (schema.not) return 'never';
+  if (schema.not && schema.type === undefined) return 'never';
   switch (schema.type) {
     case 'string':
     case 'boolean':

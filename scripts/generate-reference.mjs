@@ -14,12 +14,12 @@ const root = new URL('../', import.meta.url);
 const write = (path, text) => writeFileSync(new URL(path, root), text);
 
 for (const [path, page] of Object.entries(generatedPages)) write(path, page());
-write('docs/command-line.md', commandLinePage());
+write('docs/cli.md', commandLinePage());
 
 const folder = mkdtempSync(join(tmpdir(), 'anagrafe-generate-'));
 const config = readConfig({ ANAGRAFE_DATA: folder, ANAGRAFE_PORT: '0' });
 const service = await startService(config, openLog('silent'));
-const store = await openStore(config, { as: 'visitor', log: () => {} });
+const store = await openStore(config, { mode: 'existing', log: () => {} });
 try {
   const openapi = await (await fetch(`${service.url}/openapi.json`)).json();
   write('server/openapi.json', `${JSON.stringify(openapi, null, 2)}\n`);

@@ -6,4 +6,3 @@ prepare();
 run(process.execPath, join(root, 'scripts', 'generate-precis-tables.mjs'));
 run(process.execPath, join(root, 'scripts', 'generate-reference.mjs'));
 run(process.execPath, join(root, 'scripts', 'generate-client.mjs'));
-run(process.execPath, join(root, 'scripts', 'generate-quotes.mjs'));

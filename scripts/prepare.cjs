@@ -121,7 +121,9 @@ function say(line) {
 function refuseOldNode() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major > 20 || (major === 20 && minor >= 18)) return;
-  say(`Anagrafe needs Node.js 20.18 or newer; this is ${process.version}.`);
+  say(
+    `Anagrafe needs Node.js 20.18 or newer, but this is ${process.version}. Install a newer version from https://nodejs.org.`,
+  );
   process.exit(1);
 }
 

@@ -131,7 +131,7 @@ export class Audit {
 
   /**
    * Verifies the hash chain of the audit log. The service reads every row: set a long `timeoutMs` for millions of rows.
-   * Store `LastPosition` and `LastSeal` outside the service: only a comparison with them detects a truncated log.
+   * Store `LastPosition` and `LastHash` outside the service: only a comparison with them detects a truncated log.
    */
   verify(options?: CallOptions): Promise<AuditVerification> {
     return this.#transport.record('verifyAudit', {}, options);

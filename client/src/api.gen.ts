@@ -1,8 +1,8 @@
 // Written by scripts/generate-client.mjs from server/openapi.json and server/src/records/fields.ts. Do not edit.
 
 /**
- * A user that was written, and what was done to it. Username and Email of a user that existed before are
- * null where the caller does not have the scope `sync:read`.
+ * A user that was written, with the operation. `Username` and `Email` of an existing user are null if the
+ * caller does not have the scope `sync:read`.
  */
 export interface AppliedUser {
   ID: number;
@@ -12,13 +12,15 @@ export interface AppliedUser {
 }
 
 export interface AuditPage {
-  /** What to give as `after` to read on. */
+  /** Send it as `after` in the next request. */
   After: number;
-  /** Whether there is more at once. */
+  /** True if the next request returns rows immediately. */
   More: boolean;
 }
 
+/** A row of the audit log. */
 export interface AuditRow {
+  /** The position in the hash chain, from 1. */
   Position: number;
   ID: number;
   At: string;
@@ -28,24 +30,32 @@ export interface AuditRow {
   Address: string | null;
   RequestId: string | null;
   CallID: string | null;
+  /** The action, such as `update` or `client.created`. */
   Action: string;
+  /** The ID of the principal. */
   IRID: number | null;
+  /** The IDs of the registered users. */
   Registered: number[] | null;
+  /** The IDs of the users whose passwords were reset. */
   Reset: number[] | null;
   Details: Record<string, unknown> | null;
-  /** Over the row and the seal before it, in hexadecimal digits. */
-  Seal: string;
+  /** The keyed hash over this row and the hash of the previous row, in hexadecimal. */
+  Hash: string;
 }
 
 export interface AuditVerification {
+  /** True if all rows are unchanged. */
   Sound: boolean;
-  /** How many rows hold, from the beginning on. */
+  /** Number of valid rows from the first row. */
   Rows: number;
-  /** The first place where the journal does not hold. */
+  /** The position of the first invalid row. Null if all are valid. */
   Position: number | null;
-  Fault: 'changed' | 'removed' | 'inserted' | 'cut off' | null;
+  /** What happened to the row at `Position`. */
+  Error: 'changed' | 'removed' | 'inserted' | 'cut off' | null;
+  /** The position of the last row. Null if a row is not valid. */
   LastPosition: number | null;
-  LastSeal: string | null;
+  /** The hash of the last row. Null if a row is not valid. */
+  LastHash: string | null;
 }
 
 export interface CallCompleted extends CloudEventAttributes {
@@ -60,23 +70,24 @@ export interface CallCompleted extends CloudEventAttributes {
   };
 }
 
-/** A call, beside a page of its tuples. */
+/** A synchronous call, with the positions of a page of its tuples. */
 export interface CallWithTuples extends CompletedCall {
   /**
-   * Which record of the call each tuple of `result.records` belongs to, from 0, as `Position` in the retry
-   * kit.
+   * For each tuple of `result.records`, the zero-based index of its record in the request. Equals
+   * `Position` of a failed record.
    */
   Positions: number[];
 }
 
+/** An API client. */
 export interface Client {
   ID: number;
   PublicKey: string;
   Name: string;
   Scopes: Scope[];
-  /** Where it may call from; anywhere when empty. */
+  /** The networks from which the client can call. Empty for all. */
   Networks: string[];
-  /** Whether a call from its networks needs no credential. */
+  /** True if requests from `Networks` need no credential. */
   KnownByAddress: boolean;
   CreatedAt: string;
   RevokedAt: string | null;
@@ -89,7 +100,7 @@ export interface ClientChange {
   KnownByAddress?: boolean | null;
 }
 
-/** CloudEvents 1.0: what happened, by `type`. */
+/** An event in the format CloudEvents 1.0. `type` determines `data`. */
 export type CloudEvent =
   | PrincipalInserted
   | PrincipalStateChanged
@@ -100,6 +111,7 @@ export type CloudEvent =
   | JobCompleted
   | WebhookDisabled;
 
+/** A synchronous call. */
 export interface CompletedCall {
   At: string;
   Actor: 'client' | 'console' | 'user' | 'protected' | 'operator' | 'service';
@@ -113,6 +125,7 @@ export interface CompletedCall {
   RecordsFailed: number;
   Users: number;
   UsersApplied: number;
+  /** Duration of the call in milliseconds. */
   Milliseconds: number;
 }
 
@@ -135,7 +148,7 @@ export interface CreateClient {
 }
 
 export interface CreateWebhook {
-  /** Https; http for the networks that a setting names. */
+  /** The endpoint URL. It must use https, except in the networks of ANAGRAFE_WEBHOOK_NETWORKS. */
   URL: string;
   Types?: EventType[] | EventType | null;
   Granularity?: Granularity | null;
@@ -144,21 +157,22 @@ export interface CreateWebhook {
 export interface Credentials {
   Username: string;
   Password: string;
-  /** The IP address of the user. Only an API client may pass it on. */
+  /** The IP address of the user. Only an API client with the scope `sync:write` can send it. */
   Address?: string | null;
 }
 
 export interface Debug {
   RequestTime: string;
   ResponseTime: string;
-  /** In milliseconds. */
+  /** Duration of the request in milliseconds. */
   Duration: number;
   ClientIP: string;
   RequestId: string;
 }
 
+/** A message to a webhook, with its attempts. */
 export interface Delivery {
-  /** The `webhook-id`, the same at every attempt. */
+  /** The header `webhook-id`, the same for every attempt. */
   ID: string;
   Type: EventType | 'webhook.test';
   State: 'pending' | 'delivered' | 'failed';
@@ -166,24 +180,24 @@ export interface Delivery {
   CreatedAt: string;
   NextAt: string | null;
   AttemptedAt: string | null;
-  /** What the receiver answered last. */
+  /** The HTTP status of the last response. */
   Status: number | null;
-  /** Why there was no answer, or none that counts, as text in the language of the request. */
+  /** The reason as text, in the language of the request. Null if `Status` says it. */
   Failure: string | null;
   FailureCode: DeliveryFailureCode | null;
   FailureDetails: DeliveryFailureDetails | null;
 }
 
 export interface DeliveryDetails extends Delivery {
-  /** The body as it is sent, a CloudEvent in JSON; null where what it tells of is no longer kept. */
+  /** The body that is sent, a CloudEvent in JSON. Null if the event has been deleted. */
   Message: string | null;
-  /** The beginning of what the receiver answered last: text of anybody, never HTML to show. */
+  /** The beginning of the last response body. It is untrusted text; do not render it as HTML. */
   Answer: string | null;
-  /** How long the last attempt took until its status was there. */
+  /** Milliseconds until the status of the last response arrived. */
   Milliseconds: number | null;
 }
 
-/** Why a message was not delivered. */
+/** The reason why a delivery failed. */
 export type DeliveryFailureCode =
   | 'http_status'
   | 'timeout'
@@ -200,15 +214,15 @@ export type DeliveryFailureCode =
   | 'event_expired';
 
 export interface DeliveryFailureDetails {
-  /** The status of the response, with `http_status`. */
+  /** The HTTP status of the response, with `http_status`. */
   Status: number | null;
   /** The error code of Node.js, such as `ECONNREFUSED`. */
   NetworkError: string | null;
-  /** The time limit in milliseconds, with `timeout`. */
+  /** The timeout in milliseconds, with `timeout`. */
   TimeoutMs: number | null;
 }
 
-/** Why an endpoint was disabled. */
+/** The reason why a webhook was disabled. */
 export type DisabledReason = 'manual' | 'client_revoked' | 'client_lost_admin' | DeliveryFailureCode;
 
 export type ErrorCode =
@@ -283,15 +297,15 @@ export type ErrorCode =
   | 'PASSWORD_HASH_COST'
   | 'CURRENT_PASSWORD_WRONG';
 
-/** What a dry run would do. */
+/** The estimate of a dry run. */
 export interface Estimate {
-  /** How many users would be registered. */
+  /** Number of users that would be registered. */
   Register: number;
-  /** How many passwords would be reset. */
+  /** Number of passwords that would be reset. */
   Reset: number;
-  /** How many records would not be applied. */
+  /** Number of records that would not be applied. */
   RecordsFailed: number;
-  /** How long it would take. */
+  /** Estimated duration in seconds. */
   EstimatedSeconds: number;
 }
 
@@ -305,58 +319,67 @@ export type EventType =
   | 'job.completed'
   | 'webhook.disabled';
 
-/** The record as it was sent, its secrets null, with its place in the call (from 0) and its faults. */
+/**
+ * A record that was not applied, as it was sent but without secrets. `Position` is its zero-based index in
+ * the request, `FieldErrors` has its field errors by path.
+ */
 export interface FailedRecord {
   Position: number;
-  Faults: Record<string, FieldError[]>;
+  FieldErrors: Record<string, FieldError[]>;
   [field: string]: unknown;
 }
 
 export interface Failure {
   At: string;
   CallID: string;
-  /** The same, where the call is a job. */
+  /** The ID of the job. Null for a synchronous call. */
   JobID: string | null;
   Operation: Operation;
   ClientID: number | null;
-  /** Of the record in the call. */
+  /** Zero-based index of the record in the request. */
   Position: number;
   /** The ID of the principal. */
   ID: number | null;
   Code: ErrorCode;
   Message: string;
-  /** Those of the first 20 places. */
-  Faults: Record<string, FieldError[]>;
-  /** How many places have faults. */
-  FaultsCount: number;
+  /** The field errors by path, at most 20 paths. */
+  FieldErrors: Record<string, FieldError[]>;
+  /** Number of all paths with field errors. */
+  FieldErrorsCount: number;
 }
 
 export interface Feed {
-  /** What to give as `after` to read on. */
+  /** Send it as `after` in the next request. Null if there are no events yet. */
   After: string | null;
-  /** Whether there is more at once. */
+  /** True if the next request returns events immediately. */
   More: boolean;
 }
 
+/** A problem with one field of a record. */
 export interface FieldError {
   code: ErrorCode;
   message: string;
 }
 
-/** What one message tells of. */
+/**
+ * What one message contains. `user`: one user. `record`: all users of a record. `job`: a whole call or job.
+ */
 export type Granularity = 'user' | 'record' | 'job';
 
 export interface Hashing {
+  /** Queued passwords of sign-ins and of calls with one user. */
   WaitingInteractive: number;
+  /** Queued passwords of larger calls and of jobs. */
   WaitingBulk: number;
+  /** Passwords that are being hashed. */
   Running: number;
-  /** Made in the last ten seconds. */
+  /** Hashes per second, measured over the last ten seconds. */
   HashesPerSecond: number;
-  /** Hashes per second that this node could make. */
+  /** Hashes per second that this node can compute. */
   Capacity: number;
 }
 
-/** A principal to create. */
+/** A principal to create, with or without users. */
 export interface InsertRecord {
   ExternalKey?: string | null;
   Denomination?: string | null;
@@ -366,32 +389,33 @@ export interface InsertRecord {
   Taxcode?: string | null;
   Email?: string | null;
   Users?: (Registration | RegistrationWithHash)[] | null;
-  /** Of a failed record that is sent again; passed over. */
-  Faults?: unknown;
-  /** The same. */
+  /** Ignored. Present in failed records, which can be corrected and sent again. */
+  FieldErrors?: unknown;
+  /** Ignored, as `FieldErrors`. */
   Position?: unknown;
 }
 
-/** A call that is done later. */
+/** A call that runs in the background. */
 export interface Job {
   ID: string;
   ClientID: number | null;
   State: 'queued' | 'running' | 'completed' | 'cancelled';
   Operation: Operation;
-  /** How many were sent. */
+  /** Number of records that were sent. */
   Records: number;
-  /** How many have their outcome, whatever it is. */
+  /** Number of records that have a result. */
   RecordsDone: number;
-  /** How many of those were not applied. */
+  /** Number of records that were not applied. */
   RecordsFailed: number;
-  /** How many were sent. */
+  /** Number of users that were sent. */
   Users: number;
-  /** The users of the records that are done. */
+  /** Number of users of the records that have a result. */
   UsersDone: number;
+  /** Users of applied records per second since the start. */
   UsersPerSecond: number | null;
   SubmittedAt: string;
   StartedAt: string | null;
-  /** Null while something is left to do. */
+  /** Null while records are left. */
   EndedAt: string | null;
   EstimatedEnd: string | null;
 }
@@ -409,16 +433,16 @@ export interface JobCompleted extends CloudEventAttributes {
   };
 }
 
-/** A job, beside a page of its tuples. */
+/** A job, with the positions of a page of its tuples. */
 export interface JobWithTuples extends Job {
   /**
-   * Which record of the call each tuple of `result.records` belongs to, from 0, as `Position` in the retry
-   * kit.
+   * For each tuple of `result.records`, the zero-based index of its record in the request. Equals
+   * `Position` of a failed record.
    */
   Positions: number[];
 }
 
-/** Of a user who has signed in. */
+/** A signed-in user and its tokens. */
 export interface Login {
   IRID: number;
   UserID: number;
@@ -426,40 +450,41 @@ export interface Login {
   Denomination: string | null;
   Surname: string | null;
   Name: string | null;
-  /** Opaque; for the header `AccessToken`. */
+  /** The access token, for the header `AccessToken`. */
   Token: string;
-  /** Good for one exchange. */
+  /** The refresh token. It can be used once. */
   RefreshToken: string;
   TokenExpiration: string;
 }
 
 export interface NewClient extends Client {
-  /** Shown only here. */
+  /** The secret key. Only this response contains it. */
   SecretKey: string;
 }
 
 export interface NewSecret {
   PublicKey: string;
-  /** Shown only here. */
+  /** The secret key. Only this response contains it. */
   SecretKey: string;
   OldEndsAt: string;
 }
 
 export interface NewWebhook extends Webhook {
-  /** whsec_…, shown only here. */
+  /** The secret, `whsec_…`. Only this response contains it. */
   Secret: string;
 }
 
 export interface NewWebhookSecret {
   ID: number;
-  /** whsec_…, shown only here. */
+  /** The secret, `whsec_…`. Only this response contains it. */
   Secret: string;
+  /** The end of the old secret. */
   OldEndsAt: string;
 }
 
 export type Operation = 'update' | 'insert' | 'state';
 
-/** A customer or a company, with its users. */
+/** A principal: the record of a company or customer, with its users. */
 export interface Principal {
   ID: number;
   ExternalKey: string | null;
@@ -472,23 +497,29 @@ export interface Principal {
   State: State;
   CreatedAt: string;
   UpdatedAt: string;
+  /** Number of all users of the principal. */
   UsersCount: number;
-  /** The first 1,000. */
+  /** The first users, up to `UsersShown`. `irs/users` lists all. */
   Users: User[];
 }
 
 export interface PrincipalFilter {
-  /** What words of the texts, or the username, begin with. */
+  /**
+   * Finds by the beginning of words, usernames, VAT numbers and tax codes; in `irs/users` by the beginning
+   * of the username only. Case and accents are ignored.
+   */
   Search?: string | null;
+  /** Page number, from 1. */
   Page?: number | null;
+  /** Maximum number of elements per page. */
   PageSize?: number | null;
-  /** What changed since: 2026-01-31 or 2026-01-31T08:00:00Z. */
+  /** Changed at this time or later: `2026-01-31` or `2026-01-31T08:00:00Z`. Without a zone it is UTC. */
   Date?: string | null;
-  /** Of one principal. */
+  /** The ID of the principal. */
   ID?: number | null;
-  /** Of one principal. */
+  /** The external key of the principal. */
   ExternalKey?: string | null;
-  /** How many users of a principal stand in it. */
+  /** Maximum number of users listed in each principal. */
   UsersShown?: number | null;
 }
 
@@ -507,9 +538,9 @@ export interface Registration {
   Email?: string | null;
   Phone?: string | null;
   ID?: null;
-  /** 8 to 128 characters, none of the common ones. */
+  /** The password: 8 to 128 characters, not a common password. */
   Password: string;
-  /** The same as Password. */
+  /** The same value as `Password`. */
   ConfirmPassword: string;
   PasswordHash?: null;
 }
@@ -520,8 +551,8 @@ export interface RegistrationWithHash {
   Phone?: string | null;
   ID?: null;
   /**
-   * argon2id, argon2i, bcrypt, PBKDF2 (PHC, passlib, Django) or ASP.NET Core Identity, in place of the
-   * password.
+   * A hash from another system, instead of `Password` and `ConfirmPassword`: argon2id, argon2i, bcrypt,
+   * PBKDF2 (PHC, passlib, Django) or ASP.NET Core Identity.
    */
   PasswordHash: string;
   Password?: null;
@@ -529,17 +560,17 @@ export interface RegistrationWithHash {
 }
 
 export interface Replayed {
-  /** How many messages are sent again. */
+  /** Number of deliveries that are sent again. */
   Replayed: number;
 }
 
 export interface Reset {
   ID: number;
-  /** 8 to 128 characters, none of the common ones. */
+  /** The password: 8 to 128 characters, not a common password. */
   Password: string;
-  /** The same as Password. */
+  /** The same value as `Password`. */
   ConfirmPassword: string;
-  /** Of a signed-in user who resets its own password. */
+  /** The current password. Required if a signed-in user changes its own password. */
   CurrentPassword?: string | null;
   Username?: null;
   Email?: null;
@@ -549,7 +580,7 @@ export interface Reset {
 
 export type Scope = 'sync:write' | 'sync:read' | 'admin';
 
-/** What was done in an hour or on a day. */
+/** The activity of one hour or day. */
 export interface Span {
   Start: string;
   Calls: number;
@@ -562,22 +593,24 @@ export interface Span {
 
 export type State = 'active' | 'disabled';
 
-/** The state of a principal, of some of its users, or of both. */
+/** The new state of a principal, of some of its users, or both. */
 export interface StateRecord {
   ID: number;
   State?: State | null;
   Users?: UserState[] | null;
-  /** Of a failed record that is sent again; passed over. */
-  Faults?: unknown;
-  /** The same. */
+  /** Ignored. Present in failed records, which can be corrected and sent again. */
+  FieldErrors?: unknown;
+  /** Ignored, as `FieldErrors`. */
   Position?: unknown;
 }
 
 export interface Statistics {
   Principals: number;
   Users: number;
+  /** Sessions of signed-in users. */
   Sessions: number;
-  UnsealedRows: number;
+  /** Rows of the audit log that are not in the hash chain yet. */
+  PendingRows: number;
   JobsQueued: number;
   JobsRunning: number;
   Hours: Span[];
@@ -585,45 +618,45 @@ export interface Statistics {
   Hashing: Hashing;
 }
 
-/** What became of one record. */
+/** The result of one record. The names `Item1` to `Item6` are those of the documented interface. */
 export interface Tuple {
-  /** The ID of the principal. */
+  /** The ID of the principal. If the record was not applied, the ID that was sent. */
   Item1: number | null;
-  /** Why it was not applied, as a code. */
+  /** The error code if the record was not applied, otherwise null. */
   Item2: ErrorCode | null;
-  /** Whether the record was applied. */
+  /** True if the record was applied. */
   Item3: boolean;
-  /** Why it was not, for a person. */
+  /** The error message if the record was not applied, otherwise null. */
   Item4: string | null;
-  /** Every fault of the record, by place. */
+  /** The field errors by path, such as `Users[0].Password`. */
   Item5: Record<string, FieldError[]>;
-  /** Filled with Prefer: return=representation. */
+  /** The written users, with `Prefer: return=representation`; otherwise empty. */
   Item6: { Users?: AppliedUser[] };
 }
 
-/** Users to register under a principal, and passwords of its users to reset. */
+/** A principal, with users to register and passwords to reset. */
 export type UpdateRecord =
   | {
       ID: number;
       ExternalKey?: null;
       Users: (Registration | RegistrationWithHash | Reset)[];
-      /** Of a failed record that is sent again; passed over. */
-      Faults?: unknown;
-      /** The same. */
+      /** Ignored. Present in failed records, which can be corrected and sent again. */
+      FieldErrors?: unknown;
+      /** Ignored, as `FieldErrors`. */
       Position?: unknown;
     }
   | {
       ID?: null;
-      /** In place of the ID. */
+      /** The external key of the principal, instead of `ID`. */
       ExternalKey: string;
       Users: (Registration | RegistrationWithHash | Reset)[];
-      /** Of a failed record that is sent again; passed over. */
-      Faults?: unknown;
-      /** The same. */
+      /** Ignored. Present in failed records, which can be corrected and sent again. */
+      FieldErrors?: unknown;
+      /** Ignored, as `FieldErrors`. */
       Position?: unknown;
     };
 
-/** An account of a principal. */
+/** A user: an account that belongs to a principal. */
 export interface User {
   ID: number;
   Username: string;
@@ -644,25 +677,30 @@ export interface UserData {
 }
 
 export interface UserFilter {
-  /** Of one user. */
+  /** The username of one user. */
   Username?: string | null;
-  /** Of several users, in place of Username. */
+  /** The usernames of several users. Cannot be combined with `Username`. */
   Usernames?: string[] | null;
-  /** What words of the texts, or the username, begin with. */
+  /**
+   * Finds by the beginning of words, usernames, VAT numbers and tax codes; in `irs/users` by the beginning
+   * of the username only. Case and accents are ignored.
+   */
   Search?: string | null;
+  /** Page number, from 1. */
   Page?: number | null;
+  /** Maximum number of elements per page. */
   PageSize?: number | null;
-  /** What changed since: 2026-01-31 or 2026-01-31T08:00:00Z. */
+  /** Changed at this time or later: `2026-01-31` or `2026-01-31T08:00:00Z`. Without a zone it is UTC. */
   Date?: string | null;
-  /** Of one principal. */
+  /** The ID of the principal. */
   ID?: number | null;
-  /** Of one principal. */
+  /** The external key of the principal. */
   ExternalKey?: string | null;
 }
 
-/** An account, with the ID of its principal. */
+/** A user with the ID of its principal. */
 export interface UserOfPrincipal extends User {
-  /** Of its principal. */
+  /** The ID of the principal. */
   IRID: number;
 }
 
@@ -690,11 +728,12 @@ export interface UserStateData extends UserData {
   State: State;
 }
 
+/** An endpoint that receives events. */
 export interface Webhook {
   ID: number;
   ClientID: number | null;
   URL: string;
-  /** All where empty. */
+  /** The types of events to send. Empty for all events. */
   Types: EventType[];
   Granularity: Granularity;
   CreatedAt: string;
@@ -707,7 +746,7 @@ export interface Webhook {
 
 export interface WebhookChange {
   Enabled?: boolean | null;
-  /** Https; http for the networks that a setting names. */
+  /** The endpoint URL. It must use https, except in the networks of ANAGRAFE_WEBHOOK_NETWORKS. */
   URL?: string | null;
   Types?: EventType[] | EventType | null;
   Granularity?: Granularity | null;
@@ -719,23 +758,23 @@ export interface WebhookDisabled extends CloudEventAttributes {
 }
 
 export interface WebhookTest {
-  /** The `webhook-id`. */
+  /** The header `webhook-id`. */
   ID: string;
-  /** Whether the receiver took it, with any answer of 2xx. */
+  /** True if the receiver responded with 2xx. */
   Delivered: boolean;
   Status: number | null;
-  /** Why there was no answer, or none that counts, as text in the language of the request. */
+  /** The reason as text, in the language of the request. Null if `Status` says it. */
   Failure: string | null;
   FailureCode: DeliveryFailureCode | null;
   FailureDetails: DeliveryFailureDetails | null;
-  /** The beginning of what the receiver answered last: text of anybody, never HTML to show. */
+  /** The beginning of the last response body. It is untrusted text; do not render it as HTML. */
   Answer: string | null;
   Milliseconds: number;
 }
 
 export interface CloudEventAttributes {
   specversion: '1.0';
-  /** What to give as `after` to read on from here. */
+  /** The ID of the event. Send it as `after` to continue after this event. */
   id: string;
   source: string;
   subject?: string;
@@ -765,9 +804,9 @@ export interface Envelope<Item, About = null> {
 
 /** What every call takes and answers, by its name in the document. */
 export interface Operations {
-  /** Who is signed in at the console. */
+  /** Get the console session. */
   consoleSession: { request: Record<string, never>; answer: Envelope<never, ConsoleSession> };
-  /** Sign in at the console. */
+  /** Sign in to the console. */
   signInAtConsole: { request: { body: ConsoleKeys }; answer: Envelope<never, ConsoleSession> };
   /** Sign out of the console. */
   signOutAtConsole: { request: Record<string, never>; answer: Envelope<never, ConsoleSession> };
@@ -776,7 +815,7 @@ export interface Operations {
     request: { query?: { dryRun?: boolean | undefined }; body: UpdateRecord[] };
     answer: Envelope<Tuple, Estimate | null> | Envelope<Tuple, Job>;
   };
-  /** Create principals, with or without users. */
+  /** Create principals. */
   insert: {
     request: { query?: { dryRun?: boolean | undefined }; body: InsertRecord[] };
     answer: Envelope<Tuple, Estimate | null> | Envelope<Tuple, Job>;
@@ -786,16 +825,16 @@ export interface Operations {
     request: { query?: { dryRun?: boolean | undefined }; body: StateRecord[] };
     answer: Envelope<Tuple, Estimate | null> | Envelope<Tuple, Job>;
   };
-  /** Read principals with their users. */
+  /** List principals with their users. */
   list: { request: { body: PrincipalFilter }; answer: Envelope<Principal, null> };
-  /** Read users. */
+  /** List users. */
   users: { request: { body: UserFilter }; answer: Envelope<UserOfPrincipal, null> };
-  /** List jobs, the newest first. */
+  /** List jobs. */
   jobs: {
     request: { query?: { page?: number | undefined; pageSize?: number | undefined } };
     answer: Envelope<Job, null>;
   };
-  /** How a job goes, and its tuples so far. */
+  /** Get a job. */
   job: {
     request: {
       path: { id: string };
@@ -803,11 +842,11 @@ export interface Operations {
     };
     answer: Envelope<Tuple, JobWithTuples>;
   };
-  /** Cancel what has not begun. */
+  /** Cancel a job. */
   cancelJob: { request: { path: { id: string } }; answer: Envelope<Tuple, Job> };
-  /** The failed records, ready to be sent again. */
+  /** Get the failed records of a job. */
   failedRecords: { request: { path: { id: string } }; answer: FailedRecord[] };
-  /** What happened, in order. */
+  /** List events. */
   events: {
     request: {
       query?: {
@@ -818,33 +857,39 @@ export interface Operations {
     };
     answer: Envelope<CloudEvent, Feed>;
   };
-  /** Sign a user in. */
+  /** Sign in. */
   login: { request: { body: Credentials }; answer: Envelope<never, Login> };
-  /** Exchange a refresh token for the next pair of tokens. */
+  /** Refresh the tokens. */
   refresh: { request: { body: { RefreshToken: string } }; answer: Envelope<never, Login> };
   /** Sign out. */
   logout: { request: Record<string, never>; answer: Envelope<never, null> };
-  /** The API clients, in the order of their creation. */
+  /** List API clients. */
   clients: { request: Record<string, never>; answer: Envelope<Client, null> };
   /** Create an API client. */
   createClient: { request: { body: CreateClient }; answer: Envelope<never, NewClient> };
-  /** Change a client, from its next call on. */
+  /** Change an API client. */
   changeClient: { request: { path: { publicKey: string }; body: ClientChange }; answer: Envelope<never, Client> };
-  /** Shut a client out, from its next call on. */
+  /** Revoke an API client. */
   revokeClient: { request: { path: { publicKey: string } }; answer: Envelope<never, null> };
-  /** Give a client a new secret. */
+  /** Rotate the secret key of an API client. */
   rotateClient: {
-    request: { path: { publicKey: string }; body: { Hours?: number | null } };
+    request: {
+      path: { publicKey: string };
+      body: {
+        /** Hours until the old secret ends. */
+        Hours?: number | null;
+      };
+    };
     answer: Envelope<never, NewSecret>;
   };
-  /** Calls that were answered at once, the newest first. */
+  /** List synchronous calls. */
   completedCalls: {
     request: {
       query?: { page?: number | undefined; pageSize?: number | undefined; failed?: boolean | undefined };
     };
     answer: Envelope<CompletedCall, null>;
   };
-  /** A call that was answered at once, and its tuples. */
+  /** Get a synchronous call. */
   completedCall: {
     request: {
       path: { id: string };
@@ -852,14 +897,14 @@ export interface Operations {
     };
     answer: Envelope<Tuple, CallWithTuples>;
   };
-  /** The failed records of a call, ready to be sent again. */
+  /** Get the failed records of a call. */
   failedRecordsOfCall: { request: { path: { id: string } }; answer: FailedRecord[] };
-  /** The records that were not applied, the newest first. */
+  /** List failed records. */
   failures: {
     request: { query?: { page?: number | undefined; pageSize?: number | undefined } };
     answer: Envelope<Failure, null>;
   };
-  /** The jobs of all clients, the newest first. */
+  /** List the jobs of all clients. */
   allJobs: {
     request: {
       query?: {
@@ -871,7 +916,7 @@ export interface Operations {
     };
     answer: Envelope<Job, null>;
   };
-  /** The journal, in order. */
+  /** List the audit log. */
   audit: {
     request: {
       query?: {
@@ -884,24 +929,30 @@ export interface Operations {
     };
     answer: Envelope<AuditRow, AuditPage>;
   };
-  /** Whether the journal is as it was written. */
+  /** Verify the audit log. */
   verifyAudit: { request: Record<string, never>; answer: Envelope<never, AuditVerification> };
-  /** List endpoints. */
+  /** List webhooks. */
   webhooks: { request: Record<string, never>; answer: Envelope<Webhook, null> };
-  /** Have an endpoint told what happens from now on. */
+  /** Create a webhook. */
   createWebhook: { request: { body: CreateWebhook }; answer: Envelope<never, NewWebhook> };
-  /** Change an endpoint, disable it, or enable it again. */
+  /** Change, disable or enable a webhook. */
   changeWebhook: { request: { path: { id: number }; body: WebhookChange }; answer: Envelope<never, Webhook> };
-  /** Remove an endpoint. */
+  /** Delete a webhook. */
   deleteWebhook: { request: { path: { id: number } }; answer: Envelope<never, null> };
-  /** Send an endpoint one message to try it. */
+  /** Send a test message. */
   testWebhook: { request: { path: { id: number } }; answer: Envelope<never, WebhookTest> };
-  /** Give an endpoint a new secret. */
+  /** Rotate the secret of a webhook. */
   rotateWebhook: {
-    request: { path: { id: number }; body: { Hours?: number | null } };
+    request: {
+      path: { id: number };
+      body: {
+        /** Hours until the old secret ends. */
+        Hours?: number | null;
+      };
+    };
     answer: Envelope<never, NewWebhookSecret>;
   };
-  /** What was told to an endpoint, the newest first. */
+  /** List the deliveries of a webhook. */
   deliveries: {
     request: {
       path: { id: number };
@@ -909,13 +960,13 @@ export interface Operations {
     };
     answer: Envelope<Delivery, Webhook>;
   };
-  /** One message, with what was sent and what came back. */
+  /** Get a delivery. */
   delivery: { request: { path: { id: number; delivery: string } }; answer: Envelope<never, DeliveryDetails> };
-  /** Send again all that failed. */
+  /** Retry all failed deliveries. */
   replayFailed: { request: { path: { id: number } }; answer: Envelope<never, Replayed> };
-  /** Send one message again. */
+  /** Retry a delivery. */
   replay: { request: { path: { id: number; delivery: string } }; answer: Envelope<never, Replayed> };
-  /** How much there is, and how much was done lately. */
+  /** Get statistics. */
   statistics: { request: Record<string, never>; answer: Envelope<never, Statistics> };
 }
 
@@ -964,7 +1015,7 @@ export const routes = {
 
 /** The descriptive fields of a principal. */
 export const principalFields = {
-  ExternalKey: { format: 'text', maxLength: 128, headings: ['Codice cliente', 'Chiave esterna', 'Customer code'] },
+  ExternalKey: { format: 'text', maxLength: 128, headings: ['Codice cliente', 'Codice esterno', 'Chiave esterna', 'Customer code'] },
   Denomination: { format: 'text', maxLength: 255, headings: ['Ragione sociale', 'Denominazione', 'Company', 'Company name', 'Azienda'] },
   Surname: { format: 'text', maxLength: 255, headings: ['Cognome', 'Last name'] },
   Name: { format: 'text', maxLength: 255, headings: ['Nome', 'First name'] },

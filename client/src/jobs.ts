@@ -82,7 +82,7 @@ export class Jobs {
   /**
    * Returns the failed records of a job with their field errors. Passwords are null, and other values that the service
    * does not store, because they may be secret, are empty strings. Correct the records, fill in the passwords and send
-   * them to the same operation. The service ignores `Position` and `Faults`.
+   * them to the same operation. The service ignores `Position` and `FieldErrors`.
    */
   async failed(id: string, options?: CallOptions): Promise<FailedRecord[]> {
     return (await this.#transport.send('failedRecords', { path: { id } }, options)).body;

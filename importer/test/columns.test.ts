@@ -17,7 +17,7 @@ describe('the columns of a file', () => {
     ['Email', ['Email', 'E-mail', 'e mail', 'Posta elettronica']],
     ['ConfirmPassword', ['ConfirmPassword', 'Confirm password', 'Conferma password']],
     ['ID', ['ID', 'PrincipalID', 'IRID', 'ID anagrafica', 'id_anagrafica']],
-    ['ExternalKey', ['ExternalKey', 'Codice cliente', 'Chiave esterna']],
+    ['ExternalKey', ['ExternalKey', 'Codice cliente', 'Codice esterno', 'Chiave esterna']],
     ['Denomination', ['Denomination', 'Ragione sociale', 'RAGIONE-SOCIALE', 'Company', 'Denominazióne']],
     ['Surname', ['Surname', 'Cognome']],
     ['Name', ['Name', 'Nome']],
@@ -110,7 +110,7 @@ describe('the columns of a file', () => {
       {},
       {
         code: 'MISSING_COLUMN',
-        params: { needed: ['Username', 'UserID'], found: ['Conto', 'Password', 'ID'] },
+        params: { needed: ['Username'], found: ['Conto', 'Password', 'ID'] },
       },
     ],
     [
@@ -135,7 +135,10 @@ describe('the columns of a file', () => {
   it('are listed in the error message that asks for a mapping', async () => {
     const opening = openImportFile(cut('Conto;Password;ID\n'));
     await expect(opening).rejects.toThrow(
-      'There is no column for Username or UserID. Found: "Conto", "Password", "ID". Map one of them to it',
+      'There is no column for Username. Columns found: "Conto", "Password", "ID".',
+    );
+    await expect(openImportFile(cut('Conto;Password;ID\n'), { resets: true })).rejects.toThrow(
+      'There is no column for Username or UserID. Columns found: "Conto", "Password", "ID".',
     );
   });
 });

@@ -125,6 +125,20 @@ describe('the encoding of a file', () => {
     expect((await readFile(new Uint8Array(bytes))).error?.code).toBe('SPREADSHEET_FILE');
   });
 
+  it.each([
+    ['PNG', [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d, 0x49, 0x48, 0x44, 0x52]],
+    ['JPEG', [0xff, 0xd8, 0xff, 0xe0, 0, 0x10, 0x4a, 0x46, 0x49, 0x46, 0, 1, 1]],
+    ['gzip', [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]],
+  ])('is refused for another binary file, in any chunks: %s', async (_, bytes) => {
+    for (const cuts of [[], bytes.map((_, at) => at)])
+      expect((await readFile(new Uint8Array(bytes), {}, cuts)).error?.code).toBe('BINARY_FILE');
+  });
+
+  it('is not refused for a text with a control character in a row', async () => {
+    const { error, rows } = await readFile('Username;Password;ID\nma\x01rio;una frase lunga;1\n');
+    expect([error, rows.length]).toEqual([null, 1]);
+  });
+
   it('does not depend on the chunks in which a text arrives', async () => {
     const text = fc.string({
       unit: fc.oneof(

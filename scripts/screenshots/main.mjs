@@ -51,7 +51,7 @@ const receiver = await openReceiver();
 const settings = { ANAGRAFE_PORT: '0', ANAGRAFE_DATA: data, ANAGRAFE_WEBHOOK_NETWORKS: '127.0.0.1,::1' };
 const config = readConfig(settings);
 const service = await startService(config, openLog('fatal'), builtConsole());
-const store = await openStore(config, { as: 'visitor', log: () => {} });
+const store = await openStore(config, { mode: 'existing', log: () => {} });
 const browser = await chromium.launch({ executablePath: findChromium() ?? undefined });
 try {
   const { keys, office, ...seeded } = await seed(service.url, store.database, receiver);

@@ -14,7 +14,7 @@ export function shotsOf({ webhook, refused, call, longJob, job }) {
     ['job-ended', `/jobs/${job}?failed=true`, (page) => page.getByText('USERNAME_TAKEN').waitFor()],
     ['events', '/events', (page) => rowOf(page, 'Events', 1)],
     ['webhooks', '/webhooks', (page) => rowOf(page, 'Webhooks', 1)],
-    ['webhook', `/webhooks/${webhook}`, (page) => rowOf(page, 'What was sent', 1)],
+    ['webhook', `/webhooks/${webhook}`, (page) => rowOf(page, 'Deliveries', 1)],
     [
       'delivery',
       `/webhooks/${webhook}?open=${refused}`,
@@ -29,7 +29,7 @@ function rowOf(page, table, nth) {
   return page.getByRole('table', { name: table }).getByRole('row').nth(nth).waitFor();
 }
 
-/** A file with a few mistakes in it, as it is shown once its rows were checked. */
+/** Chooses a file with three faulty rows, and checks it. */
 async function checkSample(page) {
   const lines = readFileSync(new URL('../../docs/samples/users.csv', import.meta.url), 'utf8').split(/\r?\n/);
   const mistaken = [
@@ -39,15 +39,15 @@ async function checkSample(page) {
   ];
   const buffer = Buffer.from([...lines.slice(0, 40), ...mistaken, ...lines.slice(40)].join('\n'));
   const choosing = page.waitForEvent('filechooser');
-  await page.getByRole('button', { name: 'Choose a file' }).click();
+  await page.getByRole('button', { name: 'Choose file' }).click();
   await (await choosing).setFiles({ name: 'users.csv', mimeType: 'text/csv', buffer });
-  await page.getByRole('button', { name: 'Check the rows' }).click();
+  await page.getByRole('button', { name: 'Check rows' }).click();
   const rows = page.getByRole('region', { name: 'Rows', exact: true });
-  await rows.getByText(/^Rows with problems/).waitFor();
+  await rows.getByText(/rows with errors/).waitFor();
   await rows.scrollIntoViewIfNeeded();
 }
 
 async function verify(page) {
-  await page.getByRole('button', { name: 'Check the journal' }).click();
-  await page.getByText('The journal is as it was written').waitFor();
+  await page.getByRole('button', { name: 'Verify audit log' }).click();
+  await page.getByText('Verified').waitFor();
 }

@@ -10,7 +10,7 @@ import { Semaphore } from './lib/semaphore.ts';
 import { deleteExpiredRows, sweepCalls } from './retention.store.ts';
 import type { Store } from './store.ts';
 import type { Signing } from './webhooks/attempt.ts';
-import { batchesAtOnce, type DeliveryTools, defaultWaits, deliverDue } from './webhooks/deliver.ts';
+import { batchesAtOnce, type DeliveryTools, deliverDue } from './webhooks/deliver.ts';
 import { createDeliveries, dueWebhooks, openDeliveries } from './webhooks/deliveries.store.ts';
 
 export type Background = Awaited<ReturnType<typeof startBackground>>;
@@ -31,7 +31,8 @@ export async function startBackground(tools: BackgroundTools) {
   const deliveries = deliveryTools(tools);
   await queue.workOnWebhooks((id, signal) =>
     deliverDue(id, deliveries, signal).catch((error) => {
-      if (!isPartOfOutage(error)) log.warn({ err: error, webhook: id }, 'deliveries were interrupted');
+      if (!isPartOfOutage(error))
+        log.warn({ err: error, webhook: id }, 'webhook deliveries were interrupted; they are retried');
     }),
   );
   await queue.repeat('retention', '17 * * * *', () => sweep(tools));
@@ -44,7 +45,10 @@ export async function startBackground(tools: BackgroundTools) {
       return moreRows || moreDeliveries;
     },
     (error) =>
-      log.error({ err: error }, 'the hash chain could not be extended, or deliveries not be created'),
+      log.error(
+        { err: error },
+        'could not extend the hash chain of the audit log or create webhook deliveries',
+      ),
   );
   return {
     async stop() {
@@ -59,8 +63,8 @@ function deliveryTools({ config, log, store, signing }: BackgroundTools): Delive
   return {
     ...signing,
     store: openDeliveries(store.database),
-    onDisabled: (webhook, reason) => log.warn({ webhook, reason }, 'a webhook was disabled'),
-    waits: config.WEBHOOK_WAITS.length > 0 ? config.WEBHOOK_WAITS.map(Number) : defaultWaits,
+    onDisabled: (webhook, reason) => log.warn({ webhook, reason }, 'webhook disabled'),
+    waits: config.WEBHOOK_WAITS.map(Number),
     batches: new Semaphore(batchesAtOnce),
   };
 }
@@ -71,7 +75,7 @@ async function sweep({ config, log, store: { database } }: BackgroundTools): Pro
     deliveryDays: config.DELIVERY_DAYS,
     auditDays: config.AUDIT_DAYS,
   });
-  if (calls + rows > 0) log.info({ calls, rows }, 'what was kept long enough was removed');
+  if (calls + rows > 0) log.info({ calls, rows }, 'deleted rows whose retention has ended');
   const { lastPosition, lastHash } = await readChain(database);
-  log.info({ end: `${lastPosition}:${lastHash.toString('hex')}` }, 'the journal ends here');
+  log.info({ end: `${lastPosition}:${lastHash.toString('hex')}` }, 'end of the audit log');
 }

@@ -3,113 +3,119 @@ import { resolve } from 'node:path';
 import { readMasterKey } from './encryption/key-ring.ts';
 import { closestName } from './lib/did-you-mean.ts';
 import { areTooWide, isNetwork } from './lib/network.ts';
-import { OperatorError } from './lib/operator-error.ts';
-import { isValidKeyPair, readKeyPair } from './lib/secrets.ts';
+import { commandLine, OperatorError } from './lib/operator-error.ts';
+import { isKeyPair, isValidKeyPair, readKeyPair } from './lib/secrets.ts';
 import { flag, integer, list, oneOf, type Setting, text } from './settings.ts';
 
 export const prefix = 'ANAGRAFE_';
 
 export const settings = {
-  HOST: text({ takes: 'an address to listen on', about: 'the address to listen on', fallback: '127.0.0.1' }),
-  PORT: integer(0, 65_535, 8420, 'the port to listen on; 0 takes a free one'),
+  HOST: text({
+    takes: 'an IP address or a host name',
+    about: 'address to listen on; 0.0.0.0 listens on all addresses',
+    fallback: '127.0.0.1',
+  }),
+  PORT: integer(0, 65_535, 8420, 'port to listen on; 0 chooses a free port'),
   DATA: text({
-    takes: 'a folder',
-    about: 'where the embedded PostgreSQL keeps its data',
+    takes: 'a path',
+    about: 'data folder, for the embedded PostgreSQL and the generated master key',
     fallback: process.getuid?.() === 0 ? '/var/lib/anagrafe' : './data',
   }),
   DATABASE_URL: text({
     takes: 'a URL such as postgres://user:password@host:5432/database',
-    about: 'an outside PostgreSQL, 15 or newer, instead of the embedded one',
+    about: 'PostgreSQL server (15 or newer) to use instead of the embedded one',
     fallback: null,
     accepts: isDatabaseUrl,
     mask: maskUrl,
   }),
   MASTER_KEY: text({
     takes:
-      '32 random bytes as 44 characters of base64 or 64 hexadecimal digits, such as "openssl rand -base64 32" gives',
+      '32 random bytes in base64 (44 characters) or hexadecimal (64 digits), such as the output of "openssl rand -base64 32"',
     about:
-      'the key of all keys, the same on every node; needed with an outside database, else made once in the data folder',
+      'key that encrypts stored secrets and protects the audit log, the same on every node; required with ANAGRAFE_DATABASE_URL, otherwise generated in the data folder',
     fallback: null,
     accepts: (given) => readMasterKey(given) !== null,
     mask: () => '********',
   }),
-  DATABASE_CONNECTIONS: integer(2, 200, 10, 'connections to the database'),
+  DATABASE_CONNECTIONS: integer(2, 200, 10, 'maximum number of connections of the main database pool'),
   FIRST_CLIENT: text({
     takes:
-      '<public>.<secret> out of A-Z a-z 0-9 _ -, the public key with 4 to 64 characters, the secret with 32 or more',
-    about: 'the first API client, of scope admin, for an automated deployment',
+      '<public>.<secret> with the characters A-Z a-z 0-9 _ -; the public key has 4 to 64 characters, the secret key at least 32',
+    about:
+      'first API client, with the scope admin, created at the start if there is none; for automated deployments',
     fallback: null,
     accepts: isPair,
     mask: maskPair,
   }),
   TRUST_PROXY: list(
-    'addresses or networks with commas between, such as 10.0.0.0/8,192.168.1.4, together at most 1/128 of all addresses',
-    'the reverse proxies whose X-Forwarded-For is believed',
+    'IP addresses or networks, separated by commas, such as 10.0.0.0/8,192.168.1.4; in total at most 1/128 of all addresses',
+    'reverse proxies whose X-Forwarded-For header is trusted',
     isNetwork,
-    (networks) => !areTooWide(networks),
+    { acceptsAll: (networks) => !areTooWide(networks) },
   ),
   ALLOWED_HOSTS: list(
-    'host names with commas between, such as anagrafe.example.com,anagrafe',
-    'the names by which clients known by their address call the service, besides localhost and IP addresses',
+    'host names, separated by commas, such as anagrafe.example.com,anagrafe',
+    'host names of the service that clients known by address may use, in addition to localhost and IP addresses',
     (host) => /^[a-z0-9_]([a-z0-9_.-]{0,251}[a-z0-9])?$/i.test(host),
   ),
   LOG_LEVEL: oneOf(
     ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
     'info',
-    'how much is logged',
+    'lowest level of log messages that are written',
   ),
-  REQUIRE_EMAIL: flag(false, 'whether a registration needs an Email'),
-  PASSWORD_MIN: integer(8, 64, 8, 'the least number of characters of a password'),
-  MAX_BODY_BYTES: integer(1024, 1_073_741_824, 33_554_432, 'the largest body of a call'),
-  MAX_DEPTH: integer(4, 64, 8, 'how deep the JSON of a call may be nested'),
-  MAX_RECORDS: integer(1, 100_000, 1000, 'the most records of a call that is answered at once'),
-  MAX_USERS: integer(1, 100_000, 1000, 'the most users of a call that is answered at once'),
-  MAX_JOB_RECORDS: integer(1, 1_000_000, 100_000, 'the most records of a job or of a dry run'),
-  MAX_JOB_USERS: integer(1, 1_000_000, 100_000, 'the most users of a job or of a dry run'),
-  JOB_DAYS: integer(1, 3650, 30, 'how many days the outcomes of a call or a job are kept after its end'),
-  IDEMPOTENCY_HOURS: integer(1, 8760, 24, 'how many hours an Idempotency-Key is remembered'),
-  TOKEN_MINUTES: integer(1, 1440, 15, 'how many minutes an access token lives'),
-  SESSION_DAYS: integer(1, 365, 30, 'how many days a refresh token lives'),
-  AUDIT_DAYS: integer(0, 36_500, 0, 'how many days the journal is kept; 0 keeps it for good'),
-  DELIVERY_DAYS: integer(1, 3650, 30, 'how many days it can be seen what was delivered to a webhook'),
+  REQUIRE_EMAIL: flag(false, 'require an Email to register a user'),
+  PASSWORD_MIN: integer(8, 64, 8, 'minimum length of a password, in characters'),
+  MAX_BODY_BYTES: integer(1024, 1_073_741_824, 33_554_432, 'maximum size of a request body, in bytes'),
+  MAX_DEPTH: integer(4, 64, 8, 'maximum nesting depth of the JSON in a request body'),
+  MAX_RECORDS: integer(1, 100_000, 1000, 'maximum number of records in a synchronous call'),
+  MAX_USERS: integer(1, 100_000, 1000, 'maximum number of users in a synchronous call'),
+  MAX_JOB_RECORDS: integer(1, 1_000_000, 100_000, 'maximum number of records in a job or a dry run'),
+  MAX_JOB_USERS: integer(1, 1_000_000, 100_000, 'maximum number of users in a job or a dry run'),
+  JOB_DAYS: integer(1, 3650, 30, 'days to keep the results of a call or a job after it ends'),
+  IDEMPOTENCY_HOURS: integer(1, 8760, 24, 'hours to keep the response stored for an Idempotency-Key'),
+  TOKEN_MINUTES: integer(1, 1440, 15, 'lifetime of an access token, in minutes'),
+  SESSION_DAYS: integer(1, 365, 30, 'lifetime of a refresh token, in days'),
+  AUDIT_DAYS: integer(0, 36_500, 0, 'days to keep the audit log; 0 keeps it forever'),
+  DELIVERY_DAYS: integer(1, 3650, 30, 'days to keep webhook deliveries'),
   WEBHOOK_NETWORKS: list(
-    'addresses or networks with commas between, such as 10.0.0.0/8,127.0.0.1',
-    'internal networks that webhooks may be delivered to, and by plain http',
+    'IP addresses or networks, separated by commas, such as 10.0.0.0/8,127.0.0.1',
+    'internal networks that webhooks may send to, also over plain http',
     isNetwork,
   ),
   WEBHOOK_WAITS: list(
-    'whole numbers of seconds with commas between, such as 5,30,120',
-    'how long a delivery that failed waits before each next attempt; unless given, from 5 seconds to 20 hours over three days',
+    'whole numbers of seconds, separated by commas, such as 5,30,120',
+    'waits before each retry of a failed delivery; the default retries for three days',
     (seconds) => /^\d{1,6}$/.test(seconds),
+    { fallback: '5,30,120,600,1800,3600,7200,14400,28800,43200,43200,43200,72600'.split(',') },
   ),
-  EVENT_DAYS: integer(1, 36_500, 90, 'how many days events can be read'),
-  CALLS_PER_MINUTE: integer(1, 1_000_000_000, 60_000, 'the calls that one client may make in a minute'),
+  EVENT_DAYS: integer(1, 36_500, 90, 'days for which events can be read'),
+  CALLS_PER_MINUTE: integer(1, 1_000_000_000, 60_000, 'rate limit: calls per minute for each client'),
   MAX_WAIT_SECONDS: integer(
     1,
     3600,
     20,
-    'the longest queue of hashes that a call may find before it is refused',
+    'longest wait for password hashing, in seconds; a call that would wait longer is refused',
   ),
   HASH_CONCURRENCY: integer(
     1,
     1024,
     availableParallelism(),
-    'hashes in flight; more than there are cores is slower',
+    'passwords hashed at the same time; more than the number of cores is slower',
   ),
-  HASH_MEMORY_KIB: integer(19_456, 4_194_304, 19_456, 'the memory of one argon2id hash'),
-  HASH_PASSES: integer(2, 100, 2, 'the passes of one argon2id hash'),
-  STOP_SECONDS: integer(1, 3600, 120, 'how long a stop waits for the calls at work'),
+  HASH_MEMORY_KIB: integer(19_456, 4_194_304, 19_456, 'memory of one argon2id hash, in KiB'),
+  HASH_PASSES: integer(2, 100, 2, 'passes of one argon2id hash'),
+  STOP_SECONDS: integer(1, 3600, 120, 'seconds that a shutdown waits for running requests'),
   URL: text({
-    takes: 'an http or https URL such as https://anagrafe.example.com',
-    about: 'where import, reset, list, state and job find the service; unless given, on this machine',
+    takes: 'an http or https URL without user, query and fragment, such as https://anagrafe.example.com',
+    about: 'URL of the service for import, reset, list, state and job; default: the service on this machine',
     fallback: null,
-    accepts: (given) => URL.canParse(given) && /^https?:$/.test(new URL(given).protocol),
+    accepts: isServiceUrl,
   }),
   KEY: text({
     takes: '<public>.<secret> of an API client',
-    about: 'whom import, reset, list, state and job call as; none is needed in protected mode',
+    about: 'keys of the API client for import, reset, list, state and job; not needed in protected mode',
     fallback: null,
-    accepts: (given) => readKeyPair(given) !== null,
+    accepts: isKeyPair,
     mask: maskPair,
   }),
 };
@@ -152,10 +158,10 @@ function tryReading(name: string, setting: Setting<unknown>, given: string | und
   const value = setting.read(given);
   if (value !== undefined) return value;
   // The value of a secret setting must not reach a log.
-  const shown = setting.secret ? 'not understood' : JSON.stringify(given);
-  return new ConfigError(`${prefix}${name} is ${shown}`, {
+  const shown = setting.secret ? '' : `: ${JSON.stringify(given)}`;
+  return new ConfigError(`${prefix}${name} is invalid${shown}`, {
     code: 'setting_invalid',
-    advice: `it takes ${setting.takes}.`,
+    advice: `expected ${setting.takes}.`,
   });
 }
 
@@ -172,8 +178,17 @@ export function refuseMisspelt([name]: readonly string[]): void {
 
 function misspeltSetting(name: string): ConfigError {
   const meant = closestName(name.slice(prefix.length), Object.keys(settings));
-  const advice = meant ? `did you mean ${prefix}${meant}?` : '"npx --no -- anagrafe config" lists them all.';
-  return new ConfigError(`${name} is not a setting`, { code: 'setting_unknown', advice });
+  const advice = meant
+    ? `did you mean ${prefix}${meant}?`
+    : `to list all settings, run: ${commandLine('config')}`;
+  return new ConfigError(`${name} is not a known setting`, { code: 'setting_unknown', advice });
+}
+
+/** Accepts the URLs that the client package accepts. */
+export function isServiceUrl(value: string): boolean {
+  if (!URL.canParse(value)) return false;
+  const { protocol, username, password, search, hash } = new URL(value);
+  return /^https?:$/.test(protocol) && !username && !password && !search && !hash;
 }
 
 function isDatabaseUrl(value: string): boolean {

@@ -26,6 +26,7 @@ import { openQueue, type Queue } from './jobs/queue.ts';
 import { openSubmissions } from './jobs/submissions.store.ts';
 import { isPartOfOutage } from './lib/field-errors.ts';
 import { isLoopback } from './lib/network.ts';
+import { commandLine } from './lib/operator-error.ts';
 import { version } from './lib/package-folder.ts';
 import { readKeyPair } from './lib/secrets.ts';
 import { findMasterKey, makeMasterKey, wrongMasterKey } from './master-key-file.ts';
@@ -71,8 +72,11 @@ export async function startService(
     log: (message) => log.info(message),
     outage: {
       onBegin: (reason) =>
-        log.warn({ reason }, 'the database does not answer; failures are counted until it does'),
-      onEnd: (summary) => log.warn(summary, 'the database answers again'),
+        log.warn(
+          { reason },
+          'database unavailable; errors are counted instead of logged until it is available again',
+        ),
+      onEnd: (summary) => log.warn(summary, 'database available again'),
     },
   });
   let queue: Queue | undefined;
@@ -82,7 +86,7 @@ export async function startService(
   try {
     const { database } = store;
     await store.refuseTransactionPooling();
-    for (const name of await migrate(database)) log.info({ migration: name }, 'migrated');
+    for (const name of await migrate(database)) log.info({ migration: name }, 'applied migration');
     const keyRing = await openKeyRing(foundKey, config, database);
     const access = openAccess(store.front);
     if (config.FIRST_CLIENT !== null) await makeFirstClient(config.FIRST_CLIENT);
@@ -114,7 +118,7 @@ export async function startService(
       listen: store.listen,
       chunksAtOnce,
       onError: (error) => {
-        if (!isPartOfOutage(error)) log.warn({ err: error }, 'the queue had a failure');
+        if (!isPartOfOutage(error)) log.warn({ err: error }, 'error in the job queue');
       },
     });
     const auditLog = openAuditLog(database);
@@ -183,7 +187,9 @@ export async function startService(
     const address = { host: config.HOST, port: config.PORT, backlog: 4096 };
     await app.listen({ ...address, listenTextResolver: () => 'listening' }).catch((error) => {
       if (error.syscall !== 'getaddrinfo') throw error;
-      throw new ConfigError(`${prefix}HOST is ${config.HOST}, a name that has no address.`);
+      throw new ConfigError(`${prefix}HOST is ${config.HOST}, which does not resolve to an address`, {
+        advice: 'set it to an IP address or another host name.',
+      });
     });
 
     background = await startBackground({
@@ -201,7 +207,8 @@ export async function startService(
         writer: new RecordWriter(),
         onOutcomes: metrics.recordsDone,
         report: (error) => {
-          if (!isPartOfOutage(error)) log.error({ err: error }, 'records of a job failed');
+          if (!isPartOfOutage(error))
+            log.error({ err: error }, 'unexpected error while processing records of a job');
         },
       },
     });
@@ -218,9 +225,9 @@ export async function startService(
     async function makeFirstClient(text: string): Promise<void> {
       const pair = readKeyPair(text);
       const done = pair && (await ensureFirstClient(pair, openClients(database), access));
-      if (done === 'created') log.info('the first API client was created');
+      if (done === 'created') log.info(`created the API client of ${prefix}FIRST_CLIENT`);
       if (done === 'ignored')
-        log.warn(`${prefix}FIRST_CLIENT is no live client, and others exist: it has no effect`);
+        log.warn(`${prefix}FIRST_CLIENT is ignored: other API clients exist, and it is not an active client`);
     }
   } catch (error) {
     await closeAll();
@@ -249,8 +256,8 @@ async function openKeyRing(found: Buffer | null, config: Config, database: Datab
 
 function clientRequired(host: string): ConfigError {
   return new ConfigError(
-    `${prefix}HOST is ${host}, but no API client exists yet, so that anyone could call. ` +
-      `Create one first (npx --no -- anagrafe client create --name erp), or give one in ${prefix}FIRST_CLIENT.`,
+    `${prefix}HOST is ${host}, but there is no API client yet, so anyone could call the service. ` +
+      `Create one first (${commandLine('client create --name erp')}), or set ${prefix}FIRST_CLIENT.`,
   );
 }
 

@@ -12,9 +12,10 @@ import { readMasterKey } from './encryption/key-ring.ts';
 export async function findMasterKey(config: Config): Promise<Buffer | null> {
   if (config.MASTER_KEY !== null) return readMasterKey(config.MASTER_KEY);
   if (config.DATABASE_URL !== null) {
-    throw new ConfigError(`${prefix}MASTER_KEY is not set, and ${prefix}DATABASE_URL needs it`, {
+    throw new ConfigError(`${prefix}MASTER_KEY is not set, but ${prefix}DATABASE_URL requires it`, {
       code: 'master_key_required',
-      advice: 'give every node the same 32 random bytes, such as "openssl rand -base64 32" gives.',
+      advice:
+        'set it to 32 random bytes, such as the output of "openssl rand -base64 32", the same on every node.',
     });
   }
   const text = await readIfThere(keyFile(config));
@@ -48,7 +49,7 @@ export async function makeMasterKey(config: Config): Promise<Buffer> {
   return key;
 }
 
-const putBack = `put the one back that was there, from a backup, or give it in ${prefix}MASTER_KEY.`;
+const putBack = `restore the original key from a backup, or set ${prefix}MASTER_KEY.`;
 
 /** Returns the error for a master key that does not match the database, or that is missing (null). */
 export function wrongMasterKey(config: Config, key: Buffer | null): ConfigError {

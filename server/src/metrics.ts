@@ -13,26 +13,26 @@ export function openMetrics() {
   collectDefaultMetrics({ register: registry });
   const calls = new Histogram({
     name: 'anagrafe_call_duration_seconds',
-    help: 'Calls by route, method and status, and how long they took',
+    help: 'Duration of HTTP requests in seconds, by route, method and status.',
     labelNames: ['route', 'method', 'status'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
     registers,
   });
   const records = new Counter({
     name: 'anagrafe_records_total',
-    help: 'Records by operation and outcome (applied, or the code of the refusal)',
+    help: 'Records by operation and outcome: applied, or the error code.',
     labelNames: ['operation', 'outcome'],
     registers,
   });
   const users = new Counter({
     name: 'anagrafe_users_total',
-    help: 'Users registered, passwords reset, states set',
+    help: 'Users by operation: registered, password reset, state set.',
     labelNames: ['operation'],
     registers,
   });
   const hashes = new Histogram({
     name: 'anagrafe_hash_duration_seconds',
-    help: 'Password hashes by lane, and how long they took; its count gives the rate',
+    help: 'Duration of password hashes in seconds, by lane.',
     labelNames: ['lane'],
     buckets: [0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28],
     registers,
@@ -54,7 +54,7 @@ export function openMetrics() {
     watch(hashing: HashingState) {
       new Gauge({
         name: 'anagrafe_hash_lane_length',
-        help: 'Passwords that wait to be hashed, by lane',
+        help: 'Passwords in the queue to be hashed, by lane.',
         labelNames: ['lane'],
         registers,
         collect() {
@@ -62,8 +62,8 @@ export function openMetrics() {
           this.set({ lane: 'bulk' }, hashing.waiting('bulk'));
         },
       });
-      gauge(registers, 'anagrafe_hashes_running', 'Passwords being hashed now', () => hashing.running);
-      const capacityHelp = 'Hashes per second that this node can do';
+      gauge(registers, 'anagrafe_hashes_running', 'Passwords that are being hashed.', () => hashing.running);
+      const capacityHelp = 'Hashes per second that this node can compute.';
       gauge(registers, 'anagrafe_hash_capacity', capacityHelp, () => hashing.capacity);
     },
   };

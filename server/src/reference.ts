@@ -9,11 +9,18 @@ export const generatedPages: Readonly<Record<string, () => string>> = {
   'docs/settings.md': settingsPage,
 };
 
+/** The sections of the page of error codes: heading, and where a code of this kind appears. */
 const kinds = {
-  call: 'The whole call: `errorCode` of the envelope',
-  record: 'One record: `Item2` of its tuple',
-  field: 'One place of a record: `code` in `Item5`',
-};
+  call: [
+    'Call errors',
+    'The call was refused or not fully applied. The code is `errorCode` of the envelope.',
+  ],
+  record: ['Record errors', 'One record was not applied. The code is `Item2` of its tuple.'],
+  field: [
+    'Field errors',
+    'A field of a record is invalid. The code is in `Item5` of the tuple, under the path of the field.',
+  ],
+} as const;
 
 function errorsPage(): string {
   const names = Object.keys(codes) as Code[];
@@ -22,17 +29,23 @@ function errorsPage(): string {
       errorRow(code, kind === 'call'),
     );
     const head = kind === 'call' ? ['code', 'status', 'English', 'Italian'] : ['code', 'English', 'Italian'];
-    return [`## ${kinds[kind]}`, '', tableRow(head), tableRow(head.map(() => '---')), ...rows, ''].join('\n');
+    const [title, about] = kinds[kind];
+    return [`## ${title}`, '', about, '', tableRow(head), tableRow(head.map(() => '---')), ...rows, ''].join(
+      '\n',
+    );
   });
   return `${[
     '# Error codes',
     '',
-    'Written from the catalogue in `server/src/lib/error-codes.ts` by `npm run generate`. A code never changes its meaning; its',
-    'sentence may be worded anew, and comes in the language of `Accept-Language`. `{…}` stands for a figure.',
+    'Generated from `server/src/lib/error-codes.ts` by `npm run generate`. The meaning of a code never changes. Its message may change,',
+    'and is in English or Italian, as `Accept-Language` asks for. `{…}` is replaced by a value.',
     '',
-    'A code of a place becomes the code of the record when it is the only kind of fault there and says all there is to say',
-    '(`USERNAME_TAKEN`, `USER_NOT_FOUND`, `PRINCIPAL_NOT_FOUND`, `EXTERNAL_KEY_TAKEN`); a code that all records share is',
-    'the `errorCode` of the call, with status 422.',
+    'How codes are chosen:',
+    '',
+    '- The code of a record is `PRINCIPAL_NOT_FOUND` if its principal does not exist. If all its field errors have the same code, and that code is',
+    '  `USERNAME_TAKEN`, `USER_NOT_FOUND`, `EXTERNAL_KEY_TAKEN` or `PRINCIPAL_DISABLED`, it is that code. Otherwise it is `INVALID_USERS` if',
+    '  only users have field errors, or `INVALID_RECORD`.',
+    '- If no record was applied and all have the same code, it is also the `errorCode` of the call, with status 422.',
     '',
     ...sections,
   ]
@@ -52,18 +65,19 @@ function cell(sentence: Sentence): string {
 
 function settingsPage(): string {
   const rows = Object.entries(settings).map(([name, setting]) => {
-    const cores = name === 'HASH_CONCURRENCY' ? 'as many as there are cores' : undefined;
-    const folder = name === 'DATA' ? '`./data`; for root `/var/lib/anagrafe`' : undefined;
+    const cores = name === 'HASH_CONCURRENCY' ? 'the number of cores' : undefined;
+    const folder = name === 'DATA' ? '`./data`; as root `/var/lib/anagrafe`' : undefined;
     const shown = cores ?? folder ?? `\`${setting.show(setting.fallback as never)}\``;
-    return tableRow([`\`${prefix}${name}\``, setting.about, setting.takes, shown]);
+    return tableRow([`\`${prefix}${name}\``, cell(setting.about), cell(setting.takes), shown]);
   });
   return `${[
     '# Settings',
     '',
-    'Written from `server/src/config.ts` by `npm run generate`. All settings come from the environment. A wrong value, or a',
-    'setting that does not exist, stops the start with one line that says so. `npx --no -- anagrafe config` prints what is in force.',
+    'Generated from `server/src/config.ts` by `npm run generate`. Settings are environment variables. The service does not start if a value is',
+    'invalid or a variable that begins with `ANAGRAFE_` is unknown. To print the current values, with secrets masked, run',
+    '`npx --no -- anagrafe config`.',
     '',
-    tableRow(['setting', 'what it is', 'what it takes', 'without it']),
+    tableRow(['setting', 'description', 'values', 'default']),
     tableRow(['---', '---', '---', '---']),
     ...rows,
   ].join('\n')}\n`;

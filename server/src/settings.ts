@@ -66,12 +66,13 @@ export function list(
   takes: string,
   about: string,
   accepts: (item: string) => boolean,
-  acceptsAll: (items: readonly string[]) => boolean = () => true,
+  options: { acceptsAll?(items: readonly string[]): boolean; fallback?: readonly string[] } = {},
 ): Setting<readonly string[]> {
+  const { acceptsAll = () => true, fallback = [] } = options;
   return {
     takes,
     about,
-    fallback: [],
+    fallback,
     read(value) {
       const items = value.split(',').map((item) => item.trim());
       return items.every(accepts) && acceptsAll(items) ? items : undefined;

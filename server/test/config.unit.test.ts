@@ -114,7 +114,7 @@ describe('an invalid setting', () => {
       const { takes } = settings[name as keyof typeof settings];
       for (const value of values) {
         expect(refusal({ [prefix + name]: value })).toBe(
-          `ANAGRAFE_${name} is "${value}": it takes ${takes}.`,
+          `ANAGRAFE_${name} is invalid: "${value}". Expected ${takes}.`,
         );
       }
     },
@@ -134,7 +134,7 @@ describe('an invalid setting', () => {
     for (const [name, values] of Object.entries(secrets)) {
       for (const value of values) {
         const message = refusal({ [prefix + name]: value });
-        expect(message).toMatch(new RegExp(`^ANAGRAFE_${name} is not understood: it takes `));
+        expect(message).toMatch(new RegExp(`^ANAGRAFE_${name} is invalid. Expected `));
         expect(message).not.toContain('hunter2');
       }
     }
@@ -142,7 +142,7 @@ describe('an invalid setting', () => {
 
   it('is refused if its name is unknown, so that a typing error is detected', () => {
     for (const name of ['ANAGRAFE_PROT', 'ANAGRAFE_', 'ANAGRAFE_port', 'ANAGRAFE_toString']) {
-      expect(refusal({ [name]: '80' })).toMatch(new RegExp(`^${name} is not a setting`));
+      expect(refusal({ [name]: '80' })).toMatch(new RegExp(`^${name} is not a known setting`));
     }
   });
 

@@ -187,7 +187,7 @@ describe('the documentation that the service serves', () => {
     const { status, headers, text } = await get('/console');
     expect(status).toBe(200);
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
-    expect(text).toContain('Ready to take calls.');
+    expect(text).toContain('Ready.');
     expect(text).toContain('npx --no -- anagrafe client create --name erp');
     expect(text).not.toMatch(/https?:\/\//);
   });

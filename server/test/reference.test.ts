@@ -13,8 +13,8 @@ it.each(Object.keys(generatedPages))('%s equals the page that the code generates
   expect(committed(path), stale).toBe(generatedPages[path]?.());
 });
 
-it('docs/command-line.md equals the page that the commands generate', () => {
-  expect(committed('docs/command-line.md'), stale).toBe(commandLinePage());
+it('docs/cli.md equals the page that the commands generate', () => {
+  expect(committed('docs/cli.md'), stale).toBe(commandLinePage());
 });
 
 it('server/openapi.json equals the document that the service serves', async () => {

@@ -58,7 +58,7 @@ const foreignStores = [
 ];
 
 /** Folders of `server/test` that are not those of a feature; CONTRIBUTING.md describes them. */
-const otherTestFolders = ['browser', 'client', 'faults', 'import', 'samples', 'setup'];
+const otherTestFolders = ['browser', 'client', 'docs', 'faults', 'import', 'samples', 'setup'];
 
 /** Returns the folder of a file, or `wiring` for files in `src/` itself, which may import everything except `cli`. */
 function folderOf(path: string): string {

@@ -26,6 +26,13 @@ function formatsOf(locale: string) {
   const relative = onFirstUse<[number, Intl.RelativeTimeFormatUnit]>(
     () => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }),
   );
+  const inUnit = (unit: string) => number({ style: 'unit', unit, unitDisplay: 'long' });
+  const durations: Partial<Record<Intl.RelativeTimeFormatUnit, (value: number) => string>> = {
+    day: inUnit('day'),
+    hour: inUnit('hour'),
+    minute: inUnit('minute'),
+    second: inUnit('second'),
+  };
   return {
     number: number(),
     /** Compact notation: "20K". */
@@ -40,6 +47,11 @@ function formatsOf(locale: string) {
     hour: date({ timeStyle: 'short' }),
     /** Day and month in UTC. */
     day: date({ day: 'numeric', month: 'short', timeZone: 'UTC' }),
+    /** A duration in its largest unit: "45 seconds", "3 minutes". */
+    duration(seconds: number): string {
+      const [unit, size] = units.find(([, length]) => seconds >= 2 * length) ?? ['second', 1];
+      return durations[unit]?.(Math.round(seconds / size)) ?? '';
+    },
     /** Relative time: "3 minutes ago", "in 5 seconds". */
     ago(at: Date, now: Date): string {
       const seconds = (at.getTime() - now.getTime()) / 1000;

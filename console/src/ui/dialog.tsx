@@ -89,6 +89,8 @@ export function useFinish(onClose: () => void): (sentence: string) => void {
 export interface DialogFormProps {
   readonly onSubmit: FormEventHandler<HTMLFormElement>;
   readonly submit: string;
+  /** The label of the button that closes the dialog, if "Cancel" could be mistaken for the action. */
+  readonly cancel?: string | undefined;
   /** The request that the form sends. `error` is null if the form shows the error beside its fields. */
   readonly request: { readonly isPending: boolean; readonly error: Error | null };
   readonly onCancel: () => void;
@@ -106,8 +108,8 @@ export interface DialogFormProps {
  * keyboard users keep their position.
  */
 export function DialogForm(props: DialogFormProps) {
-  const { submit, request, onCancel, disabled = false, color, children, ...form } = props;
-  const { cancel } = useCommonMessages();
+  const { cancel: usual } = useCommonMessages();
+  const { submit, cancel = usual, request, onCancel, disabled = false, color, children, ...form } = props;
   const { isPending, error } = request;
   return (
     <form {...form}>
@@ -137,6 +139,7 @@ interface ConfirmDialogProps {
   readonly text: string;
   /** The label of the button: the action itself, not "OK". */
   readonly action: string;
+  readonly cancel?: string;
   /** The text that the reader must type before an action that cannot be undone. */
   readonly name?: string;
   /** Shows the button in the primary colour, for an action that is not destructive. */
@@ -149,7 +152,17 @@ interface ConfirmDialogProps {
 const noRequest = { isPending: false, error: null };
 
 export function ConfirmDialog(props: ConfirmDialogProps) {
-  const { title, text, action, name, gentle = false, request = noRequest, onConfirm, onClose } = props;
+  const {
+    title,
+    text,
+    action,
+    cancel,
+    name,
+    gentle = false,
+    request = noRequest,
+    onConfirm,
+    onClose,
+  } = props;
   const { confirm } = useCommonMessages();
   const form = useForm({ initialValues: { name: '' } });
   const isConfirmed = name === undefined || form.values.name.trim() === name;
@@ -158,6 +171,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       <DialogForm
         onSubmit={form.onSubmit(() => void (isConfirmed && onConfirm()))}
         submit={action}
+        cancel={cancel}
         request={request}
         onCancel={onClose}
         disabled={!isConfirmed}

@@ -26,8 +26,11 @@ export function Empty({ title, hint, action }: EmptyProps) {
 
 export interface Column<Item> {
   readonly name: string;
-  /** Hides the column on screens narrower than a tablet. */
-  readonly wide?: boolean;
+  /**
+   * The place of the cell in the card that replaces the row on a screen narrower than a tablet: the heading, a line of
+   * its own, or none. Other cells take half the width. Every cell but the heading has its label.
+   */
+  readonly card?: 'title' | 'full' | 'none';
   readonly numeric?: boolean;
   /** Shows the heading to screen readers only, for a column of buttons. */
   readonly quiet?: boolean;
@@ -47,7 +50,10 @@ interface TableProps<Item> {
   readonly expectedRows?: number;
 }
 
-/** A table with its loading, error and empty states. An error does not replace rows that have loaded before. */
+/**
+ * A table with its loading, error and empty states; on a phone each row is a card. An error does not replace rows that
+ * have loaded before.
+ */
 export function Table<Item>(props: TableProps<Item>) {
   const { caption, columns, rows, keyOf, error, onRetry, empty, expectedRows = 8 } = props;
   const messages = useCommonMessages();
@@ -62,7 +68,7 @@ export function Table<Item>(props: TableProps<Item>) {
   const row = (key: Key, cell: (column: Column<Item>) => ReactNode) => (
     <tr key={key}>
       {columns.map((column) => (
-        <td key={column.name} className={classOf(column)}>
+        <td key={column.name} className={classOf(column)} data-label={column.name}>
           {cell(column)}
         </td>
       ))}
@@ -93,8 +99,9 @@ export function Table<Item>(props: TableProps<Item>) {
   );
 }
 
-function classOf<Item>({ wide, numeric }: Column<Item>): string {
-  return [wide && classes.wide, numeric && classes.numeric].filter(Boolean).join(' ');
+function classOf<Item>({ card, numeric, quiet }: Column<Item>): string {
+  const names = [card && classes[card], numeric && classes.numeric, quiet && classes.quiet];
+  return names.filter(Boolean).join(' ');
 }
 
 interface CellLinkProps {
@@ -115,7 +122,7 @@ export function CellLink({ href, isName = false, isUnderlined = false, children 
   );
 }
 
-/** Secondary text below the text of a cell. `phoneOnly` repeats there what a wide screen has in another column. */
-export function Note({ phoneOnly = false, children }: { phoneOnly?: boolean; children: ReactNode }) {
-  return <div className={phoneOnly ? `${classes.note} ${classes.phoneOnly}` : classes.note}>{children}</div>;
+/** Secondary text below the text of a cell. */
+export function Note({ children }: { children: ReactNode }) {
+  return <div className={classes.note}>{children}</div>;
 }

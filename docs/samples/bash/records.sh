@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Sends many records, one on each line of a file, and keeps what failed: records.sh records.ndjson batch-17
-# Run again with the same file and key, it carries on and does nothing twice.
+# Sends many records, one per line of a file, and saves the failed lines: records.sh records.ndjson batch-17
+# Run it again with the same file and key to resume: no record is applied twice.
 source "$(dirname "$0")/anagrafe.sh"
 [[ $# == 2 ]] || { echo 'usage: records.sh <file> <key>' >&2; exit 2; }
 file=$1 key=$2
@@ -11,7 +11,7 @@ update "$key" "$work/body"
 tuples >"$work/tuples"
 echo "$(grep -c '"Item3":true' "$work/tuples" || true) of $(wc -l <"$work/tuples" | tr -d ' ') records were applied."
 
-# The tenth tuple belongs to the tenth line.
+# Tuples have the order of the lines.
 paste -d ' ' <(grep -oE '"Item3":(true|false)' "$work/tuples") "$file" |
   sed -n 's/^"Item3":false //p' >"$work/failed"
 [[ -s "$work/failed" ]] || exit 0

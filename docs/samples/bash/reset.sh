@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Gives users of a principal new passwords, all of them or none: reset.sh 1 <passwords.json
+# Resets the passwords of users of a principal, all or none: reset.sh 1 <passwords.json
 source "$(dirname "$0")/anagrafe.sh"
 principal=${1:-}
-[[ $principal =~ ^[0-9]+$ ]] || { echo 'usage: reset.sh <ID of the principal> <passwords.json' >&2; exit 2; }
+[[ $principal =~ ^[0-9]+$ ]] || { echo 'usage: reset.sh <principal ID> <passwords.json' >&2; exit 2; }
 
 printf '[{"ID":%s,"Users":%s}]' "$principal" "$(confirmed)" >"$work/body"
 update "$(new_key)" "$work/body"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Has an endpoint told what happens, and prints its secret, which is shown only once:
+# Creates a webhook endpoint and prints its secret, which the service shows only once:
 #   WEBHOOK_SECRET=$(subscribe.sh https://erp.example.com/hooks)
-# It needs a client of scope admin. Sent twice it makes two endpoints, so that it is sent once.
+# Needs an API client with the scope admin. It is sent without retries, because a retry could create a second endpoint.
 source "$(dirname "$0")/anagrafe.sh"
-[[ ${1:-} =~ ^https?://[^\"\\]+$ ]] || { echo 'usage: subscribe.sh <URL of the endpoint>' >&2; exit 2; }
+[[ ${1:-} =~ ^https?://[^\"\\]+$ ]] || { echo 'usage: subscribe.sh <endpoint URL>' >&2; exit 2; }
 attempts=1
 
 call POST /admin/v1/webhooks --header 'Content-Type: application/json' \

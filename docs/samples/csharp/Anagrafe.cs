@@ -3,11 +3,12 @@ using System.Text.Json;
 
 namespace AnagrafeSamples;
 
-/// <summary>Calls of Anagrafe, each sent until it is answered.</summary>
+/// <summary>HTTP calls with retries.</summary>
 sealed class Anagrafe
 {
     const int Attempts = 8;
-    static readonly int[] Passing = [0, 408, 409, 429, 500, 502, 503, 504];
+    /// <summary>Transient errors; 0 means that there was no response.</summary>
+    static readonly int[] RetriedStatuses = [0, 408, 409, 429, 500, 502, 503, 504];
 
     readonly HttpClient http;
 
@@ -16,38 +17,38 @@ sealed class Anagrafe
         var url = Environment.GetEnvironmentVariable("ANAGRAFE_URL");
         var key = Environment.GetEnvironmentVariable("ANAGRAFE_KEY");
         if (string.IsNullOrEmpty(url) || string.IsNullOrEmpty(key))
-            throw new CallFailed("Set ANAGRAFE_URL, and ANAGRAFE_KEY to <public>.<secret>.");
+            throw new CallFailed("Set ANAGRAFE_URL and ANAGRAFE_KEY (<public key>.<secret key>).");
         http = new HttpClient { BaseAddress = new Uri(url.TrimEnd('/') + "/"), Timeout = TimeSpan.FromSeconds(60) };
         http.DefaultRequestHeaders.Authorization = new AuthenticationHeaderValue("Bearer", key.Trim());
     }
 
-    /// <summary>Sends a body to irs/update. With its key it can be sent any number of times.</summary>
+    /// <summary>Sends a body to irs/update. The key makes it safe to send it again.</summary>
     public Task<Answer> Update(byte[] body, string key, string? prefer = null) =>
         Send(HttpMethod.Post, "api/sync/v1/irs/update", body, key, prefer);
 
     public Task<Answer> Get(string path) => Send(HttpMethod.Get, path);
 
-    /// <exception cref="CallFailed">The call was refused as a whole.</exception>
+    /// <exception cref="CallFailed">The service rejected the call as a whole.</exception>
     async Task<Answer> Send(
         HttpMethod method, string path, byte[]? body = null, string? key = null, string? prefer = null)
     {
         for (var attempt = 1; ; attempt++)
         {
             var answer = await Receive(method, path, body, key, prefer);
-            if (IsUnfinished(answer) && attempt < Attempts)
+            if (ShouldRetry(answer) && attempt < Attempts)
             {
-                // By chance, so that callers who failed together do not come back together.
-                var chance = Random.Shared.NextDouble() * Math.Min(30, Math.Pow(2, attempt - 1));
-                await Task.Delay(answer.RetryAfter + TimeSpan.FromSeconds(chance));
+                // Random jitter, so that clients that failed together do not retry together.
+                var jitter = Random.Shared.NextDouble() * Math.Min(30, Math.Pow(2, attempt - 1));
+                await Task.Delay(answer.RetryAfter + TimeSpan.FromSeconds(jitter));
                 continue;
             }
-            if (answer.Envelope?.Result is not null || answer.IsRetryKit) return answer;
-            var said = answer.Envelope?.Message ?? "No answer of the service came.";
-            throw new CallFailed($"The call was not done: status {answer.Status}. {said}");
+            if (answer.Envelope?.Result is not null || answer.IsFailedRecords) return answer;
+            var message = answer.Envelope?.Message ?? "No answer from the service.";
+            throw new CallFailed($"Request failed: status {answer.Status}. {message}");
         }
     }
 
-    /// <summary>One attempt; status 0 where no answer came.</summary>
+    /// <summary>Makes one attempt. The status is 0 if there was no response.</summary>
     async Task<Answer> Receive(HttpMethod method, string path, byte[]? body, string? key, string? prefer)
     {
         using var request = new HttpRequestMessage(method, path);
@@ -61,8 +62,8 @@ sealed class Anagrafe
         try
         {
             using var response = await http.SendAsync(request);
-            var asked = response.Headers.RetryAfter?.Delta ?? TimeSpan.Zero;
-            return new Answer((int)response.StatusCode, asked, await response.Content.ReadAsStringAsync());
+            var retryAfter = response.Headers.RetryAfter?.Delta ?? TimeSpan.Zero;
+            return new Answer((int)response.StatusCode, retryAfter, await response.Content.ReadAsStringAsync());
         }
         catch (Exception error) when (error is HttpRequestException or TaskCanceledException)
         {
@@ -70,34 +71,34 @@ sealed class Anagrafe
         }
     }
 
-    /// <summary>Whether the same call with its key would do more than was done.</summary>
-    static bool IsUnfinished(Answer answer) =>
+    /// <summary>Returns true after a transient error, or if a record has no final result.</summary>
+    static bool ShouldRetry(Answer answer) =>
         answer.Envelope?.Result is { } result
             ? result.Records.Any(record => record.Item2 is "NOT_APPLIED" or "OUTCOME_UNKNOWN")
-            : Passing.Contains(answer.Status);
+            : RetriedStatuses.Contains(answer.Status);
 
-    public static void Report(string what, string? sentence, Dictionary<string, Fault[]> faults)
+    public static void Report(string label, string? message, Dictionary<string, FieldError[]> fieldErrors)
     {
-        Console.Error.WriteLine($"{what}: {sentence}");
-        foreach (var (place, found) in faults)
-            foreach (var fault in found)
-                Console.Error.WriteLine($"  {place}: {fault.Message} ({fault.Code})");
+        Console.Error.WriteLine($"{label}: {message}");
+        foreach (var (path, errors) in fieldErrors)
+            foreach (var error in errors)
+                Console.Error.WriteLine($"  {path}: {error.Message} ({error.Code})");
     }
 }
 
 sealed record Answer(int Status, TimeSpan RetryAfter, string Text)
 {
-    /// <summary>Names are read whatever their case.</summary>
+    /// <summary>Property names are matched without regard to case.</summary>
     static readonly JsonSerializerOptions Web = new(JsonSerializerDefaults.Web);
 
-    /// <summary>Null for the retry kit, which is an array, and for what is no answer of the service.</summary>
+    /// <summary>Null for the failed records of a job, which are an array, and for answers of a proxy.</summary>
     public Envelope? Envelope { get; } = Read<Envelope>(Text);
 
     public Result Result => Envelope?.Result ?? throw new InvalidOperationException("This answer has no result.");
 
-    public bool IsRetryKit => Status == 200 && Text.StartsWith('[');
+    public bool IsFailedRecords => Status == 200 && Text.StartsWith('[');
 
-    public FailedRecord[] RetryKit => Read<FailedRecord[]>(Text) ?? [];
+    public FailedRecord[] FailedRecords => Read<FailedRecord[]>(Text) ?? [];
 
     static T? Read<T>(string text) where T : class
     {

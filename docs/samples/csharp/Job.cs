@@ -3,8 +3,8 @@ using System.Text;
 namespace AnagrafeSamples;
 
 /// <summary>
-/// Has a file of records done as a job, watches it, and saves its retry kit: dotnet run -- job records.ndjson batch-17
-/// Run again with the same file and key, it finds the same job.
+/// Sends a file of records as a job, polls it, and saves the failed records: dotnet run -- job records.ndjson batch-17
+/// Run it again with the same file and key to resume: the key returns the same job.
 /// </summary>
 static class Job
 {
@@ -14,7 +14,7 @@ static class Job
         var body = Encoding.UTF8.GetBytes($"[{string.Join(',', await File.ReadAllLinesAsync(file))}]");
         var answer = await anagrafe.Update(body, key, "respond-async");
         if (answer.Status != 202)
-            throw new CallFailed("The call with this key was answered at once: it is no job.");
+            throw new CallFailed("This key belongs to a call that was not sent as a job.");
 
         var job = answer.Result.Record!;
         var path = $"api/sync/v1/jobs/{job.ID}";
@@ -26,11 +26,11 @@ static class Job
         }
         if (job.RecordsFailed == 0) return 0;
 
-        var kit = await anagrafe.Get($"{path}/failed");
-        foreach (var record in kit.RetryKit)
-            Anagrafe.Report($"line {record.Position + 1}", "This record was not applied.", record.Faults);
-        await File.WriteAllTextAsync($"{file}.retry", kit.Text);
-        Console.Error.WriteLine($"Correct {file}.retry, fill in the passwords, send it with a new key.");
+        var failed = await anagrafe.Get($"{path}/failed");
+        foreach (var record in failed.FailedRecords)
+            Anagrafe.Report($"line {record.Position + 1}", "This record was not applied.", record.FieldErrors);
+        await File.WriteAllTextAsync($"{file}.retry", failed.Text);
+        Console.Error.WriteLine($"Correct {file}.retry, add the passwords, and send it with a new key.");
         return 1;
     }
 }

@@ -3,8 +3,8 @@ using System.Text;
 namespace AnagrafeSamples;
 
 /// <summary>
-/// Sends many records, one on each line of a file, and keeps what failed: dotnet run -- records records.ndjson batch-17
-/// Run again with the same file and key, it carries on and does nothing twice.
+/// Sends many records, one per line of a file, and saves the failed lines: dotnet run -- records file.ndjson batch-17
+/// Run it again with the same file and key to resume: no record is applied twice.
 /// </summary>
 static class Records
 {
@@ -17,13 +17,13 @@ static class Records
         var tuples = answer.Result.Records;
         Console.WriteLine($"{tuples.Count(record => record.Item3)} of {tuples.Length} records were applied.");
 
-        // The tenth tuple belongs to the tenth line.
-        var failed = lines.Where((_, place) => !tuples[place].Item3).ToList();
-        for (var place = 0; place < tuples.Length; place++)
+        // Tuples have the order of the lines.
+        var failed = lines.Where((_, index) => !tuples[index].Item3).ToList();
+        for (var index = 0; index < tuples.Length; index++)
         {
-            var record = tuples[place];
+            var record = tuples[index];
             if (!record.Item3)
-                Anagrafe.Report($"line {place + 1}", $"{record.Item4} ({record.Item2})", record.Item5);
+                Anagrafe.Report($"line {index + 1}", $"{record.Item4} ({record.Item2})", record.Item5);
         }
         if (failed.Count == 0) return 0;
         await File.WriteAllLinesAsync($"{file}.failed", failed);

@@ -2,7 +2,7 @@ using System.Text.Json;
 
 namespace AnagrafeSamples;
 
-/// <summary>Registers users under a principal, all of them or none: dotnet run -- register 1 &lt;users.json</summary>
+/// <summary>Registers users under a principal, all or none: dotnet run -- register 1 &lt;users.json</summary>
 static class Register
 {
     public static async Task<int> Run(long principal)
@@ -14,7 +14,7 @@ static class Register
         var record = answer.Result.Records.Single();
         if (!record.Item3)
         {
-            Anagrafe.Report("Nobody was registered", record.Item4, record.Item5);
+            Anagrafe.Report("No user was registered", record.Item4, record.Item5);
             return 1;
         }
         foreach (var user in record.Item6.Users!)

@@ -2,7 +2,7 @@ using System.Text.Json;
 
 namespace AnagrafeSamples;
 
-/// <summary>Gives users of a principal new passwords, all of them or none: dotnet run -- reset 1 &lt;passwords.json</summary>
+/// <summary>Resets passwords of users of a principal, all or none: dotnet run -- reset 1 &lt;passwords.json</summary>
 static class Reset
 {
     public static async Task<int> Run(long principal)

@@ -8,7 +8,7 @@ using System.Text.Json;
 namespace AnagrafeSamples;
 
 /// <summary>
-/// Takes messages of a webhook and verifies them: PORT=8080 WEBHOOK_SECRET=whsec_... dotnet run -- webhook
+/// Receives and verifies webhook messages: PORT=8080 WEBHOOK_SECRET=whsec_... dotnet run -- webhook
 /// </summary>
 static class Webhook
 {
@@ -16,7 +16,7 @@ static class Webhook
     {
         var secret = Environment.GetEnvironmentVariable("WEBHOOK_SECRET")?.Trim() ?? "";
         if (!secret.StartsWith("whsec_", StringComparison.Ordinal))
-            throw new CallFailed("Set WEBHOOK_SECRET to what was shown when the endpoint was made.");
+            throw new CallFailed("Set WEBHOOK_SECRET to the secret of the endpoint (whsec_...).");
         var key = Convert.FromBase64String(secret["whsec_".Length..]);
         var port = Environment.GetEnvironmentVariable("PORT") ?? "8080";
 
@@ -29,29 +29,29 @@ static class Webhook
             var context = await listener.GetContextAsync();
             using var body = new MemoryStream();
             await context.Request.InputStream.CopyToAsync(body);
-            var genuine = IsGenuine(context.Request.Headers, body.ToArray(), key);
-            if (genuine)
+            var valid = IsValid(context.Request.Headers, body.ToArray(), key);
+            if (valid)
             {
-                // A message may come twice: do here what is to be done, once for each webhook-id.
-                using var message = JsonDocument.Parse(body.ToArray());
-                var happened = message.RootElement;
+                // Process the event here. A message can arrive twice: process each webhook-id once.
+                using var document = JsonDocument.Parse(body.ToArray());
+                var message = document.RootElement;
                 var id = context.Request.Headers["webhook-id"];
-                Console.WriteLine($"{id} {happened.GetProperty("type")} {happened.GetProperty("data").GetRawText()}");
+                Console.WriteLine($"{id} {message.GetProperty("type")} {message.GetProperty("data").GetRawText()}");
             }
-            context.Response.StatusCode = genuine ? 204 : 401;
+            context.Response.StatusCode = valid ? 204 : 401;
             context.Response.Close();
         }
     }
 
-    /// <summary>Whether these bytes, as they came, were signed with our secret in the last five minutes.</summary>
-    static bool IsGenuine(NameValueCollection headers, byte[] body, byte[] key)
+    /// <summary>Returns true if the raw body was signed with the secret within the last five minutes.</summary>
+    static bool IsValid(NameValueCollection headers, byte[] body, byte[] key)
     {
         var timestamp = headers["webhook-timestamp"];
         if (!long.TryParse(timestamp, NumberStyles.None, CultureInfo.InvariantCulture, out var seconds)) return false;
         if (Math.Abs(DateTimeOffset.UtcNow.ToUnixTimeSeconds() - seconds) > 300) return false;
         byte[] signed = [.. Encoding.UTF8.GetBytes($"{headers["webhook-id"]}.{timestamp}."), .. body];
         var expected = Encoding.ASCII.GetBytes("v1," + Convert.ToBase64String(HMACSHA256.HashData(key, signed)));
-        // While a secret is being changed there may be a signature for each.
+        // During a secret rotation there is one signature per secret.
         return (headers["webhook-signature"] ?? "").Split(' ').Any(signature =>
             CryptographicOperations.FixedTimeEquals(Encoding.UTF8.GetBytes(signature), expected));
     }

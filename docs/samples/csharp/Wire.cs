@@ -1,6 +1,6 @@
 namespace AnagrafeSamples;
 
-// What goes over the wire, as far as the samples need it.
+// The parts of requests and answers that the samples use.
 
 record NewUser(string Username, string? Email, string Password)
 {
@@ -17,9 +17,14 @@ record Envelope(string? Message, Result? Result);
 record Result(RecordTuple[] Records, JobState? Record);
 
 record RecordTuple(
-    long? Item1, string? Item2, bool Item3, string? Item4, Dictionary<string, Fault[]> Item5, Representation Item6);
+    long? Item1,
+    string? Item2,
+    bool Item3,
+    string? Item4,
+    Dictionary<string, FieldError[]> Item5,
+    Representation Item6);
 
-record Fault(string Code, string Message);
+record FieldError(string Code, string Message);
 
 record Representation(AppliedUser[]? Users);
 
@@ -27,4 +32,4 @@ record AppliedUser(long ID, string Username);
 
 record JobState(Guid ID, string State, int Users, int UsersDone, int RecordsFailed, DateTimeOffset? EndedAt);
 
-record FailedRecord(int Position, Dictionary<string, Fault[]> Faults);
+record FailedRecord(int Position, Dictionary<string, FieldError[]> FieldErrors);

@@ -1,47 +1,51 @@
 <?php
 
-// Calls of Anagrafe, each sent until it is answered. The programs beside it require it.
+// HTTP calls with retries, for the other programs in this folder to require.
 
 declare(strict_types=1);
 
 const ATTEMPTS = 8;
-const PASSING = [0, 408, 409, 429, 500, 502, 503, 504];
+// Transient errors; 0 means that there was no response.
+const RETRIED_STATUSES = [0, 408, 409, 429, 500, 502, 503, 504];
 
 if (!getenv('ANAGRAFE_URL') || !getenv('ANAGRAFE_KEY')) {
-    fail('Set ANAGRAFE_URL, and ANAGRAFE_KEY to <public>.<secret>.');
+    fail('Set ANAGRAFE_URL and ANAGRAFE_KEY (<public key>.<secret key>).');
 }
 
-/** Gives the status and the answer. Ends the program where the call was refused as a whole. */
+/** Returns the status and the answer. Exits if the service rejected the call as a whole. */
 function call(string $method, string $path, ?string $body = null, array $headers = []): array
 {
     for ($attempt = 1; ; $attempt++) {
-        [$status, $asked, $answer] = receive($method, $path, $body, $headers);
-        if (!is_unfinished($status, $answer) || $attempt === ATTEMPTS) {
+        [$status, $retryAfter, $answer] = receive($method, $path, $body, $headers);
+        if (!should_retry($status, $answer) || $attempt === ATTEMPTS) {
             break;
         }
-        // By chance, so that callers who failed together do not come back together.
-        $bound = min(30, 2 ** ($attempt - 1));
-        usleep($asked * 1_000_000 + random_int(0, $bound * 1_000_000));
+        // Random jitter, so that clients that failed together do not retry together.
+        $jitter = min(30, 2 ** ($attempt - 1));
+        usleep($retryAfter * 1_000_000 + random_int(0, $jitter * 1_000_000));
     }
-    // Every answer has a result but the retry kit, which is an array.
+    // Every successful answer has a result, except the failed records of a job, which are an array.
     if ($answer !== null && (array_is_list($answer) || $answer['result'] !== null)) {
         return [$status, $answer];
     }
-    $said = $answer['message'] ?? 'No answer of the service came.';
-    fail("The call was not done: status $status. $said");
+    $message = $answer['message'] ?? 'No answer from the service.';
+    fail("Request failed: status $status. $message");
 }
 
-/** Sends a body to irs/update. With its key it can be sent any number of times. */
+/** Sends a body to irs/update. The key makes it safe to send it again. */
 function update(string $body, string $key, ?string $prefer = null): array
 {
     $headers = ["Idempotency-Key: $key", ...($prefer === null ? [] : ["Prefer: $prefer"])];
     return call('POST', '/api/sync/v1/irs/update', $body, $headers);
 }
 
-/** One attempt: the status, 0 where none came; the seconds of Retry-After; the answer, null for any but ours. */
+/**
+ * Makes one attempt. Returns the status (0: no response), Retry-After in seconds, and the answer, which is null if it
+ * does not come from the service, for example if it is the error page of a proxy.
+ */
 function receive(string $method, string $path, ?string $body, array $headers): array
 {
-    $asked = 0;
+    $retryAfter = 0;
     $curl = curl_init(rtrim(getenv('ANAGRAFE_URL'), '/') . $path);
     curl_setopt_array($curl, [
         CURLOPT_CUSTOMREQUEST => $method,
@@ -52,9 +56,9 @@ function receive(string $method, string $path, ?string $body, array $headers): a
         ],
         CURLOPT_TIMEOUT => 60,
         CURLOPT_RETURNTRANSFER => true,
-        CURLOPT_HEADERFUNCTION => function ($_, string $line) use (&$asked): int {
-            if (preg_match('/^retry-after: *(\d{1,6})\s*$/i', $line, $found)) {
-                $asked = (int) $found[1];
+        CURLOPT_HEADERFUNCTION => function ($_, string $line) use (&$retryAfter): int {
+            if (preg_match('/^retry-after: *(\d{1,6})\s*$/i', $line, $matches)) {
+                $retryAfter = (int) $matches[1];
             }
             return strlen($line);
         },
@@ -67,26 +71,26 @@ function receive(string $method, string $path, ?string $body, array $headers): a
         return [0, 0, null];
     }
     $answer = json_decode($text, true);
-    $ours = is_array($answer) && (array_is_list($answer) || array_key_exists('result', $answer));
-    return [curl_getinfo($curl, CURLINFO_RESPONSE_CODE), $asked, $ours ? $answer : null];
+    $isOurs = is_array($answer) && (array_is_list($answer) || array_key_exists('result', $answer));
+    return [curl_getinfo($curl, CURLINFO_RESPONSE_CODE), $retryAfter, $isOurs ? $answer : null];
 }
 
-/** Whether the same call with its key would do more than was done. */
-function is_unfinished(int $status, ?array $answer): bool
+/** Returns true after a transient error, or if a record has no final result. */
+function should_retry(int $status, ?array $answer): bool
 {
     if (isset($answer['result'])) {
         $codes = array_column($answer['result']['records'], 'Item2');
         return array_intersect($codes, ['NOT_APPLIED', 'OUTCOME_UNKNOWN']) !== [];
     }
-    return in_array($status, PASSING, true);
+    return in_array($status, RETRIED_STATUSES, true);
 }
 
-function report(string $what, string $sentence, array $faults): void
+function report(string $label, string $message, array $fieldErrors): void
 {
-    fwrite(STDERR, "$what: $sentence\n");
-    foreach ($faults as $place => $found) {
-        foreach ($found as ['code' => $code, 'message' => $message]) {
-            fwrite(STDERR, "  $place: $message ($code)\n");
+    fwrite(STDERR, "$label: $message\n");
+    foreach ($fieldErrors as $path => $errors) {
+        foreach ($errors as ['code' => $code, 'message' => $text]) {
+            fwrite(STDERR, "  $path: $text ($code)\n");
         }
     }
 }

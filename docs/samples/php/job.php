@@ -1,7 +1,7 @@
 <?php
 
-// Has a file of records done as a job, watches it, and saves its retry kit: php job.php records.ndjson batch-17
-// Run again with the same file and key, it finds the same job.
+// Sends a file of records as a job, polls it, and saves the failed records: php job.php records.ndjson batch-17
+// Run it again with the same file and key to resume: the key returns the same job.
 
 declare(strict_types=1);
 
@@ -15,7 +15,7 @@ if ($argc !== 3) {
 $lines = file($file, FILE_IGNORE_NEW_LINES) ?: fail("$file has no records.");
 [$status, $answer] = update('[' . implode(',', $lines) . ']', $key, prefer: 'respond-async');
 if ($status !== 202) {
-    fail('The call with this key was answered at once: it is no job.');
+    fail('This key belongs to a call that was not sent as a job.');
 }
 
 $path = "/api/sync/v1/jobs/{$answer['result']['record']['ID']}";
@@ -30,11 +30,11 @@ for (;;) {
 }
 
 if ($job['RecordsFailed'] > 0) {
-    [, $kit] = call('GET', "$path/failed");
-    foreach ($kit as $record) {
-        report('line ' . ($record['Position'] + 1), 'This record was not applied.', $record['Faults']);
+    [, $failed] = call('GET', "$path/failed");
+    foreach ($failed as $record) {
+        report('line ' . ($record['Position'] + 1), 'This record was not applied.', $record['FieldErrors']);
     }
-    file_put_contents("$file.retry", json_encode($kit, JSON_PRETTY_PRINT | JSON_UNESCAPED_UNICODE));
-    fwrite(STDERR, "Correct $file.retry, fill in the passwords, send it with a new key.\n");
+    file_put_contents("$file.retry", json_encode($failed, JSON_PRETTY_PRINT | JSON_UNESCAPED_UNICODE));
+    fwrite(STDERR, "Correct $file.retry, add the passwords, and send it with a new key.\n");
     exit(1);
 }

@@ -1,7 +1,7 @@
 <?php
 
-// Sends many records, one on each line of a file, and keeps what failed: php records.php records.ndjson batch-17
-// Run again with the same file and key, it carries on and does nothing twice.
+// Sends many records, one per line of a file, and saves the failed lines: php records.php records.ndjson batch-17
+// Run it again with the same file and key to resume: no record is applied twice.
 
 declare(strict_types=1);
 
@@ -19,12 +19,12 @@ $tuples = $answer['result']['records'];
 $applied = count(array_filter(array_column($tuples, 'Item3')));
 echo "$applied of " . count($tuples) . " records were applied.\n";
 
-// The tenth tuple belongs to the tenth line.
+// Tuples have the order of the lines.
 $failed = [];
-foreach ($tuples as $place => $record) {
+foreach ($tuples as $index => $record) {
     if (!$record['Item3']) {
-        $failed[] = "$lines[$place]\n";
-        report('line ' . ($place + 1), "$record[Item4] ($record[Item2])", $record['Item5']);
+        $failed[] = "$lines[$index]\n";
+        report('line ' . ($index + 1), "$record[Item4] ($record[Item2])", $record['Item5']);
     }
 }
 if ($failed !== []) {

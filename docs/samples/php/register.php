@@ -1,13 +1,13 @@
 <?php
 
-// Registers users under a principal, all of them or none: php register.php 1 <users.json
+// Registers users under a principal, all or none: php register.php 1 <users.json
 
 declare(strict_types=1);
 
 require __DIR__ . '/anagrafe.php';
 
 if ($argc !== 2 || !ctype_digit($argv[1])) {
-    fail('usage: php register.php <ID of the principal> <users.json');
+    fail('usage: php register.php <principal ID> <users.json');
 }
 
 $users = array_map(
@@ -19,7 +19,7 @@ $body = json_encode([['ID' => (int) $argv[1], 'Users' => $users]], JSON_THROW_ON
 
 [$record] = $answer['result']['records'];
 if (!$record['Item3']) {
-    report('Nobody was registered', $record['Item4'], $record['Item5']);
+    report('No user was registered', $record['Item4'], $record['Item5']);
     exit(1);
 }
 foreach ($record['Item6']['Users'] as ['ID' => $id, 'Username' => $username]) {

@@ -1,13 +1,13 @@
 <?php
 
-// Gives users of a principal new passwords, all of them or none: php reset.php 1 <passwords.json
+// Resets the passwords of users of a principal, all or none: php reset.php 1 <passwords.json
 
 declare(strict_types=1);
 
 require __DIR__ . '/anagrafe.php';
 
 if ($argc !== 2 || !ctype_digit($argv[1])) {
-    fail('usage: php reset.php <ID of the principal> <passwords.json');
+    fail('usage: php reset.php <principal ID> <passwords.json');
 }
 
 $users = array_map(

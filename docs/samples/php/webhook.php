@@ -1,12 +1,12 @@
 <?php
 
-// Takes messages of a webhook and verifies them, under any web server, or alone:
+// Receives and verifies webhook messages, under any web server or with the built-in one:
 //   WEBHOOK_SECRET=whsec_... php -S 127.0.0.1:8080 webhook.php
 
 declare(strict_types=1);
 
-/** Whether these bytes, as they came, were signed with our secret in the last five minutes. */
-function is_genuine(string $secret, string $body): bool
+/** Returns true if the raw bytes of the body were signed with the secret within the last five minutes. */
+function is_valid(string $secret, string $body): bool
 {
     $id = $_SERVER['HTTP_WEBHOOK_ID'] ?? '';
     $timestamp = $_SERVER['HTTP_WEBHOOK_TIMESTAMP'] ?? '';
@@ -15,7 +15,7 @@ function is_genuine(string $secret, string $body): bool
     }
     $key = base64_decode(substr($secret, strlen('whsec_')));
     $expected = 'v1,' . base64_encode(hash_hmac('sha256', "$id.$timestamp.$body", $key, binary: true));
-    // While a secret is being changed there may be a signature for each.
+    // During a secret rotation there is one signature per secret.
     foreach (explode(' ', $_SERVER['HTTP_WEBHOOK_SIGNATURE'] ?? '') as $signature) {
         if (hash_equals($expected, $signature)) {
             return true;
@@ -25,11 +25,11 @@ function is_genuine(string $secret, string $body): bool
 }
 
 $body = file_get_contents('php://input');
-if (!is_genuine(trim((string) getenv('WEBHOOK_SECRET')), $body)) {
+if (!is_valid(trim((string) getenv('WEBHOOK_SECRET')), $body)) {
     http_response_code(401);
     exit;
 }
-// A message may come twice: do here what is to be done, once for each webhook-id.
+// Process the event here. A message can arrive twice: process each webhook-id once.
 $event = json_decode($body, true, flags: JSON_THROW_ON_ERROR);
 error_log("{$_SERVER['HTTP_WEBHOOK_ID']} {$event['type']} " . json_encode($event['data']));
 http_response_code(204);

@@ -1,6 +1,6 @@
-"""Has a file of records done as a job, watches it, and saves its retry kit: python3 job.py records.ndjson batch-17
+"""Sends a file of records as a job, polls it, and saves the failed records: python3 job.py records.ndjson batch-17
 
-Run again with the same file and key, it finds the same job.
+Run it again with the same file and key to resume: the key returns the same job.
 """
 
 import json
@@ -18,7 +18,7 @@ file, key = sys.argv[1:]
 body = b"[" + b",".join(Path(file).read_bytes().splitlines()) + b"]"
 status, answer = update(body, key, prefer="respond-async")
 if status != 202:
-    print("The call with this key was answered at once: it is no job.", file=sys.stderr)
+    print("This key belongs to a call that was not sent as a job.", file=sys.stderr)
     sys.exit(2)
 
 path = f"/api/sync/v1/jobs/{answer['result']['record']['ID']}"
@@ -31,9 +31,9 @@ while True:
     time.sleep(1)
 
 if job["RecordsFailed"]:
-    _, kit = call("GET", f"{path}/failed")
-    for record in kit:
-        report(f"line {record['Position'] + 1}", "This record was not applied.", record["Faults"])
-    Path(f"{file}.retry").write_text(json.dumps(kit, indent=2), encoding="utf-8")
-    print(f"Correct {file}.retry, fill in the passwords, send it with a new key.", file=sys.stderr)
+    _, failed = call("GET", f"{path}/failed")
+    for record in failed:
+        report(f"line {record['Position'] + 1}", "This record was not applied.", record["FieldErrors"])
+    Path(f"{file}.retry").write_text(json.dumps(failed, indent=2), encoding="utf-8")
+    print(f"Correct {file}.retry, add the passwords, and send it with a new key.", file=sys.stderr)
     sys.exit(1)

@@ -1,6 +1,6 @@
-"""Sends many records, one on each line of a file, and keeps what failed: python3 records.py records.ndjson batch-17
+"""Sends many records, one per line of a file, and saves the failed lines: python3 records.py records.ndjson batch-17
 
-Run again with the same file and key, it carries on and does nothing twice.
+Run it again with the same file and key to resume: no record is applied twice.
 """
 
 import sys
@@ -19,7 +19,7 @@ _, answer = update(b"[" + b",".join(lines) + b"]", key)
 tuples = answer["result"]["records"]
 print(f"{sum(record['Item3'] for record in tuples)} of {len(tuples)} records were applied.")
 
-# The tenth tuple belongs to the tenth line.
+# Tuples have the order of the lines.
 failed = []
 for number, (line, record) in enumerate(zip(lines, tuples), start=1):
     if not record["Item3"]:

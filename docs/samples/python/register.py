@@ -1,4 +1,4 @@
-"""Registers users under a principal, all of them or none: python3 register.py 1 <users.json"""
+"""Registers users under a principal, all or none: python3 register.py 1 <users.json"""
 
 import json
 import sys
@@ -7,7 +7,7 @@ import uuid
 from anagrafe import report, update
 
 if len(sys.argv) != 2 or not sys.argv[1].isdecimal():
-    print("usage: python3 register.py <ID of the principal> <users.json", file=sys.stderr)
+    print("usage: python3 register.py <principal ID> <users.json", file=sys.stderr)
     sys.exit(2)
 
 users = [{**user, "ConfirmPassword": user["Password"]} for user in json.load(sys.stdin)]
@@ -16,7 +16,7 @@ _, answer = update(body, key=str(uuid.uuid4()), prefer="return=representation")
 
 [record] = answer["result"]["records"]
 if not record["Item3"]:
-    report("Nobody was registered", record["Item4"], record["Item5"])
+    report("No user was registered", record["Item4"], record["Item5"])
     sys.exit(1)
 for user in record["Item6"]["Users"]:
     print(f"{user['Username']} has the ID {user['ID']}")

@@ -1,4 +1,4 @@
-"""Gives users of a principal new passwords, all of them or none: python3 reset.py 1 <passwords.json"""
+"""Resets the passwords of users of a principal, all or none: python3 reset.py 1 <passwords.json"""
 
 import json
 import sys
@@ -7,7 +7,7 @@ import uuid
 from anagrafe import report, update
 
 if len(sys.argv) != 2 or not sys.argv[1].isdecimal():
-    print("usage: python3 reset.py <ID of the principal> <passwords.json", file=sys.stderr)
+    print("usage: python3 reset.py <principal ID> <passwords.json", file=sys.stderr)
     sys.exit(2)
 
 users = [{**user, "ConfirmPassword": user["Password"]} for user in json.load(sys.stdin)]

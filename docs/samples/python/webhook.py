@@ -1,4 +1,4 @@
-"""Takes messages of a webhook and verifies them: PORT=8080 WEBHOOK_SECRET=whsec_... python3 webhook.py"""
+"""Receives and verifies webhook messages: PORT=8080 WEBHOOK_SECRET=whsec_... python3 webhook.py"""
 
 import base64
 import hashlib
@@ -11,36 +11,36 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 SECRET = os.environ.get("WEBHOOK_SECRET", "").strip()
 if not SECRET.startswith("whsec_"):
-    print("Set WEBHOOK_SECRET to what was shown when the endpoint was made.", file=sys.stderr)
+    print("Set WEBHOOK_SECRET to the secret of the endpoint (whsec_...).", file=sys.stderr)
     sys.exit(2)
 
 
-def is_genuine(headers, body):
-    """Whether these bytes, as they came, were signed with our secret in the last five minutes."""
-    identity, timestamp = headers.get("webhook-id", ""), headers.get("webhook-timestamp", "")
+def is_valid(headers, body):
+    """Returns True if the raw bytes of the body were signed with the secret within the last five minutes."""
+    message_id, timestamp = headers.get("webhook-id", ""), headers.get("webhook-timestamp", "")
     if not timestamp.isdecimal() or abs(time.time() - int(timestamp)) > 300:
         return False
     key = base64.b64decode(SECRET.removeprefix("whsec_"))
-    signed = f"{identity}.{timestamp}.".encode() + body
+    signed = f"{message_id}.{timestamp}.".encode() + body
     expected = b"v1," + base64.b64encode(hmac.digest(key, signed, hashlib.sha256))
-    # While a secret is being changed there may be a signature for each.
-    given = headers.get("webhook-signature", "").encode().split()
-    return any(hmac.compare_digest(signature, expected) for signature in given)
+    # During a secret rotation there is one signature per secret.
+    signatures = headers.get("webhook-signature", "").encode().split()
+    return any(hmac.compare_digest(signature, expected) for signature in signatures)
 
 
 class Receiver(BaseHTTPRequestHandler):
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        genuine = is_genuine(self.headers, body)
-        if genuine:
-            # A message may come twice: do here what is to be done, once for each webhook-id.
+        valid = is_valid(self.headers, body)
+        if valid:
+            # Process the event here. A message can arrive twice: process each webhook-id once.
             event = json.loads(body)
             print(self.headers["webhook-id"], event["type"], json.dumps(event["data"]), flush=True)
-        self.send_response(204 if genuine else 401)
+        self.send_response(204 if valid else 401)
         self.end_headers()
 
     def log_message(self, *_):
-        """Only events are printed."""
+        """Disables the access log, so that only events are printed."""
 
 
 port = int(os.environ.get("PORT", "8080"))

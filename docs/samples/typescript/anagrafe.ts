@@ -1,13 +1,13 @@
-// The service that the programs beside it speak to.
+// The client that the other programs in this folder use.
 import { Anagrafe, type FieldError } from '@anagrafe/client';
 
 const { ANAGRAFE_URL: url, ANAGRAFE_KEY } = process.env;
-if (!url || !ANAGRAFE_KEY) fail('Set ANAGRAFE_URL, and ANAGRAFE_KEY to <public>.<secret>.');
+if (!url || !ANAGRAFE_KEY) fail('Set ANAGRAFE_URL and ANAGRAFE_KEY (<public key>.<secret key>).');
 const [publicKey, secretKey] = ANAGRAFE_KEY.trim().split('.');
 
 /**
- * The client sends a call again by itself, with the same key and the same bytes, for as long as it is patient: after a
- * broken connection, when it was told to come back later, and when a record was not tried.
+ * The client retries a call with the same key and the same bytes: after a connection error, after a transient status
+ * such as 503, and if a record has no final result. These are the limits of one call.
  */
 export const anagrafe = new Anagrafe({
   url,
@@ -18,13 +18,16 @@ export const anagrafe = new Anagrafe({
   totalTimeoutMs: 300_000,
 });
 
-// What came of a call that was not done is said in one line.
-process.on('uncaughtException', ({ message }) => fail(`The call was not done: ${message}`));
+process.on('uncaughtException', ({ message }) => fail(`Request failed: ${message}`));
 
-export function report(what: string, sentence: string, faults: Record<string, readonly FieldError[]>): void {
-  console.error(`${what}: ${sentence}`);
-  for (const [place, found] of Object.entries(faults))
-    for (const { code, message } of found) console.error(`  ${place}: ${message} (${code})`);
+export function report(
+  label: string,
+  message: string,
+  fieldErrors: Record<string, readonly FieldError[]>,
+): void {
+  console.error(`${label}: ${message}`);
+  for (const [path, errors] of Object.entries(fieldErrors))
+    for (const { code, message } of errors) console.error(`  ${path}: ${message} (${code})`);
 }
 
 export function fail(message: string): never {

@@ -1,5 +1,5 @@
-// Has a file of records done as a job, watches it, and saves its retry kit: node dist/job.js records.ndjson batch-17
-// Run again with the same file and key, it finds the same job.
+// Sends a file of records as a job, polls it, and saves the failed records: node dist/job.js records.ndjson batch-17
+// Run it again with the same file and key to resume: the key returns the same job.
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Job, UpdateRecord } from '@anagrafe/client';
 import { anagrafe, fail, report } from './anagrafe.ts';
@@ -16,10 +16,10 @@ const onProgress = ({ State, UsersDone, Users }: Job) =>
 const { RecordsFailed } = await anagrafe.jobs.wait(ID, { onProgress });
 
 if (RecordsFailed > 0) {
-  const kit = await anagrafe.jobs.failed(ID);
-  for (const { Position, Faults } of kit)
-    report(`line ${Position + 1}`, 'This record was not applied.', Faults);
-  await writeFile(`${file}.retry`, JSON.stringify(kit, null, 2));
-  console.error(`Correct ${file}.retry, fill in the passwords, send it with a new key.`);
+  const failed = await anagrafe.jobs.failed(ID);
+  for (const { Position, FieldErrors } of failed)
+    report(`line ${Position + 1}`, 'This record was not applied.', FieldErrors);
+  await writeFile(`${file}.retry`, JSON.stringify(failed, null, 2));
+  console.error(`Correct ${file}.retry, add the passwords, and send it with a new key.`);
   process.exitCode = 1;
 }

@@ -1,19 +1,19 @@
-// Takes messages of a webhook and verifies them: PORT=8080 WEBHOOK_SECRET=whsec_... node dist/webhook.js
+// Receives and verifies webhook messages: PORT=8080 WEBHOOK_SECRET=whsec_... node dist/webhook.js
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { verifyWebhook, WebhookError } from '@anagrafe/client';
 
 const { PORT = '8080', WEBHOOK_SECRET: secret = '' } = process.env;
 if (!secret.startsWith('whsec_')) {
-  console.error('Set WEBHOOK_SECRET to what was shown when the endpoint was made.');
+  console.error('Set WEBHOOK_SECRET to the secret of the endpoint (whsec_...).');
   process.exit(2);
 }
 
 const server = createServer(async (request, response) => {
   try {
-    // The text as it came: a body that was parsed and written anew has another signature.
+    // The signature covers the raw text: a body that is parsed and serialised again has another signature.
     const event = await verifyWebhook(await text(request), request.headers, secret.trim());
-    // A message may come twice: do here what is to be done, once for each webhook-id.
+    // Process the event here. A message can arrive twice: process each webhook-id once.
     console.log(request.headers['webhook-id'], event.type, JSON.stringify(event.data));
     response.writeHead(204).end();
   } catch (error) {

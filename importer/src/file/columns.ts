@@ -84,13 +84,17 @@ export class ColumnNames {
   }
 }
 
+/** Fields of which a file needs at least one. */
+export interface FieldGroup {
+  readonly accepted: readonly ImportField[];
+  /** The fields that the error names. */
+  readonly needed: readonly ImportField[];
+}
+
 /** @throws {ImportFileError} If a group has no field with a column. */
-export function requireFields(
-  columns: readonly ImportColumn[],
-  groups: readonly (readonly ImportField[])[],
-): void {
-  for (const needed of groups) {
-    if (!columns.some(({ field }) => field !== null && needed.includes(field)))
+export function requireFields(columns: readonly ImportColumn[], groups: readonly FieldGroup[]): void {
+  for (const { accepted, needed } of groups) {
+    if (!columns.some(({ field }) => field !== null && accepted.includes(field)))
       throw failure('MISSING_COLUMN', { needed, found: columns.map(({ name }) => name) });
   }
 }

@@ -21,48 +21,51 @@ interface Found {
 
 /** The English messages of the errors of a file or of one of its rows. No parameter is a cell value. */
 const messages = {
-  SPREADSHEET_FILE: () => 'This is the file of a spreadsheet program. Save it as "CSV UTF-8" there first.',
+  SPREADSHEET_FILE: () =>
+    'This is a spreadsheet file, such as .xlsx or .ods. Save it as "CSV UTF-8" and import the CSV file.',
+  BINARY_FILE: () => 'This is not a CSV, JSON or NDJSON file. Choose a text file in one of these formats.',
   NOT_IN_ENCODING: ({ line, encoding }: OnLine & { readonly encoding: Encoding }) =>
-    `Line ${line} has bytes that are not ${encoding}.`,
+    `Line ${line} has bytes that are not valid ${encoding}. Save the file as UTF-8, or specify its encoding.`,
   ENCODING_CHANGES: ({ line, from, to }: OnLine & { readonly from: Encoding; readonly to: Encoding }) =>
-    `The file is ${from} at first and ${to} on line ${line}. Save it again in one encoding, or specify the encoding.`,
-  NO_HEADER: () => 'The file is empty: it has no line with the column names.',
-  INVALID_SEPARATOR: () => 'A separator is one character, and neither a quote nor a line end.',
+    `The encoding changes from ${from} to ${to} on line ${line}. Save the file in one encoding, or specify the encoding.`,
+  NO_HEADER: () => 'The file is empty. The first line must contain the column names.',
+  INVALID_SEPARATOR: () => 'The separator must be one character, and not a quote or a line break.',
   NUL_IN_HEADER: ({ line }: OnLine) =>
-    `Line ${line} has a NUL character: this is not a text file, or it is UTF-16 without a byte order mark. In that case, specify the encoding.`,
+    `Line ${line} has a NUL character. Either this is not a text file, or it is UTF-16 without a byte order mark: then specify the encoding.`,
   UNCLOSED_QUOTE: ({ line, limit }: Limit) =>
-    `The quote that begins on line ${line} is not closed, neither before the end of the file nor within ${limit} characters.`,
+    `The quote that opens on line ${line} is not closed within ${limit} characters or before the end of the file. Add the closing quote.`,
   NOT_A_LIST: ({ line, column }: Position) =>
-    `At line ${line}, column ${column}, the file is neither a JSON array nor one JSON object per line.`,
+    `Line ${line}, column ${column}: expected a JSON array, or one JSON object per line.`,
   MISSING_COLUMN: ({ needed, found }: Found & { readonly needed: readonly ImportField[] }) =>
-    `There is no column for ${needed.join(' or ')}. Found: ${list(found)}. Map one of them to it; is the first line the one with the names?`,
+    `There is no column for ${needed.join(' or ')}. Columns found: ${list(found)}. Check that the first line contains the column names.`,
   DUPLICATE_COLUMN: ({ field, columns }: OfField & { readonly columns: readonly string[] }) =>
-    `${list(columns)} all map to ${field}. Map only one of them to it.`,
+    `Several columns map to ${field}: ${list(columns)}. Map only one of them.`,
   MAPPED_COLUMN_MISSING: ({ column, found }: OfColumn & Found) =>
-    `There is no column "${truncated(column)}". Found: ${list(found)}.`,
+    `There is no column "${truncated(column)}" to map. Columns found: ${list(found)}.`,
   UNKNOWN_FIELD: ({ column, field }: OfColumn & { readonly field: string }) =>
-    `"${truncated(column)}" cannot be "${truncated(field)}": there is no such field.`,
-  INVALID_JSON: ({ line, column }: Position) => `At line ${line}, column ${column}, this is not valid JSON.`,
-  NOT_AN_OBJECT: ({ line, column }: Position) => `At line ${line}, column ${column}, an object is expected.`,
+    `Column "${truncated(column)}" is mapped to "${truncated(field)}", which is not a field.`,
+  INVALID_JSON: ({ line, column }: Position) => `Line ${line}, column ${column}: invalid JSON.`,
+  NOT_AN_OBJECT: ({ line, column }: Position) => `Line ${line}, column ${column}: expected a JSON object.`,
   DUPLICATE_NAME: ({ line, column }: Position) =>
-    `In the object at line ${line}, column ${column}, a name is repeated.`,
-  ROW_TOO_LARGE: ({ line, limit }: Limit) =>
-    `The row that begins on line ${line} has more than ${limit} characters.`,
+    `Line ${line}, column ${column}: the object has the same property twice.`,
+  ROW_TOO_LARGE: ({ line, limit }: Limit) => `The row on line ${line} is longer than ${limit} characters.`,
   TEXT_AFTER_QUOTE: ({ line }: OnLine) =>
-    `On line ${line} there is text after a closing quote. Quotes inside of quotes are written twice.`,
-  NUL_CHARACTER: ({ line }: OnLine) => `The row that begins on line ${line} has a NUL character.`,
+    `Line ${line} has text after a closing quote. Write a quote inside a quoted value twice ("").`,
+  NUL_CHARACTER: ({ line }: OnLine) => `The row on line ${line} has a NUL character. Remove it.`,
   WRONG_CELL_COUNT: ({ expected, found }: { readonly expected: number; readonly found: number }) =>
-    `The row has ${found} cells instead of ${expected}.`,
-  UNNAMED_COLUMN: ({ column }: OfColumn<number>) => `Column ${column} has a value, but no name.`,
+    `The row has ${found} cells; expected ${expected}.`,
+  UNNAMED_COLUMN: ({ column }: OfColumn<number>) =>
+    `Column ${column} has a value but no name. Add a name in the first line, or remove the value.`,
   UNKNOWN_COLUMN: ({ column }: OfColumn) =>
-    `"${truncated(column)}" is not a known column and is not in the first row.`,
+    `"${truncated(column)}" is neither a known field nor a property of the first row.`,
   NOT_A_TEXT: ({ column }: OfColumn) => `"${truncated(column)}" must be a string.`,
-  INVALID_ID: ({ field }: OfField) => `${field} is not a whole number from 1 on, written with digits alone.`,
-  AMBIGUOUS_USER: () => 'The row has both a Username and a UserID: it is neither a registration nor a reset.',
-  UNRECOGNISED_USER: () => 'The row has neither a Username, for a registration, nor a UserID, for a reset.',
-  NOT_FOR_RESET: ({ field }: OfField) => `${field} is not allowed in a reset.`,
-  NO_PRINCIPAL: () => 'The row names no principal.',
-  PASSWORDS_DIFFER: () => 'Password and ConfirmPassword differ.',
+  INVALID_ID: ({ field }: OfField) => `${field} must be a whole number greater than 0, with digits only.`,
+  AMBIGUOUS_USER: () =>
+    'The row has both Username and UserID. Use Username to register a user, or UserID to reset a password.',
+  UNRECOGNISED_USER: () => 'Username is missing. To reset a password, UserID is accepted too.',
+  NOT_FOR_RESET: ({ field }: OfField) => `${field} is not allowed in a password reset. Remove the value.`,
+  NO_PRINCIPAL: () => 'The principal is missing. Add its ID or ExternalKey.',
+  PASSWORDS_DIFFER: () => 'Password and ConfirmPassword are not the same.',
 };
 
 export type FileErrorCode = keyof typeof messages;
@@ -121,7 +124,7 @@ const namesMax = 50;
 const nameLengthMax = 60;
 
 function list(names: readonly string[]): string {
-  if (names.length === 0) return 'nothing';
+  if (names.length === 0) return 'none';
   const more = names.length > namesMax ? `, and ${names.length - namesMax} more` : '';
   return `${names
     .slice(0, namesMax)

@@ -1,4 +1,4 @@
-import { ColumnNames, type ImportColumn, requireFields } from './columns.ts';
+import { ColumnNames, type FieldGroup, type ImportColumn, requireFields } from './columns.ts';
 import { CsvScanner } from './csv-scanner.ts';
 import { failure, ImportFileError } from './errors.ts';
 import { originalCells } from './failed-rows.ts';
@@ -6,7 +6,13 @@ import { JsonArrayScanner, JsonLinesScanner } from './json-scanner.ts';
 import type { InterpretOptions } from './row-user.ts';
 import { CellReader, flatNames, type ImportRow, ObjectReader, type RowReader } from './rows.ts';
 import { ScannedRows } from './scan.ts';
-import { detectFormat, detectSeparator, type FileBytes, TextReader } from './text-reader.ts';
+import {
+  detectFormat,
+  detectSeparator,
+  type FileBytes,
+  hasControlCharacters,
+  TextReader,
+} from './text-reader.ts';
 import type { Encoding, FileFormat, FileLayout, RowSource, SourceRow } from './types.ts';
 import { type ImportField, principalImportFields } from './types.ts';
 
@@ -71,9 +77,10 @@ async function openCsv(
   options: ImportFileOptions,
 ): Promise<ImportFile> {
   const { separator, isDeclared } = await detectSeparator(text, options.separator);
+  const isBinary = !options.preview && (await hasControlCharacters(text));
   const rows = new ScannedRows<readonly string[]>(text, new CsvScanner(separator));
   if (isDeclared) await rows.take();
-  const header = await takeHeader(rows);
+  const header = await takeHeader(rows, names, isBinary);
   const original = originalCells(header, header);
   const columns = options.preview ? recogniseColumns(original, names) : csvColumns(original, names, options);
   return fileOf({
@@ -85,10 +92,17 @@ async function openCsv(
   });
 }
 
-async function takeHeader(rows: ScannedRows<readonly string[]>): Promise<readonly string[]> {
+/** @param isBinary True if the file is binary unless its header has a known column. */
+async function takeHeader(
+  rows: ScannedRows<readonly string[]>,
+  names: ColumnNames,
+  isBinary: boolean,
+): Promise<readonly string[]> {
   const first = await rows.take();
   if (!first) throw failure('NO_HEADER', {});
   if (first.content === null) throw new ImportFileError(first.error);
+  if (isBinary && recogniseColumns(first.content, names).every(({ field }) => field === null))
+    throw failure('BINARY_FILE', {});
   if (first.content.some((name) => name.includes('\0'))) throw failure('NUL_IN_HEADER', { line: first.line });
   return first.content;
 }
@@ -101,7 +115,7 @@ async function openJson(
 ): Promise<ImportFile> {
   const rows = new ScannedRows(text, format === 'json' ? new JsonArrayScanner() : new JsonLinesScanner());
   const header = flatNames((await rows.peek())?.content ?? null);
-  const columns = options.preview ? recogniseColumns(header, names) : jsonColumns(header, names);
+  const columns = options.preview ? recogniseColumns(header, names) : jsonColumns(header, names, options);
   return fileOf({
     layout: { format, separator: '', header },
     columns,
@@ -131,7 +145,7 @@ export function interpretRows(
   options: InterpretOptions,
 ): ImportRow[] {
   const names = new ColumnNames(options.columns ?? {});
-  const columns = format === 'csv' ? csvColumns(header, names, options) : jsonColumns(header, names);
+  const columns = format === 'csv' ? csvColumns(header, names, options) : jsonColumns(header, names, options);
   const cells = new CellReader(header, columns, options);
   const objects = new ObjectReader(header, names, options);
   return rows.flatMap(({ number, line, source }) => {
@@ -145,8 +159,13 @@ function isCells(source: RowSource): source is readonly string[] {
   return Array.isArray(source);
 }
 
-const userFields: readonly ImportField[] = ['Username', 'UserID'];
 const secretFields: readonly ImportField[] = ['Password', 'PasswordHash'];
+
+/** A row with UserID is a password reset. Only the error of a file that resets passwords suggests this column. */
+function userFields({ resets }: InterpretOptions): FieldGroup {
+  const accepted: readonly ImportField[] = ['Username', 'UserID'];
+  return { accepted, needed: resets ? accepted : ['Username'] };
+}
 
 /** @throws {ImportFileError} If a mapped or required column is missing, or if two columns map to the same field. */
 function csvColumns(
@@ -158,17 +177,24 @@ function csvColumns(
   const columns = names.columns(header);
   const resetsByName = options.resets === true && columns.some(({ field }) => field === 'Username');
   requireFields(columns, [
-    userFields,
-    ...(options.withoutPasswords ? [] : [secretFields]),
-    ...(options.principal || resetsByName ? [] : [principalImportFields]),
+    userFields(options),
+    ...(options.withoutPasswords ? [] : [{ accepted: secretFields, needed: secretFields }]),
+    ...(options.principal || resetsByName
+      ? []
+      : [{ accepted: principalImportFields, needed: principalImportFields }]),
   ]);
   return columns;
 }
 
 /** Rejects only a first row without any known field, because later rows may have other names. */
-function jsonColumns(header: readonly string[], names: ColumnNames): ImportColumn[] {
+function jsonColumns(
+  header: readonly string[],
+  names: ColumnNames,
+  options: InterpretOptions,
+): ImportColumn[] {
   const columns = names.columns(header);
-  if (header.length > 0 && columns.every(({ field }) => field === null)) requireFields(columns, [userFields]);
+  if (header.length > 0 && columns.every(({ field }) => field === null))
+    requireFields(columns, [userFields(options)]);
   return columns;
 }
 

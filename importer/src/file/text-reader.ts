@@ -114,6 +114,16 @@ async function rejectMultilineObject(text: TextReader): Promise<void> {
     throw failure('NOT_A_LIST', positionAt(text.head, start, { line: 1, column: 1 }));
 }
 
+/** Length of the text that shows if a file is binary, in UTF-16 code units. */
+const binaryTestLength = 512;
+
+/** Looks for control characters that a text does not have. NUL is none of them: UTF-16 read as ASCII has it. */
+export async function hasControlCharacters(text: TextReader): Promise<boolean> {
+  while (!text.isComplete && text.head.length < binaryTestLength) await text.lookAhead();
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to find.
+  return /[\x01-\x08\x0e-\x1f]/.test(text.head.slice(0, binaryTestLength));
+}
+
 /** Candidates, in order of precedence if two of them occur equally often. */
 const separators = ['\t', ';', ',', '|'];
 

@@ -1,6 +1,13 @@
 import type { InsertRecord, Tuple, UpdateRecord } from '@anagrafe/client';
 import type { ImportRow } from '../file/rows.ts';
-import { buildRecords, foldUsername, type RowRecord, usersOf } from './records.ts';
+import {
+  buildRecords,
+  findRepeatedUsernames,
+  foldUsername,
+  type RowPaths,
+  type RowRecord,
+  usersOf,
+} from './records.ts';
 import {
   codedError,
   columnOf,
@@ -102,6 +109,7 @@ export async function dryRunRows(
   const isOfNewPrincipal = ({ record: { ExternalKey, Users } }: RowRecord<UpdateRecord>) =>
     state.principal(ExternalKey ?? '') !== undefined && Array.isArray(Users);
   const ofExisting = valid.filter((member) => !isOfNewPrincipal(member));
+  const repeated = findRepeatedUsernames([...records.update, ...records.insert]);
   let seconds = 0;
   await dryRun('update', ofExisting.map(single));
   await dryRun('insert', records.insert.map(single));
@@ -118,7 +126,8 @@ export async function dryRunRows(
       if (answer) {
         seconds += answer.estimate.EstimatedSeconds;
         for (const [index, { members }] of items.entries())
-          for (const [number, found] of errorsByRow(members, answer.tuples[index])) errors.set(number, found);
+          for (const [number, found] of errorsByRow(members, answer.tuples[index], repeated))
+            errors.set(number, found);
         continue;
       }
       const [rejected] = items;
@@ -183,6 +192,7 @@ function combine(principal: InsertRecord, members: readonly Member[]): CombinedR
 export function errorsByRow(
   members: readonly Member[],
   tuple: Pick<Tuple, 'Item3' | 'Item4' | 'Item5'> | undefined,
+  repeated: RowPaths = new Map(),
 ): RowErrors {
   const errors: RowErrors = new Map();
   if (!tuple || tuple.Item3) return errors;
@@ -190,14 +200,22 @@ export function errorsByRow(
     errors.set(row.number, [...(errors.get(row.number) ?? []), ...found]);
   const [only, another] = members;
   if (only && !another) {
-    add(only.row, fromTuple(tuple, 'RECORD_NOT_APPLIED', only.row.kind));
+    add(only.row, fromTuple(tuple, 'RECORD_NOT_APPLIED', only.row.kind, repeated.get(only.row.number)));
     return errors;
   }
   const owners = members.flatMap(({ row, record }) => usersOf(record).map((_, at) => ({ row, at })));
   for (const [path, found] of Object.entries(tuple.Item5)) {
     const [, index, field = ''] = /^Users\[(\d+)\](.*)$/.exec(path) ?? [];
     const owner = index === undefined ? undefined : owners[Number(index)];
-    if (owner) add(owner.row, fromFieldErrors({ [`Users[${owner.at}]${field}`]: found }, owner.row.kind));
+    if (owner)
+      add(
+        owner.row,
+        fromFieldErrors(
+          { [`Users[${owner.at}]${field}`]: found },
+          owner.row.kind,
+          repeated.get(owner.row.number),
+        ),
+      );
     else for (const { row } of members) add(row, fromFieldErrors({ [path]: found }, row.kind));
   }
   if (errors.size === 0)

@@ -39,7 +39,7 @@ export function buildRecords(rows: readonly ImportRow[]): BatchRecords {
   return { errors, principals, update, insert };
 
   function addRecord(row: RecordRow): void {
-    const { ID, ExternalKey, Users, Position, Faults, ...texts } = row.record;
+    const { ID, ExternalKey, Users, Position, FieldErrors, ...texts } = row.record;
     const isReference = ExternalKey !== undefined && Users !== undefined && Object.keys(texts).length === 0;
     // Sent unchanged: the service reports unknown and invalid fields.
     const record = row.record as unknown;
@@ -103,6 +103,26 @@ export function findResets(rows: readonly ImportRow[]): RowErrors {
  */
 export function foldUsername(username: string): string {
   return username.normalize('NFKC').toLowerCase();
+}
+
+/** Field paths by row number. */
+export type RowPaths = ReadonlyMap<number, ReadonlySet<string>>;
+
+/** Returns the field paths of the usernames that an earlier row has too. */
+export function findRepeatedUsernames(records: readonly RowRecord<unknown>[]): RowPaths {
+  const firstRows = new Map<string, number>();
+  const repeated = new Map<number, Set<string>>();
+  for (const { row, record } of [...records].sort((one, other) => one.row.number - other.row.number)) {
+    for (const [at, { Username }] of usersOf(record as object).entries()) {
+      if (typeof Username !== 'string') continue;
+      const name = foldUsername(Username);
+      const first = firstRows.get(name);
+      if (first === undefined) firstRows.set(name, row.number);
+      else if (first !== row.number)
+        repeated.set(row.number, (repeated.get(row.number) ?? new Set()).add(`Users[${at}].Username`));
+    }
+  }
+  return repeated;
 }
 
 export interface Batch {

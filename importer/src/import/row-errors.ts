@@ -20,13 +20,13 @@ export type RowErrors = Map<number, readonly RowError[]>;
 type FieldErrors = Readonly<Record<string, readonly FieldError[]>>;
 
 const messages = {
-  RESET_IN_IMPORT: 'this row would reset a password, which is done by "anagrafe reset".',
-  RESET_WITHOUT_PRINCIPAL: 'A row with a UserID must name its principal by ID or ExternalKey.',
-  USER_NOT_FOUND: 'there is no such user.',
-  PRINCIPAL_NOT_INSERTED: 'The principal could not be inserted.',
-  RECORD_NOT_APPLIED: 'The record would not be applied.',
-  USERNAME_TAKEN: 'This username is in an earlier row.',
-  EXTERNAL_KEY_TAKEN: 'This external key is in another row.',
+  RESET_IN_IMPORT: 'This row resets a password. Use "anagrafe reset" for it.',
+  RESET_WITHOUT_PRINCIPAL: 'A row with UserID must also have the ID or ExternalKey of the principal.',
+  USER_NOT_FOUND: 'There is no user with this username.',
+  PRINCIPAL_NOT_INSERTED: 'The principal could not be created.',
+  RECORD_NOT_APPLIED: 'The record would be rejected.',
+  USERNAME_TAKEN: 'An earlier row has the same username.',
+  EXTERNAL_KEY_TAKEN: 'Another row has the same external key.',
 };
 
 /** Codes of the errors that this package finds. The service returns its own messages in the requested language. */
@@ -44,14 +44,27 @@ export function fromFileError(fileError: FileError): RowError {
   return { column: null, message: fileError.message, fileError };
 }
 
-/** Converts the field errors of a record to errors of its row. A row of one user has columns instead of field paths. */
-export function fromFieldErrors(fieldErrors: FieldErrors, kind: ImportRow['kind'] = 'user'): RowError[] {
+/**
+ * Converts the field errors of a record to errors of its row. A row of one user has columns instead of field paths.
+ *
+ * @param repeated The field paths of the usernames that an earlier row has too. The message of the service would name
+ *   the request, of which the reader of a file knows nothing.
+ */
+export function fromFieldErrors(
+  fieldErrors: FieldErrors,
+  kind: ImportRow['kind'] = 'user',
+  repeated: ReadonlySet<string> = new Set(),
+): RowError[] {
   return Object.entries(fieldErrors).flatMap(([path, found]) => {
     // An error of the password makes that of its confirmation redundant.
     if (path === confirmationPath && 'Users[0].Password' in fieldErrors) return [];
     const column = columnOf(path, kind);
     const named = ['', 'Record', '$'].includes(column) ? null : column;
-    return found.map(({ message }) => ({ column: named, message }));
+    return found.map(({ code, message }) =>
+      code === 'USERNAME_TAKEN' && repeated.has(path)
+        ? codedError('USERNAME_TAKEN', named)
+        : { column: named, message },
+    );
   });
 }
 
@@ -60,8 +73,9 @@ export function fromTuple(
   tuple: Pick<Tuple, 'Item4' | 'Item5'>,
   fallback: RowErrorCode,
   kind: ImportRow['kind'] = 'user',
+  repeated?: ReadonlySet<string>,
 ): RowError[] {
-  const errors = fromFieldErrors(tuple.Item5, kind);
+  const errors = fromFieldErrors(tuple.Item5, kind, repeated);
   return errors.length > 0 ? errors : [tupleMessage(tuple, fallback)];
 }
 

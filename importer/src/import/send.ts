@@ -1,6 +1,12 @@
 import { type Anagrafe, ApiError, type InsertRecord, type Job, type Tuple } from '@anagrafe/client';
 import type { ImportRow } from '../file/rows.ts';
-import { type BatchRecords, buildRecords, type PrincipalDescriptions, type RowRecord } from './records.ts';
+import {
+  type BatchRecords,
+  buildRecords,
+  findRepeatedUsernames,
+  type PrincipalDescriptions,
+  type RowRecord,
+} from './records.ts';
 import {
   fromFieldErrors,
   fromTuple,
@@ -246,11 +252,16 @@ export async function readRowErrors(
   { anagrafe, signal }: ImportConnection,
 ): Promise<RowErrors> {
   const errors: RowErrors = new Map(rejected);
+  const repeated = findRepeatedUsernames(jobs.flatMap(({ records }) => records));
   for (const [index, { id, records }] of jobs.entries()) {
     if (ended[index]?.RecordsFailed === 0) continue;
-    for (const { Position, Faults } of await anagrafe.jobs.failed(id, { signal })) {
+    for (const { Position, FieldErrors } of await anagrafe.jobs.failed(id, { signal })) {
       const row = records[Position]?.row;
-      if (row) errors.set(row.number, principalErrors.get(row.number) ?? fromFieldErrors(Faults, row.kind));
+      if (row)
+        errors.set(
+          row.number,
+          principalErrors.get(row.number) ?? fromFieldErrors(FieldErrors, row.kind, repeated.get(row.number)),
+        );
     }
   }
   return errors;

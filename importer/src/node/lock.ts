@@ -90,7 +90,12 @@ function parseOwner(text: string, path: string): LockOwner {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new ImportError(`${path} is not a lock file. Move it away and try again.`, { cause });
+    throw new ImportError(
+      `${path} is not a lock file. Move it to another folder, then run the command again.`,
+      {
+        cause,
+      },
+    );
   }
 }
 
@@ -98,7 +103,9 @@ function parseOwner(text: string, path: string): LockOwner {
 function refuseRunning(locks: readonly HeldLock[], file: string): void {
   const running = locks.find(({ owner }) => isRunning(owner));
   if (running)
-    throw new ImportError(`${file} is being imported already, by process ${running.owner.process}.`);
+    throw new ImportError(
+      `${file} is already being imported by process ${running.owner.process}. Wait until it has ended.`,
+    );
 }
 
 async function tryLink(from: string, to: string): Promise<boolean> {

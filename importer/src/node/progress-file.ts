@@ -65,13 +65,9 @@ export class ImportProgress {
     const saved = await read(task.progressPath);
     const options = digestOfOptions(task);
     const resumed = restart || !saved?.sent ? null : saved;
-    if (resumed && resumed.options !== options) throw changed(task, resumed, 'the options have changed');
+    if (resumed && resumed.options !== options) throw changed(task, resumed, 'its options have changed');
     if (resumed && resumed.caller !== null && resumed.caller !== task.caller)
-      throw changed(
-        task,
-        resumed,
-        `by the API client ${resumed.caller}, and only that one can read its jobs`,
-      );
+      throw changed(task, resumed, `only its API client, ${resumed.caller}, can read the results`);
     const digest = await digestOfRows(task, resumed);
     const initial = {
       run: randomUUID(),
@@ -153,8 +149,8 @@ export class ImportProgress {
 
 function changed(task: ImportTask, { done }: Contents, why: string): ImportError {
   return new ImportError(
-    `${task.path} was imported up to row ${done.rows} before, but ${why}. ` +
-      'Restore what has changed to continue, or start over with --restart.',
+    `Cannot resume the import of ${task.path}, which was completed up to row ${done.rows}: ${why}. ` +
+      'Undo the change to resume, or start over with --restart.',
   );
 }
 
@@ -164,7 +160,9 @@ async function read(path: string): Promise<Contents | null> {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new ImportError(`${path} is not a progress file. Move it away to start over.`, { cause });
+    throw new ImportError(`${path} is not a progress file. Move it to another folder to start over.`, {
+      cause,
+    });
   }
 }
 
@@ -215,7 +213,7 @@ async function digestOfRows(task: ImportTask, resumed: Contents | null): Promise
     if (row.number <= (resumed?.done.rows ?? 0)) completed.add(row);
   }
   if (resumed?.sent && resumed.sent.digest !== sent.value)
-    throw changed(task, resumed, 'the file has changed in a part that was sent');
+    throw changed(task, resumed, 'rows of the file that were already sent have changed');
   return completed;
 }
 

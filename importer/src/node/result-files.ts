@@ -106,7 +106,7 @@ export async function requireEmpty(path: string): Promise<void> {
   const found = await stat(path).catch(ignoreMissing);
   if (found && found.size > 0)
     throw new ImportError(
-      `${path} exists already, and may contain passwords. Move it away, or name another file.`,
+      `${path} already exists and may contain passwords. Move it, or choose another file.`,
     );
 }
 
@@ -147,7 +147,7 @@ export class AppendedFile {
     if ((await resumed.state()).digest !== saved.digest) {
       await file.close();
       throw new ImportError(
-        `${path} has changed since the import was stopped. Move it away to continue with a new one.`,
+        `${path} has changed since the import was interrupted. Move it, then run the command again to resume with a new file.`,
       );
     }
     await file.truncate(saved.bytes);

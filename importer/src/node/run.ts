@@ -31,10 +31,17 @@ import {
 
 /** Batches in flight: the next one is sent while the service works on the previous one. */
 const batchesAtOnce = 2;
+/** Maximum number of rows in a result. */
+const samplesMax = 10;
 
 export interface ImportResult {
   readonly rows: number;
   readonly failed: number;
+  /**
+   * Lines of the first failed rows that could not be parsed, at most `samplesMax`. The file of the failed rows has no
+   * content for them. Rows of an earlier, interrupted run are not included.
+   */
+  readonly unparsedLines: readonly number[];
 }
 
 /**
@@ -67,11 +74,13 @@ async function runLocked(
   const file = await openTaskFile(task);
   if (task.passwordsPath !== null && progress.isNew) await requireEmpty(task.passwordsPath);
   await progress.begin();
+  const unparsedLines: number[] = [];
   try {
     const results = await ResultFiles.open(task, progress);
     context.onOpen(file, progress.done.rows);
     const run = new ImportRun(task, context, progress, results, file);
     await run.importRows().finally(() => results.close());
+    unparsedLines.push(...run.unparsedLines);
   } catch (error) {
     // If nothing was sent, a later run has nothing to resume.
     if (progress.isNew) await progress.discard();
@@ -79,7 +88,7 @@ async function runLocked(
   }
   const { rows, failed } = progress.done;
   await progress.discard();
-  return { rows, failed };
+  return { rows, failed, unparsedLines };
 }
 
 interface SentBatch extends SubmittedRows {
@@ -96,6 +105,7 @@ class ImportRun {
   readonly #results: ResultFiles;
   readonly #file: ImportFile;
   readonly #inFlight: SentBatch[] = [];
+  readonly unparsedLines: number[] = [];
 
   constructor(
     task: ImportTask,
@@ -127,12 +137,14 @@ class ImportRun {
   }
 
   async #send({ rows, bytesRead }: Batch): Promise<SentBatch> {
+    const unparsed = rows.filter(({ source }) => source === null).map(({ line }) => line);
+    this.unparsedLines.push(...unparsed.slice(0, samplesMax - this.unparsedLines.length));
     const prepared = await prepareRows(rows, this.#task, this.#progress.seed, this.#context);
     await this.#progress.recordSending(rows);
     const submitted = await submitRows(prepared.complete, this.#context, this.#submitJob).catch((error) => {
       if (!(error instanceof PrincipalNotAppliedError)) throw error;
       throw new ImportError(
-        `A principal could not be inserted: ${error.message} Run the same command again to continue.`,
+        `A principal could not be created: ${error.message} Run the same command again to resume.`,
       );
     });
     const rejected = new Map([...prepared.errors, ...submitted.rejected]);
@@ -180,7 +192,7 @@ class ImportRun {
     return anagrafe.jobs.wait(id, { signal, pollMs: 500, onProgress }).catch((error) => {
       if (!(error instanceof ApiError) || error.code !== 'JOB_NOT_FOUND') throw error;
       throw new ImportError(
-        `The service has no job ${id}, which contains a part of the file: its retention has ended, or this is another database. ` +
+        `Job ${id}, which has a part of the file, does not exist in the service: it has expired, or the service uses another database. ` +
           'Check which users exist, then start over with --restart.',
       );
     });
@@ -205,8 +217,6 @@ class ImportRun {
 function digestOf(records: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(records)).digest('hex').slice(0, 16);
 }
-
-const samplesMax = 10;
 
 export interface ImportDryRun {
   readonly rows: number;

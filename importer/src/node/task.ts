@@ -65,7 +65,7 @@ export async function openTaskFile(task: ImportTask): Promise<ImportFile> {
 
 /** Throws if the file does not exist or is a folder. */
 export async function requireFile(path: string): Promise<void> {
-  if ((await stat(path)).isDirectory()) throw new ImportError(`${path} is a folder. Name a file in it.`);
+  if ((await stat(path)).isDirectory()) throw new ImportError(`${path} is a folder. Choose a file.`);
 }
 
 /** Throws if two paths of the task are the same file, so that no output overwrites the input or another output. */
@@ -81,7 +81,9 @@ export async function requireDistinctPaths(task: ImportTask): Promise<void> {
     if (path === null) continue;
     const real = await realPath(path);
     if (seen.has(real))
-      throw new ImportError(`${path} is named for two things. Give each a file of its own.`);
+      throw new ImportError(
+        `${path} is used for two purposes. Choose a separate file for the input, for --failed, --progress and --generate-passwords.`,
+      );
     seen.add(real);
   }
 }

@@ -14,16 +14,7 @@ import {
 import { accessTokenOf, addressOf } from '../http/credentials.ts';
 import { recordEnvelope } from '../http/envelope.ts';
 import { debugOf } from '../http/request-context.ts';
-import {
-  CallHeaders,
-  CallQuery,
-  credential,
-  example,
-  Id,
-  named,
-  optional,
-  strictObject,
-} from '../http/schemas.ts';
+import { CallHeaders, CallQuery, credential, Id, named, optional, strictObject } from '../http/schemas.ts';
 import type { Api } from '../http/validation.ts';
 import { ApiError } from '../lib/field-errors.ts';
 import { isAddress, plainAddress, sourceOf } from '../lib/network.ts';
@@ -39,9 +30,9 @@ export function loginRoutes(app: Api, tools: SignInTools): void {
       config: { open: true, maxValues: 100 },
       schema: {
         operationId: 'login',
-        summary: 'Sign a user in',
+        summary: 'Sign in',
         description:
-          'No API client is needed. `Token` goes into the header `AccessToken`, or `Authorization: Bearer`. An unknown user, a wrong password and a disabled account get the same answer after the same time; many wrong passwords make the next attempt wait. An API client that signs users in, such as a portal, passes on the address of each user in `Address`, so that the wrong passwords of one do not make the others wait.',
+          'Returns an access token and a refresh token. Send the access token (`Token`) in the header `AccessToken`, or as `Authorization: Bearer`. No API client is required. An unknown user, a wrong password and a disabled user get the same response. Wrong passwords delay further attempts. A portal that signs in many users sends the credential of an API client and the IP address of each user in `Address`, so that the attempts of one user do not delay the others.',
         ...about,
         body: LoginBody,
         response: loginAnswers,
@@ -62,12 +53,12 @@ export function loginRoutes(app: Api, tools: SignInTools): void {
       config: { open: true, maxValues: 100 },
       schema: {
         operationId: 'refresh',
-        summary: 'Exchange a refresh token for the next pair of tokens',
+        summary: 'Refresh the tokens',
         description:
-          'A refresh token is good for one exchange. One that is sent again has been stolen from someone, and ends everything that came of the same sign-in.',
+          'Exchanges a refresh token for a new pair of tokens. A refresh token can be used once. If it is used again, it may have been stolen, and its session ends.',
         ...about,
         body: RefreshBody,
-        response: loginAnswers,
+        response: refreshAnswers,
       },
     },
     async (request) =>
@@ -81,7 +72,7 @@ export function loginRoutes(app: Api, tools: SignInTools): void {
       schema: {
         operationId: 'logout',
         summary: 'Sign out',
-        description: 'Ends everything that came of the sign-in of the `AccessToken`.',
+        description: 'Ends the session of the access token, with all its tokens.',
         ...about,
         response: logoutAnswers,
       },
@@ -125,22 +116,25 @@ function tokensEnvelope({ account, token, refreshToken, expiresAt }: SignedIn, r
   return recordEnvelope(record, debugOf(request));
 }
 
-const LoginBody = example(
-  named(
-    'Credentials',
-    strictObject({
+const LoginBody = named(
+  'Credentials',
+  strictObject(
+    {
       Username: credential(),
       Password: credential({ format: 'password' }),
       Address: optional(
         Type.Refine(
-          Type.String({ description: 'The IP address of the user. Only an API client may pass it on.' }),
+          Type.String({
+            description:
+              'The IP address of the user. Only an API client with the scope `sync:write` can send it.',
+          }),
           isAddress,
           () => 'address',
         ),
       ),
-    }),
+    },
+    { examples: [{ Username: 'mario.rossi', Password: 'una frase lunga' }] },
   ),
-  { Username: 'mario.rossi', Password: 'una frase lunga' },
 );
 const RefreshBody = strictObject({ RefreshToken: credential({ format: 'password' }) });
 
@@ -154,19 +148,27 @@ const Login = named(
       Denomination: Text,
       Surname: Text,
       Name: Text,
-      Token: Type.String({ description: 'opaque; for the header `AccessToken`' }),
-      RefreshToken: Type.String({ description: 'good for one exchange' }),
+      Token: Type.String({ description: 'The access token, for the header `AccessToken`.' }),
+      RefreshToken: Type.String({ description: 'The refresh token. It can be used once.' }),
       TokenExpiration: Moment,
     },
-    { description: 'Of a user who has signed in' },
+    { description: 'A signed-in user and its tokens.' },
   ),
 );
 
 const { 403: _forbidden, ...openErrors } = errorAnswers;
-const loginAnswers = {
-  200: answer('Signed in', recordPage('LoginEnvelope', Login)),
+const refreshAnswers = {
+  200: answer('The user and its tokens.', recordPage('LoginEnvelope', Login)),
   ...openErrors,
-  401: errorAnswer('Not signed in', 'UNAUTHENTICATED'),
-  429: errorAnswer('Too many wrong passwords; see Retry-After', 'RATE_LIMITED'),
+  401: errorAnswer('The refresh token is not valid.', 'UNAUTHENTICATED'),
 };
-const logoutAnswers = { 200: answer('Signed out', Empty), ...openErrors };
+const loginAnswers = {
+  ...refreshAnswers,
+  401: errorAnswer('Wrong username or password, or the user is disabled.', 'UNAUTHENTICATED'),
+  403: errorAnswer(
+    '`Address` was sent by a caller that is not an API client with the scope `sync:write`.',
+    'FORBIDDEN',
+  ),
+  429: errorAnswer('Too many requests or wrong passwords. See `Retry-After`.', 'RATE_LIMITED'),
+};
+const logoutAnswers = { 200: answer('The session has ended.', Empty), ...openErrors };

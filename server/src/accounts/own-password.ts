@@ -31,7 +31,7 @@ export async function changeOwnPassword(
   const parsed = required(read);
   const { actor, report } = call;
   let verified: string | null = null;
-  if (isAbsent(current)) parsed.errors.add(path, 'REQUIRED');
+  if (isAbsent(current)) parsed.errors.addMissing(path);
   else if (typeof current !== 'string') parsed.errors.add(path, 'WRONG_TYPE', undefined, 'string');
   // The login throttle counts each verification, so an invalid record does not cause one.
   else if (parsed.errors.none) {

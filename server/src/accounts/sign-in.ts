@@ -62,7 +62,7 @@ export async function signIn(request: SignInRequest, tools: SignInTools): Promis
 }
 
 /**
- * Runs `verify` under the login throttle; `known` tells it if the account has signed in from this source before. A
+ * Runs `verify` under the login throttle; `known` is true if the account has signed in from this source before. A
  * result that is null counts as a wrong password.
  */
 async function throttled<Result>(

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { actorFields, answers, Count, page, recordPage, Text } from '../http/answer-schemas.ts';
+import { actorFields, answers, count, page, recordPage } from '../http/answer-schemas.ts';
 import { pageEnvelope, recordEnvelope } from '../http/envelope.ts';
 import { debugOf } from '../http/request-context.ts';
 import {
@@ -43,9 +43,9 @@ export function auditRoutes(app: Api, { store, hashRow }: AuditTools): void {
       config,
       schema: {
         operationId: 'audit',
-        summary: 'The journal, in order',
+        summary: 'List the audit log',
         description:
-          'Rows get their place, and are seen here, within a second. Whoever reads on from `result.record.After` misses nothing and gets nothing twice. `order=newest` reads back from the newest row.',
+          'Returns rows of the audit log in the order of the hash chain. A new row appears within one second. To get the next rows, send `result.record.After` as `after`: no row is missed or returned twice.',
         ...about,
         querystring: AuditQuery,
         response: auditAnswers,
@@ -66,9 +66,9 @@ export function auditRoutes(app: Api, { store, hashRow }: AuditTools): void {
       config,
       schema: {
         operationId: 'verifyAudit',
-        summary: 'Whether the journal is as it was written',
+        summary: 'Verify the audit log',
         description:
-          'Reads every row, which takes a while where there are millions. `LastPosition` and `LastSeal` are to be noted elsewhere: nothing else tells a journal whose end was cut off. `anagrafe audit verify --expect` compares.',
+          'Verifies the hash chain from the first row to the last, which takes a while with millions of rows. Store `LastPosition` and `LastHash` outside the service: only a comparison with them, by `anagrafe audit verify --expect`, detects rows removed from the end.',
         ...about,
         querystring: CallQuery,
         response: verdictAnswers,
@@ -85,9 +85,9 @@ function verdictFields(verdict: Verdict) {
     Sound: sound,
     Rows: rows,
     Position: sound ? null : verdict.position,
-    Fault: sound ? null : verdict.fault,
+    Error: sound ? null : verdict.error,
     LastPosition: sound ? verdict.last.position : null,
-    LastSeal: sound ? verdict.last.hash.toString('hex') : null,
+    LastHash: sound ? verdict.last.hash.toString('hex') : null,
   };
 }
 
@@ -107,43 +107,49 @@ export function auditFields(row: AuditRow) {
     Registered: row.registered,
     Reset: row.reset,
     Details: row.details,
-    Seal: row.hash?.toString('hex') ?? null,
+    Hash: row.hash?.toString('hex') ?? null,
   };
 }
 
-const Position = Type.Integer({ minimum: 1 });
-const Ids = nullable(Type.Array(Id));
-const JournalRow = named(
+const Position = Type.Integer({ minimum: 1, description: 'The position in the hash chain, from 1.' });
+const AuditRowSchema = named(
   'AuditRow',
-  strictObject({
-    Position,
-    ID: Id,
-    ...actorFields,
-    Action: Type.String(),
-    IRID: nullable(Id),
-    Registered: Ids,
-    Reset: Ids,
-    Details: nullable(Type.Record(Type.String(), Type.Unknown())),
-    Seal: Type.String({ description: 'over the row and the seal before it, in hexadecimal digits' }),
-  }),
+  strictObject(
+    {
+      Position,
+      ID: Id,
+      ...actorFields,
+      Action: Type.String({ description: 'The action, such as `update` or `client.created`.' }),
+      IRID: nullable(Type.Integer({ ...Id, description: 'The ID of the principal.' })),
+      Registered: nullable(Type.Array(Id, { description: 'The IDs of the registered users.' })),
+      Reset: nullable(Type.Array(Id, { description: 'The IDs of the users whose passwords were reset.' })),
+      Details: nullable(Type.Record(Type.String(), Type.Unknown())),
+      Hash: Type.String({
+        description: 'The keyed hash over this row and the hash of the previous row, in hexadecimal.',
+      }),
+    },
+    { description: 'A row of the audit log.' },
+  ),
 );
-const JournalFeed = named(
+const AuditCursor = named(
   'AuditPage',
   strictObject({
-    After: Type.Integer({ minimum: 0, description: 'what to give as `after` to read on' }),
-    More: Type.Boolean({ description: 'whether there is more at once' }),
+    After: Type.Integer({ minimum: 0, description: 'Send it as `after` in the next request.' }),
+    More: Type.Boolean({ description: 'True if the next request returns rows immediately.' }),
   }),
 );
 
 const VerdictSchema = named(
   'AuditVerification',
   strictObject({
-    Sound: Type.Boolean(),
-    Rows: Type.Integer({ minimum: 0, description: 'how many rows hold, from the beginning on' }),
-    Position: nullable(Type.Integer({ description: 'the first place where the journal does not hold' })),
-    Fault: nullable(oneOf(chainErrors)),
-    LastPosition: nullable(Count),
-    LastSeal: Text,
+    Sound: Type.Boolean({ description: 'True if all rows are unchanged.' }),
+    Rows: Type.Integer({ minimum: 0, description: 'Number of valid rows from the first row.' }),
+    Position: nullable(
+      Type.Integer({ description: 'The position of the first invalid row. Null if all are valid.' }),
+    ),
+    Error: nullable(oneOf(chainErrors, { description: 'What happened to the row at `Position`.' })),
+    LastPosition: nullable(count('The position of the last row. Null if a row is not valid.')),
+    LastHash: nullable(Type.String({ description: 'The hash of the last row. Null if a row is not valid.' })),
   }),
 );
 
@@ -153,16 +159,18 @@ const AuditQuery = Type.Object({
     Type.Integer({
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,
-      description: 'the position that was read last; without it, from the first one in the order',
+      description:
+        'The position of the last row that was read. Without it, the list begins with the first row of the order.',
     }),
   ),
-  principal: Type.Optional(Type.Integer({ ...Id, description: 'only what was done to this principal' })),
-  reads: defaulted(
-    Type.Boolean({ default: true, description: 'whether rows of those who have only read are among them' }),
-  ),
+  principal: Type.Optional(Type.Integer({ ...Id, description: 'Returns only rows of this principal.' })),
+  reads: defaulted(Type.Boolean({ default: true, description: 'False excludes rows of read operations.' })),
   pageSize: paging.pageSize,
   ...debug,
 });
 
-const auditAnswers = answers('Rows of the journal, in order', page('AuditEnvelope', JournalRow, JournalFeed));
-const verdictAnswers = answers('What was found', recordPage('VerdictEnvelope', VerdictSchema));
+const auditAnswers = answers('Rows of the audit log.', page('AuditEnvelope', AuditRowSchema, AuditCursor));
+const verdictAnswers = answers(
+  'The result of the verification.',
+  recordPage('AuditVerificationEnvelope', VerdictSchema),
+);

@@ -27,9 +27,9 @@ export function eventRoute(app: Api, store: EventStore): void {
       config: { scope: 'sync:read' },
       schema: {
         operationId: 'events',
-        summary: 'What happened, in order',
+        summary: 'List events',
         description:
-          'CloudEvents 1.0. Whoever reads on from `result.record.After` misses nothing and gets nothing twice, whatever is written meanwhile. `order=newest` reads back from what happened last.',
+          'Returns changes to principals and users as CloudEvents 1.0, in one order for all readers. To get the next events, send `result.record.After` as `after`: no event is missed or returned twice. `order=newest` begins with the latest event and continues with older ones.',
         tags: ['events'],
         querystring: EventQuery,
         headers: CallHeaders,
@@ -50,7 +50,8 @@ const EventQuery = Type.Object({
   after: Type.Optional(
     Type.Refine(
       Type.String({
-        description: 'the id of the event that was read last; without it, from the first one in the order',
+        description:
+          'The ID of the last event that was read. Without it, the list begins with the first event of the order.',
       }),
       isEventId,
       () => 'after',
@@ -91,7 +92,9 @@ const events = eventTypes.map((type) =>
     schemaName(type),
     strictObject({
       specversion: Type.Literal('1.0'),
-      id: Type.String({ description: 'what to give as `after` to read on from here' }),
+      id: Type.String({
+        description: 'The ID of the event. Send it as `after` to continue after this event.',
+      }),
       source: Type.String(),
       type: Type.Literal(type),
       subject: Type.Optional(Type.String()),
@@ -103,15 +106,19 @@ const events = eventTypes.map((type) =>
 );
 const CloudEvent = named(
   'CloudEvent',
-  Type.Union(events, { description: 'CloudEvents 1.0: what happened, by `type`' }),
+  Type.Union(events, { description: 'An event in the format CloudEvents 1.0. `type` determines `data`.' }),
 );
 
 const Feed = named(
   'Feed',
   strictObject({
-    After: nullable(Type.String({ description: 'what to give as `after` to read on' })),
-    More: Type.Boolean({ description: 'whether there is more at once' }),
+    After: nullable(
+      Type.String({
+        description: 'Send it as `after` in the next request. Null if there are no events yet.',
+      }),
+    ),
+    More: Type.Boolean({ description: 'True if the next request returns events immediately.' }),
   }),
 );
 
-const eventAnswers = answers('Events, in order', page('EventsEnvelope', CloudEvent, Feed));
+const eventAnswers = answers('A list of events.', page('EventsEnvelope', CloudEvent, Feed));

@@ -46,7 +46,7 @@ async function refuseRewritten(connection: Connection, last: ChainEnd, seen: Cha
   );
   if (seen.position === 0 || found?.swept || found?.hash?.equals(seen.hash)) return;
   throw new Error(
-    `The journal was rewritten: row ${seen.position} is not what it was, and the end is ${last.position}.`,
+    `The audit log was changed outside the service: the hash of row ${seen.position} differs, and the last row is ${last.position}.`,
   );
 }
 
@@ -82,7 +82,7 @@ export async function readChain(connection: Connection): Promise<Chain> {
     `select first_position as "firstPosition", first_hash as "firstHash",
             last_position as "lastPosition", last_hash as "lastHash" from anagrafe.audit_chain`,
   );
-  if (!chain) throw new Error('The journal has no beginning: its chain was removed.');
+  if (!chain) throw new Error('The hash chain of the audit log is missing in the database.');
   return chain;
 }
 

@@ -28,7 +28,7 @@ export type HashRow = (before: Buffer, position: number, text: string) => Buffer
 /** The result of a verification. `rows` is the number of valid rows from the start of the chain. */
 export type Verdict =
   | { readonly sound: true; readonly rows: number; readonly last: ChainEnd }
-  | { readonly sound: false; readonly rows: number; readonly position: number; readonly fault: ChainError };
+  | { readonly sound: false; readonly rows: number; readonly position: number; readonly error: ChainError };
 
 export const chainErrors = ['changed', 'removed', 'inserted', 'cut off'] as const;
 export type ChainError = (typeof chainErrors)[number];
@@ -46,10 +46,10 @@ export async function verifyChain(
   let before = chain.firstHash;
   let next = chain.firstPosition;
   let suspect: HashedRow | null = null;
-  const broken = (position: number, fault: ChainError): Verdict => {
-    return { sound: false, rows: next - chain.firstPosition, position, fault };
+  const broken = (position: number, error: ChainError): Verdict => {
+    return { sound: false, rows: next - chain.firstPosition, position, error };
   };
-  const early = expected && faultBefore(chain, expected);
+  const early = expected && errorBefore(chain, expected);
   if (early) return broken(expected.position, early);
   for await (const row of rows) {
     // If this row is valid at the position of the suspect, the suspect was inserted before it.
@@ -79,7 +79,7 @@ export async function verifyChain(
 }
 
 /** Checks an expected end before the first row, which the loop over the rows does not reach. Null means no error. */
-function faultBefore({ firstPosition, firstHash }: Chain, expected: ChainEnd): ChainError | null {
+function errorBefore({ firstPosition, firstHash }: Chain, expected: ChainEnd): ChainError | null {
   if (expected.position >= firstPosition) return null;
   if (expected.position < firstPosition - 1) return 'removed';
   return expected.hash.equals(firstHash) ? null : 'changed';

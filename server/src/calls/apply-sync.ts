@@ -4,7 +4,7 @@ import { ErrorBudget, FieldErrors } from '../lib/field-errors.ts';
 import type { Hasher } from '../passwords/hash-pool.ts';
 import { admitPasswords, applyRecords, isSettled, type Requester } from '../records/apply.ts';
 import { checkRecords, positionsOf, recordsAt } from '../records/batch.ts';
-import { type StoredFailure, storedFailure } from '../records/failed-records.ts';
+import { type StoredFailure, storedFailures } from '../records/failed-records.ts';
 import { reserveFor } from '../records/id-reservation.ts';
 import type { Operation, OperationName } from '../records/operation.ts';
 import type { Outcome } from '../records/outcome.ts';
@@ -106,18 +106,16 @@ async function keepOutcomes(
   return kept;
 }
 
-async function failuresIn(
+function failuresIn(
   outcomes: ReadonlyMap<number, Outcome>,
   records: RecordList,
   operation: Operation,
 ): Promise<StoredFailure[]> {
-  const failures: StoredFailure[] = [];
-  for (const [position, outcome] of outcomes) {
-    if (outcome.error === null) continue;
-    const fields = await records.fields(position);
-    failures.push(await storedFailure(position, operation.name, fields, outcome));
-  }
-  return failures;
+  const failed = [...outcomes].filter(([, { error }]) => error !== null);
+  return storedFailures(
+    operation.name,
+    failed.map(([position, outcome]) => ({ position, outcome, fields: () => records.fields(position) })),
+  );
 }
 
 function completedDetails(

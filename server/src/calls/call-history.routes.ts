@@ -4,6 +4,7 @@ import {
   actorFields,
   answer,
   Count,
+  count,
   ErrorCode,
   ErrorDetail,
   ErrorEnvelope,
@@ -60,9 +61,9 @@ export function callRoutes(app: Api, { store, auditLog }: CallHistoryTools): voi
       schema: {
         ...common,
         operationId: 'completedCalls',
-        summary: 'Calls that were answered at once, the newest first',
+        summary: 'List synchronous calls',
         description:
-          'Of `irs/update`, `irs/insert` and `irs/state`, once their records had been read; dry runs and jobs are not among them; the newest 10,000. `failed=true` gives those of which a record was not applied.',
+          'Returns the newest 10,000 synchronous calls to `irs/update`, `irs/insert` and `irs/state`, the newest first. Jobs, dry runs and requests that were rejected as a whole are not included.',
         querystring: CompletedCallQuery,
         response: completedCallsAnswers,
       },
@@ -82,9 +83,9 @@ export function callRoutes(app: Api, { store, auditLog }: CallHistoryTools): voi
       schema: {
         ...common,
         operationId: 'completedCall',
-        summary: 'A call that was answered at once, and its tuples',
+        summary: 'Get a synchronous call',
         description:
-          'The call stands in `result.record`, the tuples in `result.records`, in the order sent, without `Item6`. `failed=true` gives those of failed records alone. `Positions` in `result.record` tells which record of the call each of them belongs to. Kept as long as jobs are.',
+          'Returns the call in `result.record` and a page of its tuples in `result.records`, in the order sent, with an empty `Item6`. Calls are kept as long as jobs.',
         params: CallPath,
         querystring: TuplesQuery,
         response: completedCallAnswers,
@@ -118,8 +119,9 @@ export function callRoutes(app: Api, { store, auditLog }: CallHistoryTools): voi
       schema: {
         ...common,
         operationId: 'failedRecordsOfCall',
-        summary: 'The failed records of a call, ready to be sent again',
-        description: 'As those of a job: a bare array, without secrets.',
+        summary: 'Get the failed records of a call',
+        description:
+          'Returns an array of the records that were not applied, without secrets and without the envelope. Correct them, fill in the passwords, and send the array again.',
         params: CallPath,
         querystring: CallQuery,
         response: callFailedAnswers,
@@ -158,9 +160,9 @@ export function failuresRoute(app: Api, store: FailureStore): void {
       config: { scope: 'admin' },
       schema: {
         operationId: 'failures',
-        summary: 'The records that were not applied, the newest first',
+        summary: 'List failed records',
         description:
-          'Of calls that were answered at once and of jobs, without what was sent; the newest 10,000. `Faults` has the first 20 places, `FaultsCount` counts all.',
+          'Returns the newest 10,000 records of all calls and jobs that were not applied, the newest first, with their errors but without their content.',
         tags: ['admin'],
         querystring: PageQuery,
         headers: CallHeaders,
@@ -189,8 +191,8 @@ function failureFields(record: FailureEntry, language: Language) {
     ID: record.id,
     Code: record.error.code,
     Message: translate(record.error, language),
-    Faults: fieldErrorsByPlace(record.errors, language),
-    FaultsCount: record.errorsCount,
+    FieldErrors: fieldErrorsByPlace(record.errors, language),
+    FieldErrorsCount: record.errorsCount,
   };
 }
 
@@ -201,12 +203,18 @@ const completedCall = {
   RecordsFailed: Count,
   Users: Count,
   UsersApplied: Count,
-  Milliseconds: Count,
+  Milliseconds: count('Duration of the call in milliseconds.'),
 };
-const CompletedCallSchema = named('CompletedCall', strictObject(completedCall));
+const CompletedCallSchema = named(
+  'CompletedCall',
+  strictObject(completedCall, { description: 'A synchronous call.' }),
+);
 const CallWithTuples = named(
   'CallWithTuples',
-  strictObject({ ...completedCall, Positions }, { description: 'A call, beside a page of its tuples' }),
+  strictObject(
+    { ...completedCall, Positions },
+    { description: 'A synchronous call, with the positions of a page of its tuples.' },
+  ),
 );
 
 const FailureItem = named(
@@ -214,46 +222,48 @@ const FailureItem = named(
   strictObject({
     At: Moment,
     CallID: Uuid,
-    JobID: nullable(Type.String({ format: 'uuid', description: 'the same, where the call is a job' })),
+    JobID: nullable(
+      Type.String({ format: 'uuid', description: 'The ID of the job. Null for a synchronous call.' }),
+    ),
     Operation,
     ClientID: nullable(Id),
-    Position: Type.Integer({ minimum: 0, description: 'of the record in the call' }),
-    ID: nullable(Type.Integer({ description: 'the ID of the principal' })),
+    Position: Type.Integer({ minimum: 0, description: 'Zero-based index of the record in the request.' }),
+    ID: nullable(Type.Integer({ description: 'The ID of the principal.' })),
     Code: ErrorCode,
     Message: Type.String(),
-    Faults: Type.Record(Type.String(), Type.Array(ErrorDetail), {
-      description: 'those of the first 20 places',
+    FieldErrors: Type.Record(Type.String(), Type.Array(ErrorDetail), {
+      description: 'The field errors by path, at most 20 paths.',
     }),
-    FaultsCount: Type.Integer({ minimum: 0, description: 'how many places have faults' }),
+    FieldErrorsCount: Type.Integer({ minimum: 0, description: 'Number of all paths with field errors.' }),
   }),
 );
 
 const CallPath = pathOf('CALL_NOT_FOUND', { id: Uuid });
 const CompletedCallQuery = Type.Object({
   ...paging,
-  failed: flag('only calls with failed records'),
+  failed: flag('Returns only calls with failed records.'),
   ...debug,
 });
 const completedCallsAnswers = {
-  200: answer('A page of calls', page('CompletedCallsEnvelope', CompletedCallSchema)),
+  200: answer('A page of calls.', page('CompletedCallsEnvelope', CompletedCallSchema)),
   ...errorAnswers,
 };
 const failuresAnswers = {
-  200: answer('A page of records that were not applied', page('FailuresEnvelope', FailureItem)),
+  200: answer('A page of failed records.', page('FailuresEnvelope', FailureItem)),
   ...errorAnswers,
 };
 const noCall = {
   ...errorAnswers,
-  404: answer('There is no such call', ErrorEnvelope, errorExample(404, 'CALL_NOT_FOUND')),
+  404: answer('There is no such call.', ErrorEnvelope, errorExample(404, 'CALL_NOT_FOUND')),
 };
 const completedCallAnswers = {
   200: answer(
-    'The call, and a page of its tuples',
+    'The call and a page of its tuples.',
     page('CompletedCallEnvelope', TupleSchema, CallWithTuples),
   ),
   ...noCall,
 };
 const callFailedAnswers = {
-  200: answer('The failed records', Type.Array(FailedRecordSchema)),
+  200: answer('The failed records.', Type.Array(FailedRecordSchema)),
   ...noCall,
 };

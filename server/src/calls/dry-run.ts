@@ -5,7 +5,7 @@ import type { Hasher } from '../passwords/hash-pool.ts';
 import { passwordsOf } from '../records/apply.ts';
 import { checkRecords, positionsOf, recordsAt } from '../records/batch.ts';
 import type { Operation } from '../records/operation.ts';
-import { applied, type Outcome, refused } from '../records/outcome.ts';
+import { applied, mainError, type Outcome, refused } from '../records/outcome.ts';
 import type { ParsedRecord } from '../records/parsed-record.ts';
 
 /** Number of users per group. The records of a group are checked with one set of queries. */
@@ -49,5 +49,6 @@ export async function dryRun(
 }
 
 function expectedOutcome(parsed: ParsedRecord): Outcome {
-  return parsed.errors.none ? applied(parsed.sentId, [], parsed) : refused(parsed);
+  if (parsed.errors.none) return applied(parsed.sentId, [], parsed);
+  return refused(parsed, mainError(parsed.errors, 'dry'));
 }

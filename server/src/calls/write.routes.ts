@@ -61,7 +61,7 @@ export function writeRoutes(app: FastifyInstance, tools: WriteTools): void {
       operationId: 'update',
       summary: 'Register users and reset passwords',
       description:
-        'Each user with a `Username` is registered, each with an `ID` gets a new password. A record is applied as a whole or not at all; records are independent of one another. `PUT` and `PATCH` mean the same. A signed-in user may reset its own password, with `CurrentPassword`, and nothing else.',
+        'Registers each user that has a `Username` and resets the password of each user that has an `ID`. A record is applied completely or not at all. Records do not affect each other. `PUT` and `PATCH` are equivalent to `POST`. A signed-in user can only change its own password, with `CurrentPassword`.',
       tags: ['irs'],
       querystring: WriteQuery,
       headers: WriteHeaders,
@@ -77,8 +77,9 @@ export function writeRoutes(app: FastifyInstance, tools: WriteTools): void {
     config,
     schema: {
       operationId: 'insert',
-      summary: 'Create principals, with or without users',
-      description: '`Item1` of each tuple is the ID of the new principal.',
+      summary: 'Create principals',
+      description:
+        'Creates principals, with or without users. `Item1` of each tuple is the ID of the new principal. A record is applied completely or not at all.',
       tags: ['irs'],
       querystring: WriteQuery,
       headers: WriteHeaders,
@@ -96,7 +97,7 @@ export function writeRoutes(app: FastifyInstance, tools: WriteTools): void {
       operationId: 'state',
       summary: 'Disable and enable principals and users',
       description:
-        'A disabled user cannot sign in and loses its sessions; under a disabled principal nobody can, and nobody is registered. A record is applied as a whole or not at all.',
+        'A disabled user cannot sign in, and its sessions end. The users of a disabled principal cannot sign in, and no users can be registered under it. A record is applied completely or not at all.',
       tags: ['irs'],
       querystring: WriteQuery,
       headers: WriteHeaders,
@@ -123,7 +124,10 @@ export function writeRoutes(app: FastifyInstance, tools: WriteTools): void {
       },
     });
     if (failures.length > 0) {
-      request.log.error({ err: failures[0], operation, records: failures.length }, 'records failed');
+      request.log.error(
+        { err: failures[0], operation, records: failures.length },
+        'unexpected error while processing records',
+      );
     }
     if (result.kind !== 'estimate' && result.replayed) reply.header('idempotency-replayed', 'true');
     if (result.kind === 'job') return answerJob(result, request, reply);
@@ -135,7 +139,8 @@ export function writeRoutes(app: FastifyInstance, tools: WriteTools): void {
     if (idempotencyKeyOf(request) || wantsAsync(request.headers) || isFlagged(request, 'dryRun'))
       throw new ApiError('FORBIDDEN', { variant: 'plainly' });
     const report = (error: unknown) => {
-      if (!isPartOfOutage(error)) request.log.error({ err: error }, 'a password was not changed');
+      if (!isPartOfOutage(error))
+        request.log.error({ err: error }, 'unexpected error while changing a password');
     };
     const body = request.body as RecordList | null;
     const outcome = await tools.changeOwnPassword({ body, user, actor: actorOf(request), report });

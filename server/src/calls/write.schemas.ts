@@ -20,8 +20,11 @@ import { TupleSchema } from '../records/tuple.schemas.ts';
 /** The bodies describe the records of a call. `records/` reads the records, each with all of its field errors. */
 
 const passwords = {
-  Password: Type.String({ format: 'password', description: '8 to 128 characters, none of the common ones' }),
-  ConfirmPassword: Type.String({ format: 'password', description: 'the same as Password' }),
+  Password: Type.String({
+    format: 'password',
+    description: 'The password: 8 to 128 characters, not a common password.',
+  }),
+  ConfirmPassword: Type.String({ format: 'password', description: 'The same value as `Password`.' }),
 };
 
 const absent = Type.Optional(Type.Null());
@@ -38,7 +41,7 @@ const Import = named(
     ...newUser,
     PasswordHash: Type.String({
       description:
-        'argon2id, argon2i, bcrypt, PBKDF2 (PHC, passlib, Django) or ASP.NET Core Identity, in place of the password',
+        'A hash from another system, instead of `Password` and `ConfirmPassword`: argon2id, argon2i, bcrypt, PBKDF2 (PHC, passlib, Django) or ASP.NET Core Identity.',
     }),
     Password: absent,
     ConfirmPassword: absent,
@@ -46,7 +49,10 @@ const Import = named(
 );
 
 const CurrentPassword = optional(
-  Type.String({ format: 'password', description: 'of a signed-in user who resets its own password' }),
+  Type.String({
+    format: 'password',
+    description: 'The current password. Required if a signed-in user changes its own password.',
+  }),
 );
 const noName = { Username: absent, ...absentSchemas(userFields), PasswordHash: absent };
 const Reset = named('Reset', strictObject({ ID: Id, ...passwords, CurrentPassword, ...noName }));
@@ -55,8 +61,12 @@ const longSentence = 'una frase lunga';
 const newSentence = 'una frase nuova';
 
 const failedRecordFields = {
-  Faults: Type.Optional(Type.Unknown({ description: 'of a failed record that is sent again; passed over' })),
-  Position: Type.Optional(Type.Unknown({ description: 'the same' })),
+  FieldErrors: Type.Optional(
+    Type.Unknown({
+      description: 'Ignored. Present in failed records, which can be corrected and sent again.',
+    }),
+  ),
+  Position: Type.Optional(Type.Unknown({ description: 'Ignored, as `FieldErrors`.' })),
 };
 
 const updatedUsers = {
@@ -73,12 +83,12 @@ const UpdateRecord = named(
         ExternalKey: Type.String({
           minLength: 1,
           maxLength: principalFields.ExternalKey.maxLength,
-          description: 'in place of the ID',
+          description: 'The external key of the principal, instead of `ID`.',
         }),
         ...updatedUsers,
       }),
     ],
-    { description: 'Users to register under a principal, and passwords of its users to reset' },
+    { description: 'A principal, with users to register and passwords to reset.' },
   ),
 );
 export const UpdateBody = Type.Array(UpdateRecord, {
@@ -102,7 +112,7 @@ const InsertRecord = named(
       Users: optional(Type.Array(Type.Union([Registration, Import]))),
       ...failedRecordFields,
     },
-    { minProperties: 1, description: 'A principal to create' },
+    { minProperties: 1, description: 'A principal to create, with or without users.' },
   ),
 );
 export const InsertBody = Type.Array(InsertRecord, {
@@ -120,7 +130,7 @@ const StateRecord = named(
       Users: optional(Type.Array(UserState)),
       ...failedRecordFields,
     },
-    { description: 'The state of a principal, of some of its users, or of both' },
+    { description: 'The new state of a principal, of some of its users, or both.' },
   ),
 );
 export const StateBody = Type.Array(StateRecord, {
@@ -129,7 +139,7 @@ export const StateBody = Type.Array(StateRecord, {
 });
 
 export const WriteQuery = Type.Object({
-  dryRun: flag('makes every check and does nothing; `result.record` is the estimate'),
+  dryRun: flag('Checks all records without changing anything. `result.record` is an estimate.'),
   ...debug,
 });
 
@@ -138,14 +148,15 @@ export const WriteHeaders = Type.Object({
   Prefer: Type.Optional(
     Type.String({
       description:
-        '`respond-async` takes the call as a job; `return=representation` fills `Item6` of applied records',
+        '`respond-async` runs the call as a job. `return=representation` fills `Item6` of applied records.',
     }),
   ),
   'Idempotency-Key': Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 255,
-      description: 'the same call with the same key is done once, and answered the same again',
+      description:
+        'Identifies the call. The service applies a call with the same key once and repeats its response.',
     }),
   ),
 });
@@ -154,12 +165,12 @@ const Estimate = named(
   'Estimate',
   strictObject(
     {
-      Register: count('how many users would be registered'),
-      Reset: count('how many passwords would be reset'),
-      RecordsFailed: count('how many records would not be applied'),
-      EstimatedSeconds: Type.Number({ minimum: 0, description: 'how long it would take' }),
+      Register: count('Number of users that would be registered.'),
+      Reset: count('Number of passwords that would be reset.'),
+      RecordsFailed: count('Number of records that would not be applied.'),
+      EstimatedSeconds: Type.Number({ minimum: 0, description: 'Estimated duration in seconds.' }),
     },
-    { description: 'what a dry run would do' },
+    { description: 'The estimate of a dry run.' },
   ),
 );
 const Tuples = page('TuplesEnvelope', TupleSchema, nullable(Estimate));
@@ -178,9 +189,9 @@ const summaries: Record<number, { errorCode: Code | null; message: string | null
   200: { errorCode: null, message: null },
   207: {
     errorCode: 'PARTIALLY_APPLIED',
-    message: '1 of 2 records were applied; result.records tells which were not, and why.',
+    message: '1 of 2 records were applied. See result.records for the errors of the others.',
   },
-  422: { errorCode: 'USERNAME_TAKEN', message: 'No record was applied; result.records tells why.' },
+  422: { errorCode: 'USERNAME_TAKEN', message: 'No record was applied. See result.records for the errors.' },
 };
 
 function tuplesExample(statusCode: number, records: readonly object[]) {
@@ -190,20 +201,20 @@ function tuplesExample(statusCode: number, records: readonly object[]) {
 }
 
 export const writeAnswers = {
-  200: answer('Every record was applied', Tuples, tuplesExample(200, [appliedExample])),
+  200: answer('All records were applied.', Tuples, tuplesExample(200, [appliedExample])),
   207: answer(
-    'Some records were applied; the tuples tell which',
+    'Some records were applied. The tuples have the result of each.',
     Tuples,
     tuplesExample(207, [appliedExample, refusedExample]),
   ),
-  202: answer('Taken as a job; see Location', JobAlone),
+  202: answer('Accepted as a job. See `Location`.', JobAlone),
   409: answer(
-    'A call with this Idempotency-Key is being worked on; see Retry-After',
+    'A call with this `Idempotency-Key` is still running. See `Retry-After`.',
     ErrorEnvelope,
     errorExample(409, 'IDEMPOTENCY_IN_PROGRESS'),
   ),
   422: answer(
-    'No record was applied, and the tuples tell why; or the Idempotency-Key belongs to another call',
+    'No record was applied, or the `Idempotency-Key` belongs to another call.',
     Type.Union([Tuples, ErrorEnvelope]),
     tuplesExample(422, [refusedExample]),
   ),

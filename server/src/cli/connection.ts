@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { Anagrafe } from '@anagrafe/client';
 import type { Command } from 'commander';
-import { type Config, ConfigError, prefix, readConfig } from '../config.ts';
-import { readKeyPair } from '../lib/secrets.ts';
+import { type Config, ConfigError, isServiceUrl, prefix, readConfig, settings } from '../config.ts';
+import { isKeyPair, readKeyPair } from '../lib/secrets.ts';
+import { fileErrors } from './output/output.ts';
 
 export interface ConnectionOptions {
   readonly url?: string;
@@ -22,8 +23,22 @@ export interface Connection {
  */
 export function withConnection(command: Command): Command {
   return command
-    .option('--url <url>', `where the service is; else ${prefix}URL, else on this machine`)
-    .option('--key-file <file>', `a file with <public>.<secret> of an API client; else ${prefix}KEY`);
+    .option(
+      '--url <url>',
+      `URL of the service; default: ${prefix}URL, or the service on this machine`,
+      (given: string) => readUrl(given, command),
+    )
+    .option(
+      '--key-file <file>',
+      `file with the keys of an API client, <public>.<secret>; default: ${prefix}KEY`,
+    );
+}
+
+/** Rejects the option as wrong usage. The message hides a user and password in the URL. */
+function readUrl(given: string, command: Command): string {
+  if (isServiceUrl(given)) return given;
+  const shown = given.replace(/\/\/[^/]*@/, '//********@');
+  return command.error(`error: --url is invalid: ${JSON.stringify(shown)}. Expected ${settings.URL.takes}.`);
 }
 
 /** Creates a client for the service that the options name, else the settings. Sends no request. */
@@ -32,12 +47,7 @@ function connect(options: ConnectionOptions): Connection {
   const url = options.url ?? config.URL ?? localUrl(config);
   const key = options.keyFile === undefined ? config.KEY : readKeyFile(options.keyFile);
   const { publicKey, secret: secretKey } = (key && readKeyPair(key)) || {};
-  try {
-    return { anagrafe: new Anagrafe({ url, publicKey, secretKey }), url, caller: publicKey ?? null };
-  } catch (error) {
-    // The message omits the URL, which may contain a password.
-    throw new ConfigError(`--url or ${prefix}URL: ${(error as Error).message}`);
-  }
+  return { anagrafe: new Anagrafe({ url, publicKey, secretKey }), url, caller: publicKey ?? null };
 }
 
 const answerMs = 10_000;
@@ -49,16 +59,20 @@ export async function reach(options: ConnectionOptions): Promise<Connection> {
   const init = { redirect: 'manual', signal: AbortSignal.timeout(answerMs) } as const;
   const answer = await fetch(`${url.replace(/\/+$/, '')}/health/live`, init).catch((error) => {
     const why = error.cause?.code ?? error.cause?.message ?? error.message;
-    throw new ConfigError(
-      `${url} does not answer (${why}). Does the service run, and is --url or ANAGRAFE_URL its address?`,
-    );
+    throw new ConfigError(`Cannot reach the service at ${url} (${why}). ${urlAdvice(options)}`);
   });
   await answer.body?.cancel();
   if (!answer.ok)
     throw new ConfigError(
-      `${url} is not the address of an Anagrafe: it answers ${answer.status}. Give it without a path, as http://127.0.0.1:8420.`,
+      `${url} is not an Anagrafe service: GET /health/live returned ${answer.status}. Enter the URL without a path, such as http://127.0.0.1:8420.`,
     );
   return connection;
+}
+
+function urlAdvice({ url }: ConnectionOptions): string {
+  return url === undefined && !process.env[`${prefix}URL`]
+    ? `Check that it is running on this machine with the same ${prefix}PORT, or set --url or ${prefix}URL.`
+    : `Check that it is running and that --url or ${prefix}URL is correct.`;
 }
 
 /** Returns the URL of a service with these settings, as seen from its own machine. */
@@ -71,10 +85,12 @@ export function localUrl({ HOST, PORT }: Config): string {
 function readKeyFile(path: string): string {
   const text = textOf(path).trim();
   // The file may also contain the two lines that "client create" prints.
-  const [, publicKey, secret] = /^SyncPublicKey: (\S+)\s+SyncSecretKey: (\S+)$/.exec(text) ?? [];
+  const [, publicKey, secret] = /^Public key: (\S+)\s+Secret key: (\S+)$/.exec(text) ?? [];
   const key = publicKey === undefined ? text : `${publicKey}.${secret}`;
-  if (!readKeyPair(key))
-    throw new ConfigError(`${path} holds no <public>.<secret>: give another with --key-file`);
+  if (!isKeyPair(key))
+    throw new ConfigError(
+      `${path} does not contain the keys of an API client. Expected <public>.<secret>, or the output of "anagrafe client create".`,
+    );
   return key;
 }
 
@@ -82,7 +98,8 @@ function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new ConfigError(`${path} cannot be read (${code}): give another with --key-file`);
+    const { code = '' } = error as NodeJS.ErrnoException;
+    const [reason] = fileErrors[code] ?? [code];
+    throw new ConfigError(`Cannot read the key file ${path}: ${reason}. Check the path in --key-file.`);
   }
 }

@@ -32,7 +32,8 @@ export async function withKeyRing<Result>(
   const key = await findMasterKey(config);
   return withDatabase(config, async (database) => {
     const identity = await masterKeyIdentity(database);
-    if (!identity) throw new ConfigError('the store has no master key yet: start the service once.');
+    if (!identity)
+      throw new ConfigError('The database has no master key yet. Start the service once to create it.');
     const keyRing = key && new KeyRing(key);
     if (!keyRing?.identity.equals(identity)) throw wrongMasterKey(config, key);
     return work(keyRing, database);

@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import { ApiError, ConnectionError, TimeoutError } from '@anagrafe/client';
+import { type Anagrafe, ApiError, ConnectionError, TimeoutError } from '@anagrafe/client';
 import { type ImportField, type ImportFile, ImportFileError } from '@anagrafe/importer';
 import {
   dryRunImport,
@@ -10,6 +10,8 @@ import {
   type ImportTask,
   runImport,
 } from '@anagrafe/importer/node';
+import { ConfigError } from '../config.ts';
+import { commandLine } from '../lib/operator-error.ts';
 import { type ConnectionOptions, reach } from './connection.ts';
 import { inUnits } from './output/format.ts';
 import { grouped, LiveLine, type Progress } from './output/live-line.ts';
@@ -36,6 +38,7 @@ class Interrupted extends Error {
 /** Imports a file, or performs a dry run, and prints the progress and the result. Sets the exit code. */
 export async function importFile(file: ImportInput, options: RunOptions): Promise<void> {
   const { anagrafe, url, caller } = await reach(options);
+  await requirePrincipal(file, anagrafe);
   const task = { ...file, url, caller };
   const line = new LiveLine();
   let opened = false;
@@ -63,14 +66,33 @@ export async function importFile(file: ImportInput, options: RunOptions): Promis
     line.end({ keeping: true });
     process.exitCode = error instanceof Interrupted ? error.exitCode : explainToOperator(error);
     if (options.dryRun || !opened) return;
-    const stopped = error instanceof Interrupted ? 'Stopped. The service continues with what was sent. ' : '';
+    const stopped =
+      error instanceof Interrupted
+        ? 'Interrupted. The service finishes the rows that were already sent. '
+        : '';
     if (stopped || isRetryable(error))
-      tell(`${stopped}Run the same command again to continue; no row is applied twice.`);
+      tell(`${stopped}Run the same command again to resume; no row is applied twice.`);
     if (error instanceof ImportFileError)
-      tell('Every row before that is done. Correct the rest, and run the same command again.');
+      tell(
+        'All rows before this point were processed. Correct the rest of the file, then run the same command again.',
+      );
   } finally {
     interruption.end();
   }
+}
+
+/** Throws if --principal names no principal: otherwise every row of the file would fail for this reason. */
+async function requirePrincipal({ principal }: ImportInput, anagrafe: Anagrafe): Promise<void> {
+  const ID = principal?.ID;
+  if (ID === undefined) return;
+  try {
+    for await (const _ of anagrafe.list({ ID, PageSize: 1 })) return;
+  } catch (error) {
+    // A client that may only write cannot look up the principal; the service then reports it for each row.
+    if (error instanceof ApiError && error.code === 'FORBIDDEN') return;
+    throw error;
+  }
+  throw new ConfigError(`There is no principal ${ID}. Correct --principal.`);
 }
 
 function isRetryable(error: unknown): boolean {
@@ -113,19 +135,21 @@ function printHeader(
   rowsBefore: number,
   { path, url, purpose, principal }: ImportTask,
 ): void {
-  const doing = purpose === 'register' ? 'Importing' : 'Resetting the passwords of';
-  tell(`${doing} ${short(path)}: ${file.layout.format.toUpperCase()}, to ${url}`);
+  const name = `${short(path)} (${file.layout.format.toUpperCase()})`;
+  tell(purpose === 'register' ? `Importing ${name} to ${url}` : `Resetting passwords from ${name} on ${url}`);
   for (const { name, field } of file.columns)
-    if (field && field !== name) tell(`  "${name}" is read as ${field}`);
+    if (field && field !== name) tell(`  Column "${name}" maps to ${field}`);
   if (file.unknown.length > 0)
-    tell(`  Ignored: ${file.unknown.map((name) => `"${name}"`).join(', ')} (--map maps a column)`);
+    tell(
+      `  Ignored columns: ${file.unknown.map((name) => `"${name}"`).join(', ')} (map a column with --map)`,
+    );
   const has = (...fields: ImportField[]) => file.columns.some(({ field }) => field && fields.includes(field));
   if (purpose === 'register' && principal === null && file.columns.length > 0 && !has('ID', 'ExternalKey'))
-    tell('  No column names principals by ID or ExternalKey: every row creates a principal of its own.');
-  if (rowsBefore > 0) tell(`  Continuing after row ${grouped(rowsBefore)}.`);
+    tell('  No column with the ID or ExternalKey of the principal: each row creates a new principal.');
+  if (rowsBefore > 0) tell(`  Resuming after row ${grouped(rowsBefore)}.`);
 }
 
-function printResult({ rows, failed }: ImportResult, task: ImportTask, json = false): void {
+function printResult({ rows, failed, unparsedLines }: ImportResult, task: ImportTask, json = false): void {
   const failedFile = failed > 0 ? task.failedPath : null;
   if (failedFile) process.exitCode = exitCodes.someFailed;
   const passwordsFile = rows > failed ? task.passwordsPath : null;
@@ -135,8 +159,17 @@ function printResult({ rows, failed }: ImportResult, task: ImportTask, json = fa
   }
   const verb = task.purpose === 'register' ? 'imported' : 'reset';
   tell(rows === 0 ? 'The file has no rows.' : `${grouped(rows - failed)} of ${counted(rows)} ${verb}.`);
-  if (failedFile) tell(`${those(failed)} failed ${whereFailed(failed, failedFile, task)}`);
-  if (passwordsFile) tell(`The generated passwords are in ${short(passwordsFile)}; keep it safe.`);
+  if (failedFile && failed === rows && failed === unparsedLines.length) {
+    // The file of the failed rows has nothing to correct, and no row of the input was imported.
+    const lines = `${failed === 1 ? 'line' : 'lines'} ${unparsedLines.join(', ')}`;
+    tell(`${counted(failed)} failed. The reasons are in ${short(failedFile)}.`);
+    tell(`Correct ${lines} of ${short(task.path)}, then run: ${commandFor(task.path, task)}`);
+  } else if (failedFile) {
+    tell(failedText(failed, failedFile, task));
+    for (const line of unparsedLines)
+      tell(`  Line ${line} could not be parsed. Copy it from ${short(task.path)} and correct it.`);
+  }
+  if (passwordsFile) tell(`The generated passwords are in ${short(passwordsFile)}. Keep this file safe.`);
 }
 
 function printDryRun({ samples, seconds, rows, failed }: ImportDryRun, task: ImportTask, json = false): void {
@@ -147,33 +180,29 @@ function printDryRun({ samples, seconds, rows, failed }: ImportDryRun, task: Imp
     print(JSON.stringify({ dryRun: true, rows, failed, estimatedSeconds, failedFile }));
     return;
   }
+  const verb = task.purpose === 'register' ? 'imported' : 'reset';
   const time = `in about ${inUnits(estimatedSeconds)}`;
-  tell(`${grouped(rows - failed)} of ${counted(rows)} would be done, ${time}. Nothing was done.`);
+  tell(`Dry run: ${grouped(rows - failed)} of ${counted(rows)} would be ${verb}, ${time}.`);
   for (const { line, messages } of samples) tell(`  line ${line}: ${messages.join(' ')}`);
   if (failed > samples.length) tell(`  … and ${grouped(failed - samples.length)} more`);
-  if (failedFile) {
-    const are = failed === 1 ? 'is' : 'are';
-    tell(`${those(failed)} would fail ${are} in ${short(failedFile)}, with the reason.`);
-  }
+  if (failedFile) tell(`${counted(failed)} would fail. The reasons are in ${short(failedFile)}.`);
+  tell('Nothing was changed.');
 }
 
-function those(failed: number): string {
-  return failed === 1 ? 'The one that' : `The ${grouped(failed)} that`;
+function failedText(failed: number, path: string, task: ImportTask): string {
+  const them = failed === 1 ? 'it' : 'them';
+  return `${counted(failed)} failed. Correct ${them} in ${short(path)}, which has the reasons, then run: ${commandFor(path, task)}`;
 }
 
-function whereFailed(
-  failed: number,
-  path: string,
-  { purpose, principal, passwordsPath }: ImportTask,
-): string {
-  const [are, what] = failed === 1 ? ['is', 'it'] : ['are', 'them'];
+/** Returns the command that imports another file with the same options. */
+function commandFor(path: string, { purpose, principal, passwordsPath }: ImportTask): string {
   const command = [
-    `anagrafe ${purpose === 'register' ? 'import' : 'reset'} ${short(path)}`,
+    commandLine(`${purpose === 'register' ? 'import' : 'reset'} ${short(path)}`),
     ...(principal?.ID === undefined ? [] : [`--principal ${principal.ID}`]),
     ...(principal?.ExternalKey === undefined ? [] : [`--external-key ${principal.ExternalKey}`]),
     ...(passwordsPath === null ? [] : ['--generate-passwords <another file>']),
   ];
-  return `${are} in ${short(path)}, with the reason: correct ${what} there, then "${command.join(' ')}".`;
+  return command.join(' ');
 }
 
 function counted(rows: number): string {

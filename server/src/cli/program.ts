@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Help } from 'commander';
 import { version } from '../lib/package-folder.ts';
 import { auditCommand } from './commands/audit.ts';
 import { clientCommand } from './commands/client.ts';
@@ -15,9 +15,9 @@ import { exitCodeText } from './output/output.ts';
 
 /** The root command. `cli/run.ts` runs it; the reference page is generated from it. */
 export const program = new Command('anagrafe')
-  .description('Keeps principal records and the user accounts that belong to them.')
+  .description('Service for principals (company and customer records) and their user accounts.')
   .version(version)
-  .showHelpAfterError('(anagrafe --help shows every command)')
+  .showHelpAfterError('(run "anagrafe --help" for a list of commands)')
   .addHelpText('after', `\n${exitCodeText()}`)
   .addCommand(serveCommand())
   .addCommand(migrateCommand())
@@ -32,9 +32,44 @@ export const program = new Command('anagrafe')
   .addCommand(stateCommand())
   .addCommand(doctorCommand());
 
-/** Returns a command and all its subcommands, each parent before its children. */
+for (const command of commandsBelow(program)) {
+  if (command.parent) command.showHelpAfterError(`(run "${pathOf(command)} --help" for its usage)`);
+  if (command.commands.length > 0) addHelpCommand(command);
+  command
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'anagrafe: ')) })
+    .configureHelp({
+      commandUsage(of) {
+        const usage = Help.prototype.commandUsage.call(this, of);
+        return of.options.length > 0 ? usage : usage.replace(' [options]', '');
+      },
+      optionDescription(option) {
+        const description = Help.prototype.optionDescription.call(this, option);
+        return option.mandatory ? `${description}; required` : description;
+      },
+    });
+}
+
+/** Returns a command and all its subcommands except `help`, each parent before its children. */
 export function commandsBelow(command: Command): Command[] {
-  return [command, ...command.commands.flatMap(commandsBelow)];
+  const others = command.commands.filter((child) => child.name() !== 'help');
+  return [command, ...others.flatMap(commandsBelow)];
+}
+
+/** Replaces the help command of Commander, which prints the general help for an unknown name. */
+function addHelpCommand(command: Command): void {
+  const help = new Command('help')
+    .argument('[command...]', 'name of the command')
+    .description('show the help of a command')
+    .action((names: readonly string[]) => showHelp(command, names));
+  command.helpCommand(false).addCommand(help);
+}
+
+async function showHelp(command: Command, [name, ...below]: readonly string[]): Promise<void> {
+  if (name === undefined) command.help();
+  const found = command.commands.find((child) => child.name() === name);
+  if (found) await showHelp(found, below);
+  // Commander reports the unknown command, with a similar name if there is one.
+  else await command.parseAsync([name], { from: 'user' });
 }
 
 /** Returns the full name of a command, such as `anagrafe client create`. */

@@ -1,4 +1,4 @@
-import type { Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { exitCodes, exitCodeWords } from './output/output.ts';
 import { commandsBelow, pathOf, program } from './program.ts';
 
@@ -10,37 +10,42 @@ export function commandLinePage(): string {
 function head(): string {
   const names = Object.keys(exitCodes) as (keyof typeof exitCodes)[];
   return [
-    '# The command line',
+    '# Command line',
     '',
-    'Written from `server/src/cli/` by `npm run generate`. In the folder of the project the command is `npx --no -- anagrafe`;',
-    '`npm link --workspace server` makes it `anagrafe` everywhere. `--help` behind any command shows what it takes.',
+    'Generated from `server/src/cli/` by `npm run generate`. In the folder of the project, run `npx --no -- anagrafe`. To install the',
+    'command as `anagrafe` on the machine, run `npm link --workspace server`. Every command has `--help`.',
     '',
-    '## Where the service is, and as whom to call',
+    '## Connection',
     '',
-    '`list`, `job`, `state`, `import` and `reset` call the service over HTTP, from any machine:',
+    '| commands | how they connect | where to run them |',
+    '| --- | --- | --- |',
+    '| `list`, `job`, `state`, `import`, `reset` | call the service over HTTP | any machine |',
+    '| `serve`, `config` | start the service, print its settings | where the service runs, with its [settings](settings.md) |',
+    '| `client`, `webhook`, `audit`, `migrate` | open the database, with or without a running service | where the service runs, with its [settings](settings.md) |',
+    '| `doctor` | both | where the service runs |',
     '',
-    '```sh',
+    'Commands that use HTTP read the URL of the service and the keys of an API client from the environment:',
+    '',
+    '```text',
     'export ANAGRAFE_URL=https://anagrafe.example.com',
     'export ANAGRAFE_KEY=<public>.<secret>',
     'anagrafe list --search rossi',
     '```',
     '',
-    'Without `ANAGRAFE_URL` or `--url` it is the service on this machine. `--key-file` names a file with the two keys of an API client in',
-    'place of `ANAGRAFE_KEY`; none is needed in protected mode. A secret is never an argument, since everyone on a machine can see those.',
+    '- Without `ANAGRAFE_URL` or `--url`, they call the service on this machine.',
+    '- `--key-file` reads the keys from a file instead of `ANAGRAFE_KEY`. In [protected mode](security.md#protected-mode) no keys are needed.',
+    '- No command takes a secret as an argument, because other users of the machine can see arguments.',
     '',
-    '`client`, `webhook`, `audit` and `migrate` open the store itself, beside a running service or without one: run them where the service runs,',
-    'with its [settings](settings.md). `doctor` does both.',
+    '## Output',
     '',
-    '## What comes out',
-    '',
-    'What programs read goes to the standard output, what is said to a person to the standard error. With `--json` the standard',
-    'output has JSON and nothing else. Colours are for a terminal: there are none in a pipe, with `NO_COLOR` or with `TERM=dumb`.',
+    'Results go to standard output, messages to standard error. With `--json`, standard output contains only JSON. Colours are',
+    'used in a terminal, and not in a pipe, with `NO_COLOR` or with `TERM=dumb`.',
     '',
     '| exit code | meaning |',
     '| --- | --- |',
     ...names.map((name) => `| ${exitCodes[name]} | ${exitCodeWords[name]} |`),
     '',
-    '## The commands',
+    '## Commands',
   ].join('\n');
 }
 
@@ -53,7 +58,7 @@ function section(command: Command): string {
     `${capitalised(command.description())}.`,
     '',
     '```',
-    `${pathOf(command)} ${command.usage()}`.trimEnd(),
+    help.commandUsage(command),
     '```',
     ...table(
       'argument',
@@ -63,7 +68,7 @@ function section(command: Command): string {
     ),
     ...table(
       'option',
-      options.map((option) => [option.flags, optionText(option, help.optionDescription(option))]),
+      options.map((option) => [option.flags, help.optionDescription(option)]),
     ),
     ...textAfterOptions(command),
   ].join('\n');
@@ -74,14 +79,10 @@ function table(what: string, rows: readonly (readonly [string, string])[]): stri
   const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
   return [
     '',
-    `| ${what} | what it is |`,
+    `| ${what} | description |`,
     '| --- | --- |',
     ...rows.map(([name, about]) => `| \`${name}\` | ${cell(about)} |`),
   ];
-}
-
-function optionText({ mandatory }: Option, about: string): string {
-  return mandatory ? `${about}; required` : about;
 }
 
 /** Returns the output of `--help`, including the text after the options. */
@@ -105,7 +106,7 @@ function textAfterOptions(command: Command): string[] {
           '',
           'Example:',
           '',
-          '```sh',
+          '```text',
           ...example
             .trim()
             .split('\n')

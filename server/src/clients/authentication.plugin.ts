@@ -82,7 +82,7 @@ export function openThrottledLookup(trust: TrustSettings, auditLog: AuditLog): T
   const recordDenied = (request: FastifyRequest, client: DeniedClient) => {
     denied.record(client, sourceOf(addressOf(request)), actorOf(request, anonymous)).catch((error) => {
       if (!isPartOfOutage(error))
-        request.log.error({ err: error }, 'the audit row of a denied client could not be written');
+        request.log.error({ err: error }, 'could not write the audit log entry of a denied client');
     });
   };
   return (request, lookUp, fromBody) => {
@@ -114,7 +114,9 @@ export function guard(app: FastifyInstance, identifyCaller: Identify): void {
   app.addHook('onRoute', (route) => {
     const { scope, self, open, signIn } = route.config ?? {};
     if (!scope && !self && !open && !signIn)
-      throw new Error(`${route.method} ${route.url} does not say whom it is for`);
+      throw new Error(
+        `${route.method} ${route.url}: the route declares none of scope, self, open and signIn`,
+      );
   });
   app.addHook('onRequest', async (request) => {
     const { scope, self, open, signIn } = request.routeOptions.config;

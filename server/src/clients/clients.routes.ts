@@ -6,7 +6,6 @@ import {
   CallHeaders,
   CallQuery,
   defaulted,
-  example,
   Id,
   named,
   nullable,
@@ -42,8 +41,9 @@ export function clientRoutes(app: Api, store: ClientStore): void {
       config: { scope },
       schema: {
         operationId: 'clients',
-        summary: 'The API clients, in the order of their creation',
-        description: 'Revoked ones included; all of them in one page. Secrets are not kept, and not shown.',
+        summary: 'List API clients',
+        description:
+          'Returns all clients in the order of their creation, including revoked ones, without their secrets.',
         ...about,
         response: clientsAnswers,
       },
@@ -64,7 +64,7 @@ export function clientRoutes(app: Api, store: ClientStore): void {
         operationId: 'createClient',
         summary: 'Create an API client',
         description:
-          'Its `SecretKey` is in this answer and in no other. The first client that is created ends protected mode.',
+          'Returns the new client. Only this response contains its `SecretKey`. The first client ends protected mode.',
         ...about,
         body: ClientBody,
         response: newClientAnswers,
@@ -84,9 +84,9 @@ export function clientRoutes(app: Api, store: ClientStore): void {
       config: { scope, maxValues: 200 },
       schema: {
         operationId: 'changeClient',
-        summary: 'Change a client, from its next call on',
+        summary: 'Change an API client',
         description:
-          'What is not named stays. `Networks` takes an empty list for anywhere. Nothing keeps the last client of scope `admin` from losing it.',
+          'Fields that are not sent stay unchanged. The change applies from the next request of the client. The service does not prevent you from removing the scope `admin` of the last client that has it.',
         ...about,
         params: ClientKey,
         body: ClientChangeBody,
@@ -106,9 +106,9 @@ export function clientRoutes(app: Api, store: ClientStore): void {
       config: { scope, maxValues: 100, emptyBody: true },
       schema: {
         operationId: 'rotateClient',
-        summary: 'Give a client a new secret',
+        summary: 'Rotate the secret key of an API client',
         description:
-          'The `SecretKey` is in this answer and in no other. The old secret goes on for `Hours`, 24 where it is not said; older ones end at once.',
+          'Returns a new `SecretKey`, which only this response contains. The old secret key stays valid for `Hours` (default 24). Any older one ends immediately.',
         ...about,
         params: ClientKey,
         body: RotationBody,
@@ -130,9 +130,9 @@ export function clientRoutes(app: Api, store: ClientStore): void {
       config: { scope, maxValues: 100, emptyBody: true },
       schema: {
         operationId: 'revokeClient',
-        summary: 'Shut a client out, from its next call on',
+        summary: 'Revoke an API client',
         description:
-          'For good. Nothing keeps the last client of scope `admin` from being revoked, by itself too: `anagrafe client create --scope admin` at the command line makes another.',
+          'Revokes a client permanently, from its next request. The service does not prevent you from revoking the last client with the scope `admin`. To create another one, run `anagrafe client create --scope admin`.',
         ...about,
         params: ClientKey,
         response: revokedAnswers,
@@ -178,14 +178,19 @@ const client = {
   PublicKey: Type.String(),
   Name: Type.String(),
   Scopes: Type.Array(Scope),
-  Networks: Type.Array(Type.String(), { description: 'where it may call from; anywhere when empty' }),
-  KnownByAddress: Type.Boolean({ description: 'whether a call from its networks needs no credential' }),
+  Networks: Type.Array(Type.String(), {
+    description: 'The networks from which the client can call. Empty for all.',
+  }),
+  KnownByAddress: Type.Boolean({ description: 'True if requests from `Networks` need no credential.' }),
   CreatedAt: Moment,
   RevokedAt: nullable(Moment),
 };
-const SecretKey = Type.String({ format: 'password', description: 'shown only here' });
+const SecretKey = Type.String({
+  format: 'password',
+  description: 'The secret key. Only this response contains it.',
+});
 
-const ClientSchema = named('Client', strictObject(client));
+const ClientSchema = named('Client', strictObject(client, { description: 'An API client.' }));
 const NewClient = named('NewClient', strictObject({ ...client, SecretKey }));
 const NewSecret = named(
   'NewSecret',
@@ -204,30 +209,44 @@ const clientParts = {
   KnownByAddress: optional(Type.Boolean()),
 };
 const ClientName = Type.String({ minLength: 1, maxLength: 255 });
-const ClientChangeBody = example(
-  named('ClientChange', strictObject({ Name: optional(ClientName), ...clientParts })),
-  { Scopes: ['sync:read'] },
+const ClientChangeBody = named(
+  'ClientChange',
+  strictObject({ Name: optional(ClientName), ...clientParts }, { examples: [{ Scopes: ['sync:read'] }] }),
 );
-const ClientBody = example(named('CreateClient', strictObject({ Name: ClientName, ...clientParts })), {
-  Name: 'erp',
-  Scopes: ['sync:write', 'sync:read'],
-  Networks: ['10.0.0.0/8'],
-});
+const ClientBody = named(
+  'CreateClient',
+  strictObject(
+    { Name: ClientName, ...clientParts },
+    { examples: [{ Name: 'erp', Scopes: ['sync:write', 'sync:read'], Networks: ['10.0.0.0/8'] }] },
+  ),
+);
 export const RotationBody = strictObject({
-  Hours: defaulted(nullable(Type.Integer({ minimum: 0, maximum: 9999, default: defaultGraceHours }))),
+  Hours: defaulted(
+    nullable(
+      Type.Integer({
+        minimum: 0,
+        maximum: 9999,
+        default: defaultGraceHours,
+        description: 'Hours until the old secret ends.',
+      }),
+    ),
+  ),
 });
-const ClientKey = Type.Object({ publicKey: Type.String() });
-const noClient = { 422: errorAnswer('There is no such client', 'CLIENT_NOT_FOUND') };
-const clientsAnswers = answers('The clients', page('ClientsEnvelope', ClientSchema));
-const clientAnswers = answers('The client', recordPage('ClientEnvelope', ClientSchema), {
-  422: errorAnswer('There is no such client, or such a client cannot be', 'CLIENT_NOT_FOUND'),
+const ClientKey = Type.Object({ publicKey: Type.String({ description: 'The public key of the client.' }) });
+const noClient = { 422: errorAnswer('There is no active client with this public key.', 'CLIENT_NOT_FOUND') };
+const clientsAnswers = answers('All clients.', page('ClientsEnvelope', ClientSchema));
+const clientAnswers = answers('The client.', recordPage('ClientEnvelope', ClientSchema), {
+  422: errorAnswer(
+    'There is no active client with this public key, or the new values are not valid.',
+    'CLIENT_NOT_FOUND',
+  ),
 });
-const newClientAnswers = answers('The client, with its secret', recordPage('NewClientEnvelope', NewClient), {
-  422: errorAnswer('Such a client cannot be', 'INVALID_CLIENT'),
-});
-const newSecretAnswers = answers('The new secret', recordPage('NewSecretEnvelope', NewSecret), noClient);
-const revokedAnswers = answers(
-  'The client is shut out. If it was the last of scope `admin`, the command line makes another.',
-  Empty,
-  noClient,
+const newClientAnswers = answers(
+  'The client with its secret key.',
+  recordPage('NewClientEnvelope', NewClient),
+  {
+    422: errorAnswer('The values are not valid.', 'INVALID_CLIENT'),
+  },
 );
+const newSecretAnswers = answers('The new secret key.', recordPage('NewSecretEnvelope', NewSecret), noClient);
+const revokedAnswers = answers('The client was revoked.', Empty, noClient);

@@ -37,7 +37,7 @@ export interface ClientStore {
   insertFirstClient(client: NewClient, digest: Buffer, actor: Actor): Promise<Client | null>;
   listClients(): Promise<readonly Client[]>;
   /**
-   * Returns `unknown` if no live client has the public key, and `taken` if another client is known by an address of the
+   * Returns `unknown` if no active client has the public key, and `taken` if another client is known by an address of the
    * networks. `check` receives the changed options and throws if they are invalid.
    */
   updateClient(
@@ -46,7 +46,7 @@ export interface ClientStore {
     check: (options: ClientOptions) => void,
     actor: Actor,
   ): Promise<Client | 'unknown' | 'taken'>;
-  /** Adds a secret. The previous one expires at `oldEndsAt`, older ones at once. False means no such live client. */
+  /** Adds a secret. The previous one expires at `oldEndsAt`, older ones at once. False means no such active client. */
   addSecret(publicKey: string, digest: Buffer, oldEndsAt: Date, actor: Actor): Promise<boolean>;
   revokeClient(publicKey: string, actor: Actor): Promise<boolean>;
 }

@@ -34,9 +34,9 @@ export function consoleSessionRoutes(app: Api, tools: SessionTools): void {
       config: { signIn: true },
       schema: {
         operationId: 'consoleSession',
-        summary: 'Who is signed in at the console',
+        summary: 'Get the console session',
         description:
-          'In protected mode the console is open to this machine without signing in. To ask is no use of a session: it does not go on for it.',
+          'Returns the state of the session without extending it. In protected mode the console is open to the same machine without signing in.',
         ...about,
       },
     },
@@ -54,9 +54,9 @@ export function consoleSessionRoutes(app: Api, tools: SessionTools): void {
       config: { signIn: true, maxValues: 100 },
       schema: {
         operationId: 'signInAtConsole',
-        summary: 'Sign in at the console',
+        summary: 'Sign in to the console',
         description:
-          'With the keys of an API client of scope `admin`, from a page of the console. The session is in a cookie that no script can read; with it, every call is made as that client. It ends after 30 minutes without use, and after 12 hours at most.',
+          'Starts a session with the keys of an API client with the scope `admin`, from a page of the console, and sets an HttpOnly cookie. Requests with the cookie are made as that client. The session ends after 30 minutes without use, and after 12 hours at most.',
         ...about,
         body: ConsoleKeys,
       },
@@ -78,7 +78,12 @@ export function consoleSessionRoutes(app: Api, tools: SessionTools): void {
     path,
     {
       config: { signIn: true, emptyBody: true, maxValues: 100 },
-      schema: { operationId: 'signOutAtConsole', summary: 'Sign out of the console', ...about },
+      schema: {
+        operationId: 'signOutAtConsole',
+        summary: 'Sign out of the console',
+        description: 'Ends the session and deletes the cookie.',
+        ...about,
+      },
     },
     async (request, reply) => {
       await lookUpThrottled(request, (evidence) => signOutAtConsole(evidence, actor(request), tools));
@@ -110,4 +115,7 @@ const ConsoleKeys = named(
   strictObject({ PublicKey: credential(), SecretKey: credential({ format: 'password' }) }),
 );
 
-const consoleAnswers = answers('Who is signed in', recordPage('ConsoleSessionEnvelope', ConsoleSession));
+const consoleAnswers = answers(
+  'The state of the session.',
+  recordPage('ConsoleSessionEnvelope', ConsoleSession),
+);

@@ -27,10 +27,10 @@ export function consolePage(
 }
 
 function page(version: string, trouble: string | null, open: boolean): string {
-  const state = trouble === null ? 'Ready to take calls.' : `Not ready: ${trouble}`;
+  const state = trouble === null ? 'Ready.' : `Not ready: ${trouble}`;
   const access = open
-    ? 'Protected mode: no API client exists yet, so programs on this machine may call without a credential. <code>npx --no -- anagrafe client create --name erp</code> creates the first client and ends it.'
-    : 'Callers need an API client; <code>npx --no -- anagrafe client list</code> shows them.';
+    ? 'Protected mode: no API client exists yet, so programs on this machine can call the service without a credential. To create the first client and end protected mode, run <code>npx --no -- anagrafe client create --name erp</code>.'
+    : 'Requests need the credential of an API client. To list the clients, run <code>npx --no -- anagrafe client list</code>.';
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -52,10 +52,10 @@ function page(version: string, trouble: string | null, open: boolean): string {
 <p class="state" role="status">${state}</p>
 ${trouble === null ? `<p>${access}</p>` : ''}
 <dl>
-<dt><a href="/docs">Documentation of the API</a></dt><dd>Every call, to read and to try.</dd>
-<dt><a href="/openapi.json">OpenAPI document</a></dt><dd>The same for programs.</dd>
-<dt><a href="/metrics">Metrics</a></dt><dd>Calls, records, users, hashing, in the format of Prometheus.</dd>
-<dt><a href="/health/ready">Health</a></dt><dd>Whether the service can take calls.</dd>
+<dt><a href="/docs">API documentation</a></dt><dd>All operations, with forms to try them.</dd>
+<dt><a href="/openapi.json">OpenAPI document</a></dt><dd>The API description for tools.</dd>
+<dt><a href="/metrics">Metrics</a></dt><dd>Requests, records, users and hashing, in the Prometheus format.</dd>
+<dt><a href="/health/ready">Health</a></dt><dd>Readiness of the service.</dd>
 </dl>
 </main>
 </body>

@@ -44,9 +44,9 @@ export const readOnlyTransaction = '25006';
 
 export class ReadOnlyServer extends StorageError {
   constructor() {
-    super('the database is a standby or read-only, and takes no writes', {
+    super('the database is a standby or read-only and does not accept writes', {
       code: 'database_read_only',
-      advice: 'name the primary',
+      advice: 'connect to the primary server',
     });
     this.name = 'ReadOnlyServer';
   }

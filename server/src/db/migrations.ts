@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
+import { commandLine } from '../lib/operator-error.ts';
 import { packageFolder } from '../lib/package-folder.ts';
 import type { Connection, Database } from './database.ts';
 import { StorageError } from './errors.ts';
@@ -32,7 +33,7 @@ export async function migrate(database: Database): Promise<string[]> {
       const known = applied.get(migration.version);
       if (known && known.checksum !== migration.checksum) {
         throw new StorageError(
-          `migration ${migration.name} differs from the one that was run on this database`,
+          `migration ${migration.name} was changed after it was applied to this database`,
           { code: 'migration_changed' },
         );
       }
@@ -52,9 +53,9 @@ export async function migrate(database: Database): Promise<string[]> {
 export async function refuseUnmigrated(database: Database): Promise<void> {
   await checkServer(database);
   if ((await missingMigrations(database)).length > 0) {
-    throw new StorageError('the database is behind this version', {
+    throw new StorageError('the database schema is older than this version of the service', {
       code: 'schema_outdated',
-      advice: 'run "anagrafe migrate", or start the service',
+      advice: `run "${commandLine('migrate')}", or start the service`,
     });
   }
 }
@@ -72,7 +73,7 @@ function refuseNewer(migrations: readonly Migration[], applied: AppliedMigration
   const newest = migrations.at(-1)?.version ?? 0;
   for (const [version, { name }] of applied) {
     if (version > newest) {
-      throw new StorageError(`the database has migration ${name}, which this version does not know`, {
+      throw new StorageError(`the database has migration ${name}, which this version does not have`, {
         code: 'schema_too_new',
         advice: 'upgrade the service',
       });

@@ -70,10 +70,10 @@ async function sharesSessions([first, second, third]: [pg.Client, pg.Client, pg.
 function poolingError(): StorageError {
   return new StorageError(
     'the database is behind a connection pooler in transaction or statement mode, which loses prepared ' +
-      'statements and settings',
+      'statements and session settings',
     {
       code: 'transaction_pooling',
-      advice: 'set pool_mode = session in PgBouncer, or connect to PostgreSQL directly.',
+      advice: 'set pool_mode = session in PgBouncer, or connect directly to PostgreSQL.',
     },
   );
 }

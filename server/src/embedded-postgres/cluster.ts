@@ -14,7 +14,7 @@ const UNFINISHED = 'postgres.new-';
 /** Creates a missing cluster, rejects one of another major version, and writes the connection rules. */
 export async function prepareCluster(home: DataFolder, binaries: Binaries, log: (message: string) => void) {
   if (!(await clusterExists(home.cluster, binaries.major))) {
-    log(`Making a PostgreSQL ${binaries.major} cluster in ${home.cluster}`);
+    log(`Creating the PostgreSQL ${binaries.major} database in ${home.cluster}`);
     await makeCluster(home, binaries);
   }
   await handToOwner(home);
@@ -26,11 +26,11 @@ export async function clusterExists(cluster: string, major: string): Promise<boo
   const made = await versionOf(cluster);
   if (made === undefined || made === major) return made !== undefined;
   throw new EmbeddedPostgresError(
-    `${cluster} was made by PostgreSQL ${made} and this release brings ${major}`,
+    `${cluster} was created by PostgreSQL ${made}, but this release includes PostgreSQL ${major}`,
     {
       code: 'cluster_version_unsupported',
       advice:
-        'run the release that made it, or move the data with pg_dump to a PostgreSQL of your own and set ANAGRAFE_DATABASE_URL.',
+        'run the release that created it, or move the data with pg_dump to a PostgreSQL server and set ANAGRAFE_DATABASE_URL.',
     },
   );
 }
@@ -70,9 +70,9 @@ async function versionOf(cluster: string): Promise<string | undefined> {
   if (version !== undefined) return version.trim();
   const found = await readdir(cluster).catch(ignoreMissing);
   if (!found || found.length === 0) return undefined;
-  throw new EmbeddedPostgresError(`${cluster} holds files and is not a PostgreSQL cluster`, {
+  throw new EmbeddedPostgresError(`${cluster} contains files, but is not a PostgreSQL database`, {
     code: 'cluster_invalid',
-    advice: 'move it away, or set ANAGRAFE_DATA to another folder.',
+    advice: 'move the folder, or set ANAGRAFE_DATA to another one.',
   });
 }
 
@@ -109,7 +109,7 @@ async function makeCluster(home: DataFolder, binaries: Binaries): Promise<void> 
 function initdbFailed(error: CommandError, home: DataFolder): EmbeddedPostgresError {
   if (error.output.includes('No space left')) return diskFull(home.data, { cause: error });
   const reason = error.output.split('\n').find((line) => /error|fatal/i.test(line)) ?? error.message;
-  return new EmbeddedPostgresError(`PostgreSQL could not make its cluster in ${home.data}: ${reason}`, {
+  return new EmbeddedPostgresError(`PostgreSQL could not create its database in ${home.data}: ${reason}`, {
     code: 'cluster_creation_failed',
     cause: error,
   });

@@ -39,7 +39,7 @@ export async function connectOrStart(
       if (answer === 'busy') {
         limit = Date.now() + PATIENCE_MS;
         if (Date.now() > nextReport) {
-          log('PostgreSQL is starting up or shutting down; waiting for it');
+          log('Waiting for PostgreSQL to start up or shut down');
           nextReport = limit;
         }
       } else if (ours === undefined) {
@@ -69,9 +69,9 @@ async function startIfFree(
   log: (message: string) => void,
 ): Promise<Postmaster | undefined> {
   const lock = await readLockFile(home.cluster);
-  const holder = lock === undefined ? 'no one' : await holderOf(lock.pid, home.cluster);
-  if (holder === 'no one') return startPostmaster(home, purpose, log);
-  if (lock !== undefined && holder === 'a stranger') {
+  const holder = lock === undefined ? 'none' : await holderOf(lock.pid, home.cluster);
+  if (holder === 'none') return startPostmaster(home, purpose, log);
+  if (lock !== undefined && holder === 'unrelated') {
     await sleep(STALE_LOCK_MS);
     await removeLockFiles(home, lock);
   }
@@ -81,10 +81,10 @@ async function startIfFree(
 async function noAnswerError(home: DataFolder): Promise<EmbeddedPostgresError> {
   const pid = (await readLockFile(home.cluster))?.pid;
   return new EmbeddedPostgresError(
-    `PostgreSQL (process ${pid ?? 'unknown'}) holds ${home.cluster} and does not answer at ${home.sockets}`,
+    `PostgreSQL (process ${pid ?? 'unknown'}) is using ${home.cluster}, but does not accept connections in ${home.sockets}`,
     {
       code: 'postgres_not_responding',
-      advice: `end it with kill -INT ${pid ?? '<process>'} and start again.`,
+      advice: `stop it with "kill -INT ${pid ?? '<process>'}", then start again.`,
     },
   );
 }

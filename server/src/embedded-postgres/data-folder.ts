@@ -52,10 +52,13 @@ async function refuseSharedFolder(data: string): Promise<void> {
   const { mode, gid } = await stat(data);
   const groupMayWrite = (mode & 0o020) !== 0 && gid !== process.getgid?.();
   if ((mode & 0o002) === 0 && !groupMayWrite) return;
-  throw new EmbeddedPostgresError(`Other users may write to ${data}, where the data and the master key are`, {
-    code: 'data_folder_writable_by_others',
-    advice: `run "chmod go-w ${data}" first.`,
-  });
+  throw new EmbeddedPostgresError(
+    `Other users can write to ${data}, which contains the database and the master key`,
+    {
+      code: 'data_folder_writable_by_others',
+      advice: `run "chmod go-w ${data}", then start again.`,
+    },
+  );
 }
 
 async function openToOwner(data: string, owner: OsUser): Promise<void> {
@@ -69,10 +72,10 @@ export async function refuseClosed(data: string, owner: OsUser): Promise<void> {
   const closed = owner.identity.uid === undefined ? undefined : await closedParent(data, owner);
   if (closed === undefined) return;
   throw new EmbeddedPostgresError(
-    `PostgreSQL runs as user ${owner.admitted[0]}, to whom ${closed} is closed`,
+    `PostgreSQL runs as user ${owner.admitted[0]}, who cannot access ${closed}`,
     {
       code: 'data_folder_not_accessible',
-      advice: 'set ANAGRAFE_DATA=/var/lib/anagrafe, or another folder that is open to that user.',
+      advice: 'set ANAGRAFE_DATA to /var/lib/anagrafe, or to another folder that this user can access.',
     },
   );
 }
@@ -85,9 +88,9 @@ async function makeSocketFolder(data: string, owner: OsUser): Promise<string> {
     const far = join(await realpath(parent).catch(() => '/tmp'), `anagrafe-${owner.uid}-${hash}`);
     if (fits(far) && (await closedParent(far, owner)) === undefined) return makePrivateFolder(far, owner);
   }
-  throw new EmbeddedPostgresError(`The path of ${data} is too long for a socket`, {
+  throw new EmbeddedPostgresError(`The path ${data} is too long for a Unix socket`, {
     code: 'socket_path_too_long',
-    advice: 'set ANAGRAFE_DATA to a shorter one.',
+    advice: 'set ANAGRAFE_DATA to a shorter path.',
   });
 }
 
@@ -103,9 +106,9 @@ async function makePrivateFolder(path: string, owner: OsUser): Promise<string> {
   const found = await lstat(path);
   const ours = found.uid === owner.uid || found.uid === process.getuid?.();
   if (!found.isDirectory() || !ours) {
-    throw new EmbeddedPostgresError(`${path} must be a folder of user ${owner.admitted[0]} and is not`, {
+    throw new EmbeddedPostgresError(`${path} is not a folder owned by user ${owner.admitted[0]}`, {
       code: 'data_folder_entry_invalid',
-      advice: 'remove it and start again.',
+      advice: 'delete it, then start again.',
     });
   }
   if ((found.mode & 0o777) !== 0o700) await chmod(path, 0o700);

@@ -52,13 +52,13 @@ export async function startEmbeddedPostgres({
     });
   }
   async function recover(): Promise<void> {
-    log('The connection to PostgreSQL was lost; starting it again');
+    log('The connection to PostgreSQL was lost; restarting it');
     while (current === undefined && stopped === undefined) {
       try {
         current = await connectAndLock(home, 'service', log);
         watch(current);
       } catch (error) {
-        log(`PostgreSQL could not be started again. ${explain(error, home.data).message}`);
+        log(`PostgreSQL could not be restarted. ${explain(error, home.data).message}`);
         await sleep(RETRY_MS);
       }
     }
@@ -91,9 +91,9 @@ export async function visitEmbeddedPostgres({
 }: VisitOptions): Promise<EmbeddedPostgres> {
   checkPlatform();
   if (!mayCreate && !(await hasCluster(dataFolder))) {
-    throw new EmbeddedPostgresError(`There is no store in ${dataFolder}`, {
+    throw new EmbeddedPostgresError(`There is no database in ${dataFolder}`, {
       code: 'store_missing',
-      advice: 'run the command where the service runs, or set ANAGRAFE_DATA to its folder.',
+      advice: 'start the service once, or set ANAGRAFE_DATA to the data folder of the service.',
     });
   }
   const home = await prepareDataFolder(dataFolder).catch(rethrow(dataFolder));

@@ -11,20 +11,20 @@ const PATH_PROBLEMS = [
   {
     errnos: ['EACCES', 'EPERM'],
     code: 'data_folder_not_writable',
-    problem: `is closed to the user of this service (uid ${process.getuid?.()})`,
-    advice: 'give it to that user, or set ANAGRAFE_DATA to another folder.',
+    problem: `is not accessible to the current user (uid ${process.getuid?.()})`,
+    advice: 'change its owner or permissions, or set ANAGRAFE_DATA to another folder.',
   },
   {
     errnos: ['EROFS'],
     code: 'data_folder_read_only',
-    problem: 'is on a read-only disk',
-    advice: 'set ANAGRAFE_DATA to a folder that can be written.',
+    problem: 'is on a read-only file system',
+    advice: 'set ANAGRAFE_DATA to a writable folder.',
   },
   {
     errnos: ['ENOTDIR', 'EEXIST'],
     code: 'data_folder_not_a_folder',
     problem: 'is not a folder',
-    advice: 'move that file away, or set ANAGRAFE_DATA to another folder.',
+    advice: 'move the file, or set ANAGRAFE_DATA to another folder.',
   },
 ];
 
@@ -45,9 +45,9 @@ export function explain(error: unknown, dataFolder: string): EmbeddedPostgresErr
 }
 
 export function diskFull(dataFolder: string, options?: ErrorOptions): EmbeddedPostgresError {
-  return new EmbeddedPostgresError(`The disk that holds ${dataFolder} is full`, {
+  return new EmbeddedPostgresError(`The disk of ${dataFolder} is full`, {
     code: 'disk_full',
-    advice: 'free some space and start again.',
+    advice: 'free some space, then start again.',
     ...options,
   });
 }

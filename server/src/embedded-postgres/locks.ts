@@ -26,19 +26,19 @@ export async function readLockFile(cluster: string): Promise<LockFile | undefine
 
 /**
  * Identifies the process of a lock file.
- * `postgres`: PostgreSQL on this cluster. `no one`: the process does not exist.
- * `a stranger`: an unrelated process that reuses the process ID after PostgreSQL died. Includes a zombie process, and
+ * `postgres`: PostgreSQL on this cluster. `none`: the process does not exist.
+ * `unrelated`: another process that reuses the process ID after PostgreSQL died. Includes a zombie process, and
  * an empty lock file, which a power failure leaves.
  */
-export async function holderOf(pid: number, cluster: string): Promise<'postgres' | 'no one' | 'a stranger'> {
-  if (!(pid > 1)) return 'a stranger';
-  if (!isAlive(pid)) return 'no one';
+export async function holderOf(pid: number, cluster: string): Promise<'postgres' | 'none' | 'unrelated'> {
+  if (!(pid > 1)) return 'unrelated';
+  if (!isAlive(pid)) return 'none';
   const command = await commandLine(pid);
   // An unreadable command line counts as PostgreSQL, so that the lock file of a running one is never removed.
-  if (command === undefined) return isAlive(pid) ? 'postgres' : 'no one';
-  if (basename(command[0] ?? '') !== 'postgres') return 'a stranger';
+  if (command === undefined) return isAlive(pid) ? 'postgres' : 'none';
+  if (basename(command[0] ?? '') !== 'postgres') return 'unrelated';
   const folder = command.includes('-D') ? (command[command.indexOf('-D') + 1] ?? '') : '';
-  if (isAbsolute(folder) && !(await sameFolder(folder, cluster))) return 'a stranger';
+  if (isAbsolute(folder) && !(await sameFolder(folder, cluster))) return 'unrelated';
   return 'postgres';
 }
 
@@ -101,10 +101,13 @@ export async function lockForService(client: pg.Client, data: string): Promise<v
     const pid = await serviceProcess(client);
     const maxWaitMs = pid !== undefined && pid !== process.pid && isAlive(pid) ? LIVING_MS : KILLED_MS;
     if (Date.now() - since > maxWaitMs) {
-      throw new EmbeddedPostgresError(`Another service (process ${pid ?? 'unknown'}) is running on ${data}`, {
-        code: 'data_folder_in_use',
-        advice: 'stop it first, or set ANAGRAFE_DATA to another folder.',
-      });
+      throw new EmbeddedPostgresError(
+        `Another Anagrafe service (process ${pid ?? 'unknown'}) is using ${data}`,
+        {
+          code: 'data_folder_in_use',
+          advice: 'stop that service, or set ANAGRAFE_DATA to another folder.',
+        },
+      );
     }
     await sleep(POLL_MS);
   }

@@ -40,10 +40,10 @@ export async function chooseOsUser(cluster: string): Promise<OsUser> {
     if (account !== undefined && account.uid !== 0) return unprivileged(account, [name, root]);
   }
   throw new EmbeddedPostgresError(
-    'PostgreSQL does not run as root, and this system has neither a user postgres nor nobody',
+    'PostgreSQL cannot run as root, and this system has no user "postgres" or "nobody"',
     {
       code: 'postgres_user_missing',
-      advice: 'start the service as an ordinary user, or set ANAGRAFE_DATABASE_URL.',
+      advice: 'start the service as another user, or set ANAGRAFE_DATABASE_URL to a PostgreSQL server.',
     },
   );
 }
@@ -64,19 +64,20 @@ export function mayEnter(folder: Stats, { uid, gid }: { uid: number; gid: number
 
 function self(uid: number, cluster: string, existing: Stats | undefined): OsUser {
   if (existing !== undefined && existing.uid !== uid) {
-    throw new EmbeddedPostgresError(`${cluster} belongs to another user (uid ${existing.uid})`, {
+    throw new EmbeddedPostgresError(`${cluster} is owned by another user (uid ${existing.uid})`, {
       code: 'cluster_owned_by_other',
-      advice: 'use that user or root, or set ANAGRAFE_DATA to another folder.',
+      advice: 'start the service as that user or as root, or set ANAGRAFE_DATA to another folder.',
     });
   }
   try {
     const { username, gid } = userInfo();
     return { uid, gid, admitted: [username, 'root'], identity: {} };
   } catch (cause) {
-    throw new EmbeddedPostgresError(
-      `PostgreSQL needs a user with a name, and uid ${uid} has none on this system`,
-      { code: 'user_without_name', advice: 'add it to /etc/passwd, or set ANAGRAFE_DATABASE_URL.', cause },
-    );
+    throw new EmbeddedPostgresError(`PostgreSQL needs a user name, but this system has none for uid ${uid}`, {
+      code: 'user_without_name',
+      advice: 'add the user to /etc/passwd, or set ANAGRAFE_DATABASE_URL to a PostgreSQL server.',
+      cause,
+    });
   }
 }
 

@@ -60,8 +60,9 @@ export async function stopPostmaster(home: DataFolder): Promise<void> {
   const limit = Date.now() + LONGEST_SHUTDOWN_MS;
   while ((await holderOf(found.pid, home.cluster)) === 'postgres') {
     if (Date.now() > limit)
-      throw new EmbeddedPostgresError(`PostgreSQL (process ${found.pid}) is still shutting down.`, {
+      throw new EmbeddedPostgresError(`PostgreSQL (process ${found.pid}) is still shutting down`, {
         code: 'postgres_shutting_down',
+        advice: 'wait until it has ended, then start again.',
       });
     await sleep(10);
   }
@@ -78,7 +79,7 @@ export function startFailure(
   if (transient && !final) return undefined;
   if (logTail.includes('No space left on device')) return diskFull(home.data);
   return new EmbeddedPostgresError(
-    `PostgreSQL ended at its start; ${home.log} says: ${logTail || '(nothing)'}`,
+    `PostgreSQL did not start. Its log, ${home.log}, ends with: ${logTail || '(empty)'}`,
     { code: 'postgres_start_failed' },
   );
 }
@@ -162,7 +163,7 @@ async function tryConnectAt(host: string): Promise<Answer> {
     if (STARTING_OR_STOPPING.has(code)) return 'busy';
     if (code === 'EACCES') throw error;
     if (!(error instanceof pg.DatabaseError) || code === TOO_MANY_CONNECTIONS) return 'silence';
-    throw new EmbeddedPostgresError(`The PostgreSQL at ${host} refuses the service: ${message}`, {
+    throw new EmbeddedPostgresError(`PostgreSQL in ${host} refused the connection: ${message}`, {
       code: 'postgres_connection_rejected',
       cause: error,
     });

@@ -25,12 +25,12 @@ export class KeyRing {
   readonly identity: Buffer;
 
   constructor(masterKey: Buffer) {
-    if (masterKey.length !== keyBytes) throw new Error(`a master key has ${keyBytes} bytes`);
+    if (masterKey.length !== keyBytes) throw new Error(`the master key must have ${keyBytes} bytes`);
     this.#fingerprintKey = derive(masterKey, 'fingerprint of a body');
     this.#wrappingKey = derive(masterKey, 'wrapping of a job key');
-    this.#hashChainKey = derive(masterKey, 'chain of the journal');
+    this.#hashChainKey = derive(masterKey, 'audit hash chain');
     this.#throttleKey = derive(masterKey, 'digest of a guess');
-    this.#secretKey = derive(masterKey, 'sealing of a secret');
+    this.#secretKey = derive(masterKey, 'encryption of a secret');
     this.identity = derive(masterKey, 'identity of the master key');
   }
 

@@ -9,14 +9,20 @@ export const Text = nullable(Type.String());
 export const Count = Type.Integer({ minimum: 0 });
 export const count = (description: string) => Type.Integer({ minimum: 0, description });
 export const ErrorCode = named('ErrorCode', oneOf(errorCodes));
-export const ErrorDetail = named('FieldError', strictObject({ code: ErrorCode, message: Type.String() }));
+export const ErrorDetail = named(
+  'FieldError',
+  strictObject(
+    { code: ErrorCode, message: Type.String() },
+    { description: 'A problem with one field of a record.' },
+  ),
+);
 
 export const DebugSchema = named(
   'Debug',
   strictObject({
     RequestTime: Moment,
     ResponseTime: Moment,
-    Duration: Type.Number({ description: 'in milliseconds' }),
+    Duration: Type.Number({ description: 'Duration of the request in milliseconds.' }),
     ClientIP: Type.String(),
     RequestId: Type.String(),
   }),
@@ -46,7 +52,7 @@ export function page(name: string, item: TSchema, record: TSchema = Type.Null())
 
 export const recordPage = (name: string, record: TSchema) => page(name, Type.Never(), record);
 export const Empty = page('EmptyEnvelope', Type.Never());
-export const ErrorEnvelope = named('RefusalEnvelope', envelope(Type.Null()));
+export const ErrorEnvelope = named('ErrorEnvelope', envelope(Type.Null()));
 
 export const actorFields = {
   At: Moment,
@@ -67,7 +73,7 @@ export function errorExample(statusCode: number, errorCode: Code) {
   return {
     statusCode,
     errorCode,
-    message: 'One sentence that says what happened.',
+    message: 'A message for people, in English or Italian.',
     result: null,
     debug: null,
   };
@@ -77,15 +83,15 @@ export const errorAnswer = (description: string, code: Code) =>
   answer(description, ErrorEnvelope, errorExample(statusOf(code), code));
 
 export const errorAnswers = {
-  400: errorAnswer('The body or a parameter cannot be understood', 'INVALID_JSON'),
-  401: errorAnswer('No valid credential', 'UNAUTHENTICATED'),
-  403: errorAnswer('The credential lacks the scope', 'FORBIDDEN'),
-  413: errorAnswer('Too large', 'BODY_TOO_LARGE'),
-  415: errorAnswer('Not JSON', 'UNSUPPORTED_MEDIA_TYPE'),
-  429: errorAnswer('Over the rate of the client; see Retry-After', 'RATE_LIMITED'),
-  500: errorAnswer('A fault of the service', 'INTERNAL'),
+  400: errorAnswer('The body or a parameter is not valid.', 'INVALID_JSON'),
+  401: errorAnswer('No valid credential.', 'UNAUTHENTICATED'),
+  403: errorAnswer('The credential does not have the required scope.', 'FORBIDDEN'),
+  413: errorAnswer('The body is too large.', 'BODY_TOO_LARGE'),
+  415: errorAnswer('The body is not JSON in UTF-8, or is compressed.', 'UNSUPPORTED_MEDIA_TYPE'),
+  429: errorAnswer('Too many requests. See `Retry-After`.', 'RATE_LIMITED'),
+  500: errorAnswer('Internal error.', 'INTERNAL'),
   503: errorAnswer(
-    'Over the capacity of the service, or its database is away; see Retry-After',
+    'The service is overloaded, or the database is not available. See `Retry-After`.',
     'OVERLOADED',
   ),
 };

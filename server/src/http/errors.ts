@@ -39,12 +39,12 @@ export function sendApiError(error: ApiError, request: FastifyRequest, reply: Fa
 function toApiError(error: FastifyError, request: FastifyRequest): ApiError {
   if (error instanceof ApiError) {
     if (statusOf(error.detail.code) >= 500 && !isPartOfOutage(error))
-      request.log.warn({ code: error.detail.code, cause: reasonOf(error.cause) }, 'call refused');
+      request.log.warn({ code: error.detail.code, cause: reasonOf(error.cause) }, 'request rejected');
     return error;
   }
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new ApiError('UNSUPPORTED_MEDIA_TYPE');
   if (error.statusCode !== undefined && error.statusCode < 500) return new ApiError('INVALID_REQUEST');
-  request.log.error({ err: error }, 'call failed');
+  request.log.error({ err: error }, 'request failed with an unexpected error');
   return new ApiError('INTERNAL', { figures: { request: request.id } });
 }
 

@@ -16,20 +16,43 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
         title: 'Anagrafe',
         version,
         description:
-          'Keeps principal records and the user accounts that belong to them. Every answer under `/api/` and `/admin/` is the same envelope; `docs/errors.md` lists its codes.',
+          'Stores principals (company and customer records) and their users. Every JSON response under `/api/` and `/admin/` has the same envelope, except lists of failed records. `ErrorCode` lists all error codes.',
         license: { name: 'MIT', identifier: 'MIT' },
       },
+      // Relative to the address of the document, which is the service itself.
+      servers: [{ url: '/', description: 'This service.' }],
       tags: [
-        { name: 'irs', description: 'Principal records and their users' },
-        { name: 'jobs', description: 'Calls that were taken with `Prefer: respond-async`' },
-        { name: 'console', description: 'Who is signed in at `/console`' },
-        { name: 'admin', description: 'What those who look after the service see and do' },
+        {
+          name: 'irs',
+          description:
+            'Principals and their users. `irs` is the name of the registry of principals in this API.',
+        },
+        { name: 'jobs', description: 'Calls that run in the background.' },
+        { name: 'login', description: 'Sign-in of users.' },
+        { name: 'events', description: 'Changes as CloudEvents.' },
+        { name: 'webhooks', description: 'Endpoints that receive events.' },
+        { name: 'console', description: 'Sessions of the web console.' },
+        { name: 'admin', description: 'API clients, call history, audit log and statistics.' },
       ],
       components: {
         securitySchemes: {
-          publicKey: { type: 'apiKey', in: 'header', name: 'SyncPublicKey' },
-          secretKey: { type: 'apiKey', in: 'header', name: 'SyncSecretKey' },
-          bearer: { type: 'http', scheme: 'bearer', description: '<public key>.<secret key>' },
+          publicKey: {
+            type: 'apiKey',
+            in: 'header',
+            name: 'SyncPublicKey',
+            description: 'The public key of an API client.',
+          },
+          secretKey: {
+            type: 'apiKey',
+            in: 'header',
+            name: 'SyncSecretKey',
+            description: 'The secret key of the same API client.',
+          },
+          bearer: {
+            type: 'http',
+            scheme: 'bearer',
+            description: '`<public key>.<secret key>` of an API client, or the access token of a user.',
+          },
         },
       },
       security: [{ publicKey: [], secretKey: [] }, { bearer: [] }, {}],

@@ -19,11 +19,6 @@ export function named<Schema extends TSchema>(name: string, schema: Schema): TUn
   return Type.Unsafe({ $ref: `${name}#` });
 }
 
-/** Adds an example to a named schema. Uses `allOf`, because the document drops keywords next to a bare `$ref`. */
-export function example<Schema extends TSchema>(schema: Schema, value: unknown): TUnsafe<Static<Schema>> {
-  return Type.Unsafe({ allOf: [schema], examples: [value] });
-}
-
 export function strictObject<Properties extends Record<string, TSchema>>(
   properties: Properties,
   more: Record<string, unknown> = {},
@@ -75,13 +70,24 @@ export const Uuid = Type.String({ format: 'uuid' });
 export const State = named('State', oneOf(['active', 'disabled']));
 export const Operation = named('Operation', oneOf(['update', 'insert', 'state']));
 
-export const debug = { debug: Type.Optional(Type.Boolean({ description: 'fills `debug` of the answer' })) };
+export const debug = {
+  debug: Type.Optional(Type.Boolean({ description: 'Fills `debug` of the response.' })),
+};
 export const paging = {
-  page: defaulted(Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1 })),
-  pageSize: defaulted(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
+  page: defaulted(
+    Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1, description: 'Page number, from 1.' }),
+  ),
+  pageSize: defaulted(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1000,
+      default: 100,
+      description: 'Maximum number of elements per page.',
+    }),
+  ),
 };
 export const order = {
-  order: defaulted(oneOf(orders, { default: 'oldest', description: 'which one comes first' })),
+  order: defaulted(oneOf(orders, { default: 'oldest', description: 'Sort order.' })),
 };
 
 export const CallQuery = Type.Object(debug);
@@ -91,5 +97,7 @@ export function flag(description: string) {
   return Type.Optional(Type.Boolean({ description }));
 }
 
-export const language = { 'Accept-Language': Type.Optional(Type.String({ description: 'en or it' })) };
+export const language = {
+  'Accept-Language': Type.Optional(Type.String({ description: 'Language of the messages: `en` or `it`.' })),
+};
 export const CallHeaders = Type.Object(language);

@@ -36,7 +36,6 @@ export type Api = FastifyInstance<
 interface Keywords {
   readonly type?: string;
   readonly $ref?: string;
-  readonly allOf?: readonly Keywords[];
   readonly anyOf?: readonly Keywords[];
   readonly properties?: Readonly<Record<string, Keywords>>;
   readonly required?: readonly string[];
@@ -159,9 +158,7 @@ function definitionsIn(schema: object): Record<string, TSchema> {
 }
 
 function definitionOf(schema: Keywords): Keywords {
-  if (schema.$ref !== undefined) return definitionOf(definitions[schema.$ref] as Keywords);
-  const [only] = schema.allOf ?? [];
-  return only ? definitionOf(only) : schema;
+  return schema.$ref === undefined ? schema : definitionOf(definitions[schema.$ref] as Keywords);
 }
 
 /** Returns the first alternative that is not null: the schema that messages describe. */

@@ -7,10 +7,10 @@ export const languages = { en: english, it: italian } satisfies Record<string, S
 export type Language = keyof typeof languages;
 
 /** Returns the sentence of a code in a language, with its figures inserted; a missing figure becomes an empty text. */
-export function translate(fault: ErrorDetail, language: Language): string {
-  const sentence = languages[language][fault.code];
-  const text = typeof sentence === 'string' ? sentence : (sentence[fault.variant ?? ''] ?? '');
-  return text.replace(/\{(\w+)\}/g, (_, name: string) => String(fault.figures?.[name] ?? ''));
+export function translate(error: ErrorDetail, language: Language): string {
+  const sentence = languages[language][error.code];
+  const text = typeof sentence === 'string' ? sentence : (sentence[error.variant ?? ''] ?? '');
+  return text.replace(/\{(\w+)\}/g, (_, name: string) => String(error.figures?.[name] ?? ''));
 }
 
 interface FailureTexts
@@ -23,27 +23,27 @@ interface FailureTexts
 }
 
 const englishFailures: FailureTexts = {
-  manual: 'by hand',
-  client_revoked: 'its client was revoked',
-  client_lost_admin: 'its client lost the scope admin',
-  redirect: 'the receiver answered with a redirect',
-  httpStatus: (status) => `the receiver answered ${status}`,
-  timeout: (seconds) => `no answer within ${seconds} seconds`,
-  internal_address: 'the address is internal, and ANAGRAFE_WEBHOOK_NETWORKS does not name it',
-  plain_http: 'plain http is for the networks in ANAGRAFE_WEBHOOK_NETWORKS',
-  event_expired: 'what it tells of is no longer kept',
+  manual: 'manually',
+  client_revoked: 'the client was revoked',
+  client_lost_admin: 'the client no longer has the scope admin',
+  redirect: 'the receiver returned a redirect, which is not followed',
+  httpStatus: (status) => `the receiver returned an error (${status})`,
+  timeout: (seconds) => `no response within ${seconds} seconds`,
+  internal_address: 'the address is internal and not in ANAGRAFE_WEBHOOK_NETWORKS',
+  plain_http: 'https is required outside ANAGRAFE_WEBHOOK_NETWORKS',
+  event_expired: 'the event has been deleted after its retention period',
 };
 
 const italianFailures: FailureTexts = {
-  manual: 'a mano',
-  client_revoked: 'il suo client è stato revocato',
-  client_lost_admin: "il suo client ha perso l'ambito admin",
-  redirect: 'il destinatario ha risposto con un reindirizzamento',
-  httpStatus: (status) => `il destinatario ha risposto ${status}`,
+  manual: 'manualmente',
+  client_revoked: 'il client è stato revocato',
+  client_lost_admin: 'il client non ha più il permesso admin',
+  redirect: 'il destinatario ha risposto con un reindirizzamento, che non viene seguito',
+  httpStatus: (status) => `il destinatario ha restituito un errore (${status})`,
   timeout: (seconds) => `nessuna risposta entro ${seconds} secondi`,
-  internal_address: "l'indirizzo è interno e ANAGRAFE_WEBHOOK_NETWORKS non lo indica",
-  plain_http: 'http senza cifratura è solo per le reti indicate in ANAGRAFE_WEBHOOK_NETWORKS',
-  event_expired: "l'evento non è più conservato",
+  internal_address: "l'indirizzo è interno e non è in ANAGRAFE_WEBHOOK_NETWORKS",
+  plain_http: 'serve https fuori dalle reti di ANAGRAFE_WEBHOOK_NETWORKS',
+  event_expired: "l'evento è stato eliminato al termine della conservazione",
 };
 
 const failureTexts: Readonly<Record<Language, FailureTexts>> = { en: englishFailures, it: italianFailures };

@@ -21,7 +21,7 @@ export async function sendFailedRecords(
   return sendArray(reply, failedItems(store.failed(callId), language));
 }
 
-/** Adds `Position` and `Faults` to the JSON text of each record without parsing it. */
+/** Adds `Position` and `FieldErrors` to the JSON text of each record without parsing it. */
 async function* failedItems(failed: AsyncIterable<FailedRecord>, language: Language) {
   for await (const { position: Position, record, error, errors } of failed) {
     const byPlace = fieldErrorsByPlace(errors, language);
@@ -30,6 +30,11 @@ async function* failedItems(failed: AsyncIterable<FailedRecord>, language: Langu
         ? byPlace
         : fieldErrorsByPlace(new Map([['Record', [error]]]), language);
     const fields = record?.slice(1, -1) ?? '';
-    yield ['{', fields, fields === '' ? '' : ',', JSON.stringify({ Position, Faults: fieldErrors }).slice(1)];
+    yield [
+      '{',
+      fields,
+      fields === '' ? '' : ',',
+      JSON.stringify({ Position, FieldErrors: fieldErrors }).slice(1),
+    ];
   }
 }

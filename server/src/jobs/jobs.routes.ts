@@ -55,8 +55,9 @@ export function jobRoutes(app: Api, { jobs: store, auditLog }: JobTools): void {
       config: { scope },
       schema: {
         operationId: 'jobs',
-        summary: 'List jobs, the newest first',
-        description: 'Those of the client that asks; for the scope `admin` those of all.',
+        summary: 'List jobs',
+        description:
+          'Returns the jobs of the client, the newest first. With the scope `admin` it returns the jobs of all clients.',
         ...about,
         querystring: PageQuery,
         response: jobsAnswers,
@@ -74,9 +75,9 @@ export function jobRoutes(app: Api, { jobs: store, auditLog }: JobTools): void {
       config: { scope },
       schema: {
         operationId: 'job',
-        summary: 'How a job goes, and its tuples so far',
+        summary: 'Get a job',
         description:
-          'The job stands in `result.record`, the tuples in `result.records`, in the order sent. `failed=true` gives those of failed records alone. `Positions` in `result.record` tells which record of the call each of them belongs to.',
+          'Returns the job with its progress in `result.record` and a page of the tuples so far in `result.records`, in the order sent.',
         ...about,
         params: JobPath,
         querystring: TuplesQuery,
@@ -103,12 +104,12 @@ export function jobRoutes(app: Api, { jobs: store, auditLog }: JobTools): void {
   app.delete(
     '/jobs/:id',
     {
-      config: { scope, emptyBody: true },
+      config: { scope, emptyBody: true, maxValues: 10 },
       schema: {
         operationId: 'cancelJob',
-        summary: 'Cancel what has not begun',
+        summary: 'Cancel a job',
         description:
-          'Records that were applied stay applied. The others get a tuple with `CANCELLED`, and `failed` gives them back. A job that has ended stays as it is.',
+          'Cancels the records that have not been started. Applied records stay applied. Cancelled records get a tuple with `CANCELLED` and are among the failed records. A job that has ended stays unchanged.',
         ...about,
         params: JobPath,
         response: cancelledAnswers,
@@ -127,9 +128,9 @@ export function jobRoutes(app: Api, { jobs: store, auditLog }: JobTools): void {
       config: { scope },
       schema: {
         operationId: 'failedRecords',
-        summary: 'The failed records, ready to be sent again',
+        summary: 'Get the failed records of a job',
         description:
-          'A bare array of the records as they were sent, without their secrets, each with its place in the call and its faults. Correct them, fill in the passwords, and send the array to where it came from; `Position` and `Faults` may stay.',
+          'Returns an array of the records that were not applied, as they were sent but without secrets, without the envelope. Correct them, fill in the passwords, and send the array to the same operation. `Position` and `FieldErrors` are ignored there.',
         ...about,
         params: JobPath,
         response: failedAnswers,
@@ -175,9 +176,9 @@ export function allJobsRoute(app: Api, store: JobStore): void {
       config: { scope: 'admin' },
       schema: {
         operationId: 'allJobs',
-        summary: 'The jobs of all clients, the newest first',
+        summary: 'List the jobs of all clients',
         description:
-          '`open=true` gives those that have not ended: the running ones first, then the others in the order in which they wait. `failed=true` gives those of which a record was not applied.',
+          'Returns the newest jobs first. With `open=true` the running jobs come first, then the queued ones in the order of the queue.',
         tags: ['admin'],
         querystring: AllJobsQuery,
         headers: CallHeaders,
@@ -196,21 +197,23 @@ const job = {
   ClientID: nullable(Id),
   State: oneOf(['queued', 'running', 'completed', 'cancelled']),
   Operation,
-  Records: count('how many were sent'),
-  RecordsDone: count('how many have their outcome, whatever it is'),
-  RecordsFailed: count('how many of those were not applied'),
-  Users: count('how many were sent'),
-  UsersDone: count('the users of the records that are done'),
-  UsersPerSecond: nullable(Type.Number({ minimum: 0 })),
+  Records: count('Number of records that were sent.'),
+  RecordsDone: count('Number of records that have a result.'),
+  RecordsFailed: count('Number of records that were not applied.'),
+  Users: count('Number of users that were sent.'),
+  UsersDone: count('Number of users of the records that have a result.'),
+  UsersPerSecond: nullable(
+    Type.Number({ minimum: 0, description: 'Users of applied records per second since the start.' }),
+  ),
   SubmittedAt: Moment,
   StartedAt: nullable(Moment),
-  EndedAt: nullable(Type.String({ format: 'date-time', description: 'null while something is left to do' })),
+  EndedAt: nullable(Type.String({ format: 'date-time', description: 'Null while records are left.' })),
   EstimatedEnd: nullable(Moment),
 };
-const JobSchema = named('Job', strictObject(job, { description: 'A call that is done later' }));
+const JobSchema = named('Job', strictObject(job, { description: 'A call that runs in the background.' }));
 const JobWithTuples = named(
   'JobWithTuples',
-  strictObject({ ...job, Positions }, { description: 'A job, beside a page of its tuples' }),
+  strictObject({ ...job, Positions }, { description: 'A job, with the positions of a page of its tuples.' }),
 );
 
 export const JobAlone = page('JobEnvelope', TupleSchema, JobSchema);
@@ -218,28 +221,28 @@ export const JobAlone = page('JobEnvelope', TupleSchema, JobSchema);
 const JobPath = pathOf('JOB_NOT_FOUND', { id: Uuid });
 export const TuplesQuery = Type.Object({
   ...paging,
-  failed: flag('only the tuples of failed records'),
+  failed: flag('Returns only the tuples of failed records.'),
   ...debug,
 });
 const AllJobsQuery = Type.Object({
   ...paging,
-  open: flag('only jobs that have not ended'),
-  failed: flag('only jobs with failed records'),
+  open: flag('Returns only jobs that have not ended.'),
+  failed: flag('Returns only jobs with failed records.'),
   ...debug,
 });
 const JobHeaders = Type.Object({
   ...language,
   Prefer: Type.Optional(
-    Type.String({ description: '`return=representation` fills `Item6` of applied records' }),
+    Type.String({ description: '`return=representation` fills `Item6` of applied records.' }),
   ),
 });
 
-const noJob = { 404: errorAnswer('There is no such job', 'JOB_NOT_FOUND') };
-const jobsAnswers = answers('A page of jobs', page('JobsEnvelope', JobSchema));
+const noJob = { 404: errorAnswer('There is no such job, or it belongs to another client.', 'JOB_NOT_FOUND') };
+const jobsAnswers = answers('A page of jobs.', page('JobsEnvelope', JobSchema));
 const jobAnswers = answers(
-  'The job, and a page of its tuples',
+  'The job and a page of its tuples.',
   page('JobTuplesEnvelope', TupleSchema, JobWithTuples),
   noJob,
 );
-const cancelledAnswers = answers('The job', JobAlone, noJob);
-const failedAnswers = answers('The failed records', Type.Array(FailedRecordSchema), noJob);
+const cancelledAnswers = answers('The job.', JobAlone, noJob);
+const failedAnswers = answers('The failed records.', Type.Array(FailedRecordSchema), noJob);

@@ -126,7 +126,7 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
         if (!(error instanceof Aborted)) tools.report(error);
         const held = !signal.aborted && isInterruption(error) && (await renewLease(job, signal));
         // The queue stores the message of this error; the log has the cause.
-        if (!held || last) throw new Error('the chunk was broken off');
+        if (!held || last) throw new Error('the chunk was interrupted');
       }
     }
   }

@@ -6,7 +6,7 @@ import type { Fields } from '../lib/request-fields.ts';
 import { Aborted, type Hasher } from '../passwords/hash-pool.ts';
 import { admitPasswords, applyRecords, isSettled } from '../records/apply.ts';
 import { checkRecords } from '../records/batch.ts';
-import { type StoredFailure, storedFailure } from '../records/failed-records.ts';
+import { type Failure, type StoredFailure, storedFailures } from '../records/failed-records.ts';
 import type { OperationName, Operations } from '../records/operation.ts';
 import type { Outcome } from '../records/outcome.ts';
 import { type ParsedRecord, required, sentIdOf } from '../records/parsed-record.ts';
@@ -163,12 +163,11 @@ async function settle(
 ): Promise<void> {
   const own = outcomes.filter((outcome) => outcome !== null);
   const settled = own.filter(isSettled);
-  const failures: StoredFailure[] = [];
-  for (const [at, { position, fields }] of group.entries()) {
+  const failed = group.flatMap(({ position, fields }, at): Failure[] => {
     const outcome = outcomes[at];
-    if (outcome?.error && isSettled(outcome))
-      failures.push(await storedFailure(position, chunk.operation, await fields(), outcome));
-  }
+    return outcome?.error && isSettled(outcome) ? [{ position, fields, outcome }] : [];
+  });
+  const failures = await storedFailures(chunk.operation, failed);
   const kept = await tools.store.storeFailures(callId, failures);
   const applied = settled.filter(({ error }) => error === null);
   tools.onOutcomes(chunk.operation, [...applied, ...outcomesAt(kept, failures)]);
@@ -178,12 +177,14 @@ async function settle(
 async function refuseAll(records: readonly WaitingRecord[], code: Code, run: ChunkRun): Promise<void> {
   const { callId, chunk, tools } = run;
   for (const group of inGroups(records, usersPerFailureGroup, sizeOf)) {
-    const failures: StoredFailure[] = [];
-    for (const record of group) {
-      const fields = await record.fields();
-      const outcome = { id: sentIdOf(fields), error: { code }, errors: new FieldErrors(), users: [] };
-      failures.push(await storedFailure(record.position, chunk.operation, fields, outcome));
-    }
+    const outcome = (fields: Fields) => ({
+      id: sentIdOf(fields),
+      error: { code },
+      errors: new FieldErrors(),
+      users: [],
+    });
+    const failed = group.map(({ position, fields }) => ({ position, fields, outcome }));
+    const failures = await storedFailures(chunk.operation, failed);
     const kept = await tools.store.storeFailures(callId, failures);
     tools.onOutcomes(chunk.operation, outcomesAt(kept, failures));
   }

@@ -3,7 +3,7 @@ import type { KeyRing } from '../encryption/key-ring.ts';
 import type { RecordList } from '../json/record-list.ts';
 import { ErrorBudget } from '../lib/field-errors.ts';
 import { checkRecords, positionsOf, recordsAt } from '../records/batch.ts';
-import { type StoredFailure, storedFailure } from '../records/failed-records.ts';
+import { type Failure, type StoredFailure, storedFailures } from '../records/failed-records.ts';
 import type { IdNeed, Operation, OperationName } from '../records/operation.ts';
 import { type Outcome, refused } from '../records/outcome.ts';
 import { required } from '../records/parsed-record.ts';
@@ -103,18 +103,17 @@ async function partitionRecords(records: RecordList, done: ReadonlySet<number>, 
   const left = positionsOf(records).filter((position) => !done.has(position));
   for (const positions of inGroups(left, usersPerGroup, (position) => records.usersOf(position))) {
     const parsedRecords = await checkRecords(recordsAt(records, positions), operation, check, budget);
-    const failures: StoredFailure[] = [];
+    const failures: Failure[] = [];
     for (const [at, position] of positions.entries()) {
       const parsed = required(parsedRecords[at]);
       if (parsed.errors.none) {
         waiting.push({ position, users: parsed.users.length, order: operation.order(parsed) });
         needs.push(operation.need(parsed));
       } else {
-        const fields = await records.fields(position);
-        failures.push(await storedFailure(position, operation.name, fields, refused(parsed)));
+        failures.push({ position, outcome: refused(parsed), fields: () => records.fields(position) });
       }
     }
-    failureGroups.push(failures);
+    failureGroups.push(await storedFailures(operation.name, failures));
   }
   return { failureGroups, waiting, needs };
 }

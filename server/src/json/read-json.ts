@@ -18,8 +18,8 @@ export interface JsonLimits {
 const SMALL = 65_536;
 /** The number of bytes that are validated or counted between two checks of the time slice. */
 const PIECE = 262_144;
-/** The number of objects and arrays that are visited between two checks of the time slice. */
-const OBJECTS = 256;
+/** The number of values that are visited between two checks of the time slice. */
+const VALUES = 256;
 
 // Without these limits, 32 MB of `{},` would take 800 MB of memory, and one object with millions of fields, or one
 // array with millions of items, would block the event loop for a third of a second whenever its table grows.
@@ -88,14 +88,17 @@ function timeSliceFor({ length }: Buffer): TimeSlice | undefined {
 }
 
 async function removePrototypes(value: unknown, timeSlice: TimeSlice | undefined): Promise<void> {
-  const left = [value];
+  const left: object[] = [];
   let visited = 0;
+  const visit = (child: unknown) => {
+    if (typeof child === 'object' && child !== null) left.push(child);
+    return ++visited % VALUES === 0 && timeSlice?.isOver;
+  };
+  visit(value);
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
-    if (++visited % OBJECTS === 0 && timeSlice?.isOver) await timeSlice.yield();
-    if (typeof next !== 'object' || next === null) continue;
     if (!Array.isArray(next)) Object.setPrototypeOf(next, NO_FIELDS);
     const children: unknown[] = Array.isArray(next) ? next : Object.values(next);
-    for (const child of children) if (typeof child === 'object') left.push(child);
+    for (const child of children) if (visit(child)) await timeSlice?.yield();
   }
 }
 

@@ -30,6 +30,10 @@ export class FieldErrors {
     else this.put(place, { code, ...(figures && { figures }), ...(variant && { variant }) });
   }
 
+  addMissing(place: string): void {
+    this.add(place, 'REQUIRED', undefined, 'field');
+  }
+
   put(place: string, error: ErrorDetail): void {
     this.#byPlace ??= new Map();
     const known = this.#byPlace.get(place);

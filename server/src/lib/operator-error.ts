@@ -1,3 +1,5 @@
+import { basename } from 'node:path';
+
 /** A problem that the operator of the service can fix. */
 export interface OperatorProblem {
   /** Identifies the kind of problem, such as `port_in_use`. */
@@ -29,5 +31,18 @@ export class OperatorError extends Error implements OperatorProblem {
 }
 
 export function inOneLine({ problem, advice }: Pick<OperatorProblem, 'problem' | 'advice'>): string {
-  return advice === null ? problem : `${problem}: ${advice}`;
+  return advice === null ? problem : `${problem}. ${capitalize(advice)}`;
+}
+
+/**
+ * Returns a command for a hint, such as `anagrafe client list`, as the operator can run it: the plain name works only if
+ * the program is installed, which shows in how this process was started.
+ */
+export function commandLine(args: string): string {
+  const isInstalled = process.env.npm_command === undefined && basename(process.argv[1] ?? '') === 'anagrafe';
+  return `${isInstalled ? 'anagrafe' : 'npx --no -- anagrafe'} ${args}`;
+}
+
+export function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -68,6 +68,11 @@ export function isPublicKey(text: string): boolean {
   return givenPublic.test(text);
 }
 
+/** Checks that a text has the form `<public>.<secret>` with the characters of keys. Any other file or text fails this. */
+export function isKeyPair(text: string): boolean {
+  return /^[A-Za-z0-9_-]{4,64}\.[A-Za-z0-9_-]+$/.test(text);
+}
+
 /** Checks the syntax of a key pair that the operator configures for the first client. */
 export function isValidKeyPair(pair: KeyPair): boolean {
   if (!givenPublic.test(pair.publicKey) || !givenSecret.test(pair.secret)) return false;

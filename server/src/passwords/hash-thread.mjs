@@ -40,6 +40,6 @@ function answer(work) {
   }
 }
 
-if (!parentPort) throw new Error('this is the program of a thread');
+if (!parentPort) throw new Error('this file must run as a worker thread');
 const port = parentPort;
 port.on('message', (work) => port.postMessage(answer(work)));

@@ -26,7 +26,7 @@ const bcryptBytes = 72;
 
 function parse(hash: string) {
   const parsed = parsePasswordHash(hash);
-  if (!parsed) throw new Error('The stored password hash has no form that is known.');
+  if (!parsed) throw new Error('The format of the stored password hash is unknown.');
   return parsed;
 }
 

@@ -27,8 +27,8 @@ export function readPassword(
   const confirmPlace = within(place, 'ConfirmPassword');
   const sent = readString(fields.Password, passwordPlace, errors);
   const confirmed = readString(fields.ConfirmPassword, confirmPlace, errors);
-  if (sent === null) errors.add(passwordPlace, 'REQUIRED');
-  if (confirmed === null) errors.add(confirmPlace, 'REQUIRED');
+  if (sent === null) errors.addMissing(passwordPlace);
+  if (confirmed === null) errors.addMissing(confirmPlace);
   else if (!isAbsent(sent) && confirmed !== undefined && confirmed !== sent) {
     errors.add(confirmPlace, 'PASSWORD_MISMATCH');
   }
@@ -46,8 +46,8 @@ function checkPassword(
     return null;
   }
   const result = mapOpaqueString(sent);
-  if ('fault' in result) {
-    if (result.fault === 'empty') errors.add(place, 'PASSWORD_TOO_SHORT', { min: policy.minLength });
+  if ('error' in result) {
+    if (result.error === 'empty') errors.add(place, 'PASSWORD_TOO_SHORT', { min: policy.minLength });
     else errors.add(place, 'PASSWORD_CHARACTERS');
     return null;
   }

@@ -52,18 +52,21 @@ function filtersOf(table: Readonly<Record<string, FieldDefinition>>): FieldFilte
 const redacted = '';
 const secretNames = ['Password', 'ConfirmPassword', 'CurrentPassword', 'PasswordHash'];
 /** Fields that are not listed as unknown: they are copied or ignored separately, or the client fills them in again. */
-const handledNames = ['Users', 'Faults', 'Position', ...secretNames];
+const handledNames = ['Users', 'FieldErrors', 'Position', ...secretNames];
 const othersMax = 20;
 /** Maximum length of a stored text, in UTF-16 code units. No valid field is longer. */
 const textMax = 1024;
 
 /** Returns a copy of a record in which only the fields that are known not to be secret keep their values. */
-export async function withoutSecrets(operation: OperationName, record: Fields): Promise<Fields> {
+export async function withoutSecrets(
+  operation: OperationName,
+  record: Fields,
+  timeSlice = new TimeSlice(),
+): Promise<Fields> {
   const { record: recordFilters, user: userFilters, secrets: placeholders } = keptFields[operation];
   const kept = filterFields(record, recordFilters);
   if (isAbsent(record.Users)) return kept;
   if (!Array.isArray(record.Users)) return { ...kept, Users: redacted };
-  const timeSlice = new TimeSlice();
   const users: (Fields | null)[] = [];
   for (const user of record.Users) {
     users.push(isObject(user) ? { ...filterFields(user, userFilters), ...placeholders } : null);
@@ -73,7 +76,8 @@ export async function withoutSecrets(operation: OperationName, record: Fields): 
 }
 
 function filterFields(fields: Fields, filters: FieldFilters): Fields {
-  const kept: Record<string, unknown> = {};
+  // Without a prototype, a field named `__proto__` is stored like any other.
+  const kept: Record<string, unknown> = Object.create(null);
   // A user may have chosen its username or email address as its password.
   const secretTexts = secretNames.map((name) => fields[name]).filter((value) => typeof value === 'string');
   for (const [name, filter] of filters) {
@@ -121,12 +125,26 @@ export interface StoredFailure {
   readonly record: Fields | null;
 }
 
-export async function storedFailure(
-  position: number,
+/** A record to be stored as failed, whose fields are parsed when they are needed. */
+export interface Failure {
+  readonly position: number;
+  readonly fields: () => Promise<Fields>;
+  readonly outcome: Outcome | ((fields: Fields) => Outcome);
+}
+
+/** Converts failed records to the form that is stored, in time slices: there may be 100,000 of them. */
+export async function storedFailures(
   operation: OperationName,
-  fields: Fields,
-  outcome: Outcome,
-): Promise<StoredFailure> {
-  const record = await withoutSecrets(operation, fields);
-  return { position, users: usersOf(fields).length, outcome, record };
+  failed: Iterable<Failure>,
+): Promise<StoredFailure[]> {
+  const timeSlice = new TimeSlice();
+  const stored: StoredFailure[] = [];
+  for (const { position, fields: parse, outcome } of failed) {
+    const fields = await parse();
+    const record = await withoutSecrets(operation, fields, timeSlice);
+    const own = typeof outcome === 'function' ? outcome(fields) : outcome;
+    stored.push({ position, users: usersOf(fields).length, outcome: own, record });
+    if (timeSlice.isOver) await timeSlice.yield();
+  }
+  return stored;
 }

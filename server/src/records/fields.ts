@@ -23,7 +23,7 @@ export const principalFields = {
     column: 'external_key',
     format: 'text',
     maxLength: 128,
-    headings: ['Codice cliente', 'Chiave esterna', 'Customer code'],
+    headings: ['Codice cliente', 'Codice esterno', 'Chiave esterna', 'Customer code'],
   },
   Denomination: {
     column: 'denomination',

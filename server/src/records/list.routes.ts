@@ -1,14 +1,13 @@
 import { Type } from 'typebox';
 import type { AuditEntry, AuditLog } from '../audit/audit-log.ts';
 import { actorOf } from '../clients/authentication.plugin.ts';
-import { answer, Count, errorAnswers, Moment, page } from '../http/answer-schemas.ts';
+import { answer, count, errorAnswers, Moment, page } from '../http/answer-schemas.ts';
 import { pageEnvelope } from '../http/envelope.ts';
 import { debugOf } from '../http/request-context.ts';
 import {
   CallHeaders,
   CallQuery,
   defaulted,
-  example,
   Id,
   lengthOfNfc,
   named,
@@ -49,9 +48,9 @@ export function readRoutes(app: Api, { listing: store, auditLog }: ReadTools): v
       config: { ...config, self: true },
       schema: {
         operationId: 'list',
-        summary: 'Read principals with their users',
+        summary: 'List principals with their users',
         description:
-          'In the order of their IDs. `Date` finds what changed since, users included; `Search` matches the beginnings of words and of usernames. `Users` holds the first 1,000. A signed-in user sees its own principal and itself alone.',
+          'Returns principals in the order of their IDs, each with its first users (up to 1,000). Filters are combined with AND. A signed-in user gets its own principal with itself as the only user, and cannot use `Search`.',
         tags: ['irs'],
         querystring: CallQuery,
         headers: CallHeaders,
@@ -74,9 +73,9 @@ export function readRoutes(app: Api, { listing: store, auditLog }: ReadTools): v
       config,
       schema: {
         operationId: 'users',
-        summary: 'Read users',
+        summary: 'List users',
         description:
-          'In the order of their IDs. `ID` and `ExternalKey` are those of the principal; `Username` finds one.',
+          'Returns users in the order of their IDs. Filters are combined with AND; `Username` and `Usernames` cannot be combined.',
         tags: ['irs'],
         querystring: CallQuery,
         headers: CallHeaders,
@@ -140,54 +139,87 @@ function filterText(maxLength: number, description?: string) {
 }
 
 const listing = {
-  Search: optional(filterText(200, 'what words of the texts, or the username, begin with')),
-  Page: defaulted(nullable(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1 }))),
-  PageSize: defaulted(nullable(Type.Integer({ minimum: 1, maximum: 1000, default: 100 }))),
+  Search: optional(
+    filterText(
+      200,
+      'Finds by the beginning of words, usernames, VAT numbers and tax codes; in `irs/users` by the beginning of the username only. Case and accents are ignored.',
+    ),
+  ),
+  Page: defaulted(
+    nullable(
+      Type.Integer({
+        minimum: 1,
+        maximum: Number.MAX_SAFE_INTEGER,
+        default: 1,
+        description: 'Page number, from 1.',
+      }),
+    ),
+  ),
+  PageSize: defaulted(
+    nullable(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1000,
+        default: 100,
+        description: 'Maximum number of elements per page.',
+      }),
+    ),
+  ),
   Date: optional(
     Type.Refine(
-      Type.String({ description: 'what changed since: 2026-01-31 or 2026-01-31T08:00:00Z' }),
+      Type.String({
+        description:
+          'Changed at this time or later: `2026-01-31` or `2026-01-31T08:00:00Z`. Without a zone it is UTC.',
+      }),
       (text) => readDate(text) !== null,
       () => 'date',
     ),
   ),
-  ID: optional(Type.Integer({ ...Id, description: 'of one principal' })),
-  ExternalKey: optional(filterText(principalFields.ExternalKey.maxLength, 'of one principal')),
+  ID: optional(Type.Integer({ ...Id, description: 'The ID of the principal.' })),
+  ExternalKey: optional(
+    filterText(principalFields.ExternalKey.maxLength, 'The external key of the principal.'),
+  ),
 };
 
-export const PrincipalFilter = example(
-  named(
-    'PrincipalFilter',
-    strictObject({
+export const PrincipalFilter = named(
+  'PrincipalFilter',
+  strictObject(
+    {
       ...listing,
       UsersShown: optional(
         Type.Integer({
           minimum: 0,
           maximum: usersShownMax,
           default: usersShownMax,
-          description: 'how many users of a principal stand in it',
+          description: 'Maximum number of users listed in each principal.',
         }),
       ),
-    }),
+    },
+    { examples: [{ Page: 1, PageSize: 100 }] },
   ),
-  { Page: 1, PageSize: 100 },
 );
 
 /** At most 100 usernames of maximum length fit into the body of a read request. */
 const Usernames = Type.Array(filterText(usernameMax), {
   minItems: 1,
   maxItems: 100,
-  description: 'of several users, in place of Username',
+  description: 'The usernames of several users. Cannot be combined with `Username`.',
 });
-export const UserFilter = example(
-  named(
-    'UserFilter',
-    strictObject({
-      Username: optional(filterText(usernameMax, 'of one user')),
+/** `listingOf` refuses what this describes. Null counts as absent. */
+const bothUsernameFilters = {
+  required: ['Username', 'Usernames'],
+  properties: { Username: { type: 'string' }, Usernames: { type: 'array' } },
+};
+export const UserFilter = named(
+  'UserFilter',
+  strictObject(
+    {
+      Username: optional(filterText(usernameMax, 'The username of one user.')),
       Usernames: optional(Usernames),
       ...listing,
-    }),
+    },
+    { not: bothUsernameFilters, examples: [{ Username: 'mario.rossi' }] },
   ),
-  { Username: 'mario.rossi' },
 );
 
 const user = {
@@ -200,12 +232,15 @@ const user = {
   PasswordChangedAt: Moment,
   LastLoginAt: nullable(Moment),
 };
-const User = named('User', strictObject(user, { description: 'An account of a principal' }));
+const User = named(
+  'User',
+  strictObject(user, { description: 'A user: an account that belongs to a principal.' }),
+);
 const UserOfPrincipal = named(
   'UserOfPrincipal',
   strictObject(
-    { ...user, IRID: Type.Integer({ ...Id, description: 'of its principal' }) },
-    { description: 'An account, with the ID of its principal' },
+    { ...user, IRID: Type.Integer({ ...Id, description: 'The ID of the principal.' }) },
+    { description: 'A user with the ID of its principal.' },
   ),
 );
 const Principal = named(
@@ -217,18 +252,21 @@ const Principal = named(
       State,
       CreatedAt: Moment,
       UpdatedAt: Moment,
-      UsersCount: Count,
-      Users: Type.Array(User, { maxItems: usersShownMax, description: 'the first 1,000' }),
+      UsersCount: count('Number of all users of the principal.'),
+      Users: Type.Array(User, {
+        maxItems: usersShownMax,
+        description: 'The first users, up to `UsersShown`. `irs/users` lists all.',
+      }),
     },
-    { description: 'A customer or a company, with its users' },
+    { description: 'A principal: the record of a company or customer, with its users.' },
   ),
 );
 
 const principalAnswers = {
-  200: answer('A page of principals', page('PrincipalsEnvelope', Principal)),
+  200: answer('A page of principals.', page('PrincipalsEnvelope', Principal)),
   ...errorAnswers,
 };
 const userAnswers = {
-  200: answer('A page of users', page('UsersEnvelope', UserOfPrincipal)),
+  200: answer('A page of users.', page('UsersEnvelope', UserOfPrincipal)),
   ...errorAnswers,
 };

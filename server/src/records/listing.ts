@@ -1,5 +1,5 @@
 import type { SignedInUser } from '../clients/access.ts';
-import { ApiError } from '../lib/field-errors.ts';
+import { ApiError, wrongParameter } from '../lib/field-errors.ts';
 import { mapUsername } from '../usernames/precis-profiles.ts';
 import { numberTerms, searchTerms } from '../usernames/username.ts';
 import type { PrincipalFields, State, UserFields } from './fields.ts';
@@ -82,6 +82,8 @@ export const usersShownMax = 1000;
 
 export function listingOf(filter: ListFilter): Listing {
   const { Username: username, Usernames: usernames, Search: search } = filter;
+  if (username !== undefined && usernames !== undefined)
+    throw wrongParameter('Usernames', 'exclusive', { other: 'Username' });
   const keys = username === undefined ? usernames : [username];
   return {
     page: filter.Page,

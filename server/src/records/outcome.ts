@@ -40,18 +40,21 @@ export function applied(id: number | null, users: readonly AppliedUser[], parsed
   return { id, error: null, errors: parsed.errors, users };
 }
 
-export function refused(parsed: ParsedRecord, error: ErrorDetail = mainError(parsed.errors)): Outcome {
+export function refused(
+  parsed: ParsedRecord,
+  error: ErrorDetail = mainError(parsed.errors, 'done'),
+): Outcome {
   return { id: parsed.sentId, error, errors: parsed.errors, users: [] };
 }
 
-/** Selects the one error that summarises the field errors of a record. */
-function mainError(errors: FieldErrors): ErrorDetail {
+/** Selects the one error that summarises the field errors of a record. The variant is `dry` for a dry run. */
+export function mainError(errors: FieldErrors, variant: 'done' | 'dry'): ErrorDetail {
   const { firstOfKind } = errors;
   const missing = firstOfKind.get('PRINCIPAL_NOT_FOUND');
   if (missing) return missing;
   const [first] = firstOfKind.values();
   if (first && firstOfKind.size === 1 && codes[first.code] === 'record') return first;
-  return { code: errors.onlyInUsers ? 'INVALID_USERS' : 'INVALID_RECORD' };
+  return { code: errors.onlyInUsers ? 'INVALID_USERS' : 'INVALID_RECORD', variant };
 }
 
 /** Identifies one record among all records of all calls. */

@@ -12,7 +12,7 @@ export interface ParsedRecord {
 }
 
 /** Fields that the API adds to failed records for people to read. They are ignored when a record is sent again. */
-export const ignoredFields = ['Faults', 'Position'];
+export const ignoredFields = ['FieldErrors', 'Position'];
 
 type ReadItem<Item extends UserItem> = (value: unknown, place: string, errors: FieldErrors) => Item | null;
 
@@ -64,6 +64,6 @@ export function newUser(
 
 /** Returns a value of a valid record. A missing value is a bug, because the parser would have added a field error. */
 export function required<Part>(part: Part | null | undefined): Part {
-  if (part === null || part === undefined) throw new Error('a valid record lacks a value');
+  if (part === null || part === undefined) throw new Error('a required value of a valid record is missing');
   return part;
 }

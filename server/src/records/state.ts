@@ -82,7 +82,7 @@ function readItem(value: unknown, place: string, errors: FieldErrors): Item {
 }
 
 function readId(value: unknown, place: string, errors: FieldErrors): number | null {
-  if (isAbsent(value)) errors.add(place, 'REQUIRED');
+  if (isAbsent(value)) errors.addMissing(place);
   else if (isId(value)) return value;
   else errors.add(place, 'INVALID_ID');
   return null;
@@ -91,7 +91,8 @@ function readId(value: unknown, place: string, errors: FieldErrors): number | nu
 function readState(value: unknown, place: string, errors: FieldErrors): State | null {
   const state = states.find((known) => known === value);
   if (state) return state;
-  errors.add(place, isAbsent(value) ? 'REQUIRED' : 'INVALID_STATE');
+  if (isAbsent(value)) errors.addMissing(place);
+  else errors.add(place, 'INVALID_STATE');
   return null;
 }
 

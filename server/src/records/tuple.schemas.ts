@@ -13,7 +13,7 @@ const AppliedUser = named(
     },
     {
       description:
-        'A user that was written, and what was done to it. Username and Email of a user that existed before are null where the caller does not have the scope `sync:read`.',
+        'A user that was written, with the operation. `Username` and `Email` of an existing user are null if the caller does not have the scope `sync:read`.',
     },
   ),
 );
@@ -22,35 +22,46 @@ export const TupleSchema = named(
   'Tuple',
   strictObject(
     {
-      Item1: nullable(Type.Integer({ description: 'the ID of the principal' })),
-      Item2: Type.Union([ErrorCode, Type.Null()], { description: 'why it was not applied, as a code' }),
-      Item3: Type.Boolean({ description: 'whether the record was applied' }),
-      Item4: nullable(Type.String({ description: 'why it was not, for a person' })),
+      Item1: nullable(
+        Type.Integer({
+          description: 'The ID of the principal. If the record was not applied, the ID that was sent.',
+        }),
+      ),
+      Item2: Type.Union([ErrorCode, Type.Null()], {
+        description: 'The error code if the record was not applied, otherwise null.',
+      }),
+      Item3: Type.Boolean({ description: 'True if the record was applied.' }),
+      Item4: nullable(
+        Type.String({ description: 'The error message if the record was not applied, otherwise null.' }),
+      ),
       Item5: Type.Record(Type.String(), Type.Array(ErrorDetail), {
-        description: 'every fault of the record, by place',
+        description: 'The field errors by path, such as `Users[0].Password`.',
       }),
       Item6: strictObject(
         { Users: Type.Optional(Type.Array(AppliedUser)) },
-        { description: 'filled with Prefer: return=representation' },
+        { description: 'The written users, with `Prefer: return=representation`; otherwise empty.' },
       ),
     },
-    { description: 'What became of one record' },
+    {
+      description:
+        'The result of one record. The names `Item1` to `Item6` are those of the documented interface.',
+    },
   ),
 );
 
 /** Zero-based indexes in the request of the records whose tuples a page contains, in the order of the tuples. */
 export const Positions = Type.Array(Count, {
   description:
-    'which record of the call each tuple of `result.records` belongs to, from 0, as `Position` in the retry kit',
+    'For each tuple of `result.records`, the zero-based index of its record in the request. Equals `Position` of a failed record.',
 });
 
 export const FailedRecordSchema = named(
   'FailedRecord',
   Type.Object(
-    { Position: Count, Faults: Type.Record(Type.String(), Type.Array(ErrorDetail)) },
+    { Position: Count, FieldErrors: Type.Record(Type.String(), Type.Array(ErrorDetail)) },
     {
       description:
-        'the record as it was sent, its secrets null, with its place in the call (from 0) and its faults',
+        'A record that was not applied, as it was sent but without secrets. `Position` is its zero-based index in the request, `FieldErrors` has its field errors by path.',
       additionalProperties: true,
     },
   ),

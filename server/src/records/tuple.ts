@@ -92,7 +92,7 @@ export function fieldErrorsByPlace(
 ): Tuple['Item5'] {
   const errors = [...byPlace].map(([place, found]) => [
     place,
-    found.map((fault) => ({ code: fault.code, message: translate(fault, language) })),
+    found.map((error) => ({ code: error.code, message: translate(error, language) })),
   ]);
   return Object.fromEntries(errors);
 }

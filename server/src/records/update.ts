@@ -83,11 +83,12 @@ async function readRecord(
 ): Promise<ParsedUpdate> {
   const principalId = isId(fields.ID) ? fields.ID : null;
   const externalKey = readField(fields.ExternalKey, principalFields.ExternalKey, 'ExternalKey', errors);
-  if (isAbsent(fields.ID) && isAbsent(fields.ExternalKey)) errors.add('ID', 'REQUIRED');
+  if (isAbsent(fields.ID) && isAbsent(fields.ExternalKey))
+    errors.add('ID', 'REQUIRED', undefined, 'principal');
   else if (!isAbsent(fields.ID) && !isAbsent(fields.ExternalKey)) errors.add('ID', 'AMBIGUOUS_PRINCIPAL');
   else if (!isAbsent(fields.ID) && principalId === null) errors.add('ID', 'INVALID_ID');
   refuseUnknownFields(fields, ['ID', 'ExternalKey', 'Users', ...ignoredFields], '', errors);
-  if (isAbsent(fields.Users)) errors.add('Users', 'REQUIRED');
+  if (isAbsent(fields.Users)) errors.addMissing('Users');
   else if (Array.isArray(fields.Users) && fields.Users.length === 0) errors.add('Users', 'NO_USERS');
   const readItem = (value: unknown, place: string) => readUserItem(value, place, rules, errors);
   const users = await readUsers(fields.Users, readItem, errors, timeSlice);

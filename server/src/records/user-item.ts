@@ -79,9 +79,9 @@ function readRegistrationFields(
   errors: FieldErrors,
 ): Registration {
   refuseUnknownFields(sent, registrationFields, place, errors);
-  if (isAbsent(sent.Username)) errors.add(within(place, 'Username'), 'REQUIRED');
+  if (isAbsent(sent.Username)) errors.addMissing(within(place, 'Username'));
   const username = readUsername(sent.Username, within(place, 'Username'), errors);
-  if (rules.requireEmail && isAbsent(sent.Email)) errors.add(within(place, 'Email'), 'REQUIRED');
+  if (rules.requireEmail && isAbsent(sent.Email)) errors.addMissing(within(place, 'Email'));
   const fields = readFields(sent, userFields, place, errors);
   const passwordHash = readPasswordHash(sent.PasswordHash, within(place, 'PasswordHash'), errors);
   if (!isAbsent(sent.PasswordHash)) {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { answers, Count, Moment, recordPage } from '../http/answer-schemas.ts';
+import { answers, Count, count, Moment, recordPage } from '../http/answer-schemas.ts';
 import { recordEnvelope } from '../http/envelope.ts';
 import { debugOf } from '../http/request-context.ts';
 import { CallHeaders, CallQuery, named, strictObject } from '../http/schemas.ts';
@@ -15,9 +15,9 @@ export function statisticsRoute(app: Api, statistics: StatisticsStore, hashing: 
       config: { scope: 'admin' },
       schema: {
         operationId: 'statistics',
-        summary: 'How much there is, and how much was done lately',
+        summary: 'Get statistics',
         description:
-          '`Hours` has the last 24, `Days` the last 30, by UTC, the one that is under way last. `Hashing` is that of the node that answers; all else is of the whole service.',
+          'Returns totals and recent activity. `Hours` has the last 24 hours, `Days` the last 30 days in UTC; the current one is last. `Hashing` is about the node that responds, everything else about the whole service.',
         tags: ['admin'],
         querystring: CallQuery,
         headers: CallHeaders,
@@ -37,7 +37,7 @@ function statisticsFields(statistics: Statistics) {
     Principals: statistics.principals,
     Users: statistics.users,
     Sessions: statistics.sessions,
-    UnsealedRows: statistics.unchained,
+    PendingRows: statistics.unchained,
     JobsQueued: statistics.jobsQueued,
     JobsRunning: statistics.jobsRunning,
     Hours: statistics.hours.map(spanFields),
@@ -83,17 +83,20 @@ const SpanSchema = named(
       UsersRegistered: Count,
       PasswordsReset: Count,
     },
-    { description: 'What was done in an hour or on a day' },
+    { description: 'The activity of one hour or day.' },
   ),
 );
 const Hashing = named(
   'Hashing',
   strictObject({
-    WaitingInteractive: Count,
-    WaitingBulk: Count,
-    Running: Count,
-    HashesPerSecond: Type.Number({ minimum: 0, description: 'made in the last ten seconds' }),
-    Capacity: Type.Number({ minimum: 0, description: 'hashes per second that this node could make' }),
+    WaitingInteractive: count('Queued passwords of sign-ins and of calls with one user.'),
+    WaitingBulk: count('Queued passwords of larger calls and of jobs.'),
+    Running: count('Passwords that are being hashed.'),
+    HashesPerSecond: Type.Number({
+      minimum: 0,
+      description: 'Hashes per second, measured over the last ten seconds.',
+    }),
+    Capacity: Type.Number({ minimum: 0, description: 'Hashes per second that this node can compute.' }),
   }),
 );
 const StatisticsSchema = named(
@@ -101,8 +104,8 @@ const StatisticsSchema = named(
   strictObject({
     Principals: Count,
     Users: Count,
-    Sessions: Count,
-    UnsealedRows: Count,
+    Sessions: count('Sessions of signed-in users.'),
+    PendingRows: count('Rows of the audit log that are not in the hash chain yet.'),
     JobsQueued: Count,
     JobsRunning: Count,
     Hours: Type.Array(SpanSchema),
@@ -111,4 +114,4 @@ const StatisticsSchema = named(
   }),
 );
 
-const statisticsAnswers = answers('The statistics', recordPage('StatisticsEnvelope', StatisticsSchema));
+const statisticsAnswers = answers('The statistics.', recordPage('StatisticsEnvelope', StatisticsSchema));

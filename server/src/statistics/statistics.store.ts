@@ -26,7 +26,7 @@ async function readTotals(database: Database): Promise<Totals> {
       from (select count(*) filter (where state = 'queued') as "jobsQueued",
                    count(*) filter (where state = 'running') as "jobsRunning"
               from anagrafe.calls where is_job and ended_at is null) as jobs`);
-  if (!totals) throw new Error('a statement without a table gives one row');
+  if (!totals) throw new Error('the query of the totals returned no row');
   return totals;
 }
 

@@ -25,14 +25,14 @@ const STRAY_SPACE = /^ | {2}| $/;
  */
 export function mapUsername(text: string): Mapping<UsernameError> {
   if (PLAIN_USERNAME.test(text)) return { mapped: text.toLowerCase() };
-  if (text === '') return { fault: 'empty' };
-  if (LONE_SURROGATE.test(text)) return { fault: 'surrogate' };
+  if (text === '') return { error: 'empty' };
+  if (LONE_SURROGATE.test(text)) return { error: 'surrogate' };
 
   const result = applyUntilStable<UsernameError>(text, applyUsernameRules);
-  if ('fault' in result) return result;
+  if ('error' in result) return result;
   const userparts = result.mapped.split(' ');
-  if (!userparts.every(contextAllows)) return { fault: 'character' };
-  if (!obeysBidiRule(userparts)) return { fault: 'bidi' };
+  if (!userparts.every(contextAllows)) return { error: 'character' };
+  if (!obeysBidiRule(userparts)) return { error: 'bidi' };
   return result;
 }
 
@@ -49,8 +49,8 @@ export function mapUsername(text: string): Mapping<UsernameError> {
  */
 function applyUsernameRules(text: string): Mapping<UsernameError> {
   const prepared = composeHangul(mapWidth(text));
-  if (STRAY_SPACE.test(prepared)) return { fault: 'space' };
-  if (!prepared.split(' ').every(inIdentifierClass)) return { fault: 'character' };
+  if (STRAY_SPACE.test(prepared)) return { error: 'space' };
+  if (!prepared.split(' ').every(inIdentifierClass)) return { error: 'character' };
   return { mapped: prepared.toLowerCase().normalize('NFC') };
 }
 
@@ -70,16 +70,16 @@ const OTHER_SPACE = /[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/g;
  */
 export function mapOpaqueString(text: string): Mapping<OpaqueStringError> {
   if (PLAIN_PASSWORD.test(text)) return { mapped: text };
-  if (text === '') return { fault: 'empty' };
-  if (LONE_SURROGATE.test(text)) return { fault: 'surrogate' };
+  if (text === '') return { error: 'empty' };
+  if (LONE_SURROGATE.test(text)) return { error: 'surrogate' };
 
   const result = applyUntilStable<OpaqueStringError>(text, applyPasswordRules);
-  if ('mapped' in result && !contextAllows(result.mapped)) return { fault: 'character' };
+  if ('mapped' in result && !contextAllows(result.mapped)) return { error: 'character' };
   return result;
 }
 
 function applyPasswordRules(text: string): Mapping<OpaqueStringError> {
   const prepared = composeHangul(text);
-  if (!inFreeformClass(prepared)) return { fault: 'character' };
+  if (!inFreeformClass(prepared)) return { error: 'character' };
   return { mapped: prepared.replace(OTHER_SPACE, ' ').normalize('NFC') };
 }

@@ -166,7 +166,7 @@ function breaksCursiveJoin(codePoints: readonly number[], index: number): boolea
 }
 
 /** The result of a profile: the mapped text to compare and to store, or the reason for its rejection. */
-export type Mapping<Reason extends string> = { mapped: string } | { fault: Reason };
+export type Mapping<Reason extends string> = { mapped: string } | { error: Reason };
 
 const APPLICATIONS = 4;
 
@@ -181,10 +181,10 @@ export function applyUntilStable<Reason extends string>(
   let current = text;
   for (let application = 0; application < APPLICATIONS; application += 1) {
     const result = applyRules(current);
-    if ('fault' in result || result.mapped === current) return result;
+    if ('error' in result || result.mapped === current) return result;
     current = result.mapped;
   }
-  return { fault: 'character' };
+  return { error: 'character' };
 }
 
 export const LONE_SURROGATE = /\p{Surrogate}/u;

@@ -27,9 +27,9 @@ export function readUsername(value: unknown, place: string, errors: FieldErrors)
     return null;
   }
   const result = mapUsername(asSent);
-  if ('fault' in result) {
-    const variant = result.fault === 'empty' ? 'required' : undefined;
-    errors.add(place, errorCodes[result.fault], undefined, variant);
+  if ('error' in result) {
+    const variant = result.error === 'empty' ? 'required' : undefined;
+    errors.add(place, errorCodes[result.error], undefined, variant);
   } else if ([...result.mapped].length > usernameMax)
     errors.add(place, 'USERNAME_TOO_LONG', { max: usernameMax });
   else return { asSent, key: result.mapped };

@@ -47,11 +47,6 @@ export interface DeliveryTools extends Signing {
 /** Batches that a node has in memory, for all webhooks together. */
 export const batchesAtOnce = 4;
 
-/** Default waits in seconds, from 5 seconds to 20 hours: three days in total. */
-export const defaultWaits = [
-  5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 43_200, 43_200, 43_200, 72_600,
-];
-
 const batchSize = 200;
 const requestsAtOnce = 16;
 

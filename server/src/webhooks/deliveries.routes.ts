@@ -30,8 +30,9 @@ export function deliveryRoutes(app: Api, webhooks: WebhookStore): void {
       schema: {
         ...common,
         operationId: 'deliveries',
-        summary: 'What was told to an endpoint, the newest first',
-        description: 'The newest 10,000; `failed=true` gives the newest 10,000 that were given up.',
+        summary: 'List the deliveries of a webhook',
+        description:
+          'Returns the newest 10,000 deliveries, the newest first. With `failed=true` it returns the newest 10,000 failed ones.',
         params: WebhookPath,
         querystring: DeliveryQuery,
         response: deliveriesAnswers,
@@ -56,7 +57,8 @@ export function deliveryRoutes(app: Api, webhooks: WebhookStore): void {
       schema: {
         ...common,
         operationId: 'delivery',
-        summary: 'One message, with what was sent and what came back',
+        summary: 'Get a delivery',
+        description: 'Returns a delivery with the message that was sent and the response of the receiver.',
         params: DeliveryPath,
         response: deliveryAnswers,
       },
@@ -87,7 +89,7 @@ export function deliveryRoutes(app: Api, webhooks: WebhookStore): void {
       schema: {
         ...common,
         operationId: 'replayFailed',
-        summary: 'Send again all that failed',
+        summary: 'Retry all failed deliveries',
         params: WebhookPath,
         response: replayAnswers,
       },
@@ -101,7 +103,7 @@ export function deliveryRoutes(app: Api, webhooks: WebhookStore): void {
       schema: {
         ...common,
         operationId: 'replay',
-        summary: 'Send one message again',
+        summary: 'Retry a delivery',
         params: DeliveryPath,
         response: replayAnswers,
       },

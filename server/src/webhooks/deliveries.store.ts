@@ -25,7 +25,7 @@ interface WebhookCursor extends Subscription {
 }
 
 /** Condition for a webhook that is neither disabled nor deleted, and whose owner still has the scope admin. */
-const live = `disabled_at is null and deleted_at is null and ${isOwnerAllowed}`;
+const active = `disabled_at is null and deleted_at is null and ${isOwnerAllowed}`;
 
 /**
  * Creates the deliveries of new audit rows for every webhook whose position is behind the hash chain. A row lock
@@ -33,7 +33,7 @@ const live = `disabled_at is null and deleted_at is null and ${isOwnerAllowed}`;
  */
 export async function createDeliveries(database: Database): Promise<boolean> {
   const behind = await database.query<{ id: number }>(
-    `select id from anagrafe.webhooks, anagrafe.audit_chain where position < last_position and ${live}`,
+    `select id from anagrafe.webhooks, anagrafe.audit_chain where position < last_position and ${active}`,
   );
   let more = false;
   for (const { id } of behind) more = (await createDeliveriesFor(database, id)) || more;
@@ -44,7 +44,7 @@ async function createDeliveriesFor(database: Database, id: number): Promise<bool
   return database.transaction(async (connection) => {
     const [webhook] = await connection.query<WebhookCursor>(
       `select id, position, types, granularity, (select last_position from anagrafe.audit_chain) as last
-         from anagrafe.webhooks where id = $1 and ${live} for update skip locked`,
+         from anagrafe.webhooks where id = $1 and ${active} for update skip locked`,
       [id],
     );
     if (!webhook) return false;
@@ -81,7 +81,7 @@ async function insertDeliveries(connection: Connection, webhook: WebhookCursor, 
 export async function dueWebhooks(database: Database): Promise<number[]> {
   const rows = await database.query<{ id: number }>(
     `select id from anagrafe.webhooks as webhook
-      where ${live} and exists (
+      where ${active} and exists (
         select from anagrafe.deliveries
          where webhook_id = webhook.id and state = 'pending' and next_at <= now())`,
   );
@@ -105,7 +105,7 @@ export function openDeliveries(database: Database): DeliveryStore {
     endpoint: (id) =>
       run(async () => {
         const [found] = await database.query<Endpoint>(
-          `select ${endpointColumns} from anagrafe.webhooks where id = $1 and ${live}`,
+          `select ${endpointColumns} from anagrafe.webhooks where id = $1 and ${active}`,
           [id],
         );
         return found ?? null;

@@ -47,7 +47,7 @@ export function bodyOf(
 ): string {
   const events = partsIn(parts, subject).map(({ part, nth }) => eventOf(entry, part, nth, names));
   const [first] = events;
-  if (!first) throw new Error('A message is about nothing.');
+  if (!first) throw new Error('The message has no event.');
   if (subject.event !== null || first.data.UserID === undefined) return JSON.stringify(first);
   const { IRID } = first.data;
   const Users = events.map(({ data: { IRID: _, ...user } }) => user);

@@ -37,7 +37,7 @@ export function webhookRoutes(app: Api, tools: WebhookTools): void {
     '/webhooks',
     {
       config: { scope },
-      schema: { ...common, operationId: 'webhooks', summary: 'List endpoints', response: webhooksAnswers },
+      schema: { ...common, operationId: 'webhooks', summary: 'List webhooks', response: webhooksAnswers },
     },
     async (request) => {
       const records = (await webhooks.list()).map((webhook) => webhookFields(webhook, languageOf(request)));
@@ -53,9 +53,9 @@ export function webhookRoutes(app: Api, tools: WebhookTools): void {
       schema: {
         ...common,
         operationId: 'createWebhook',
-        summary: 'Have an endpoint told what happens from now on',
+        summary: 'Create a webhook',
         description:
-          'Messages are CloudEvents, signed as Standard Webhooks says with the `Secret`, which is shown this once. `Granularity`: `user` tells of each user, `record` of all users of a record at once, `job` of whole calls and jobs alone.',
+          'Sends events to your endpoint from now on. Messages are CloudEvents, signed with `Secret` as specified by Standard Webhooks. Only this response contains `Secret`.',
         body: NewWebhookBody,
         response: newWebhookAnswers,
       },
@@ -79,9 +79,9 @@ export function webhookRoutes(app: Api, tools: WebhookTools): void {
       schema: {
         ...common,
         operationId: 'changeWebhook',
-        summary: 'Change an endpoint, disable it, or enable it again',
+        summary: 'Change, disable or enable a webhook',
         description:
-          'A webhook that is enabled again receives everything that has happened meanwhile. It cannot be enabled (403) while the client that it belongs to is revoked or does not have the scope `admin`.',
+          'Fields that are not sent stay unchanged. A webhook that is enabled again receives the events of the meantime. It cannot be enabled (403) while its client is revoked or does not have the scope `admin`.',
         params: WebhookPath,
         body: ChangeWebhookBody,
         response: webhookAnswers,
@@ -97,11 +97,11 @@ export function webhookRoutes(app: Api, tools: WebhookTools): void {
   app.delete(
     '/webhooks/:id',
     {
-      config: { scope, emptyBody: true },
+      config: { scope, emptyBody: true, maxValues: 10 },
       schema: {
         ...common,
         operationId: 'deleteWebhook',
-        summary: 'Remove an endpoint',
+        summary: 'Delete a webhook',
         params: WebhookPath,
         response: removedAnswers,
       },
@@ -119,9 +119,9 @@ export function webhookRoutes(app: Api, tools: WebhookTools): void {
       schema: {
         ...common,
         operationId: 'testWebhook',
-        summary: 'Send an endpoint one message to try it',
+        summary: 'Send a test message',
         description:
-          'A signed `webhook.test`, at once and once, to an endpoint that is disabled too. The answer is what came of it, which stands among the deliveries as well.',
+          'Sends a signed message of the type `webhook.test` immediately and once, also if the webhook is disabled, and returns the result. The message is listed among the deliveries.',
         params: WebhookPath,
         response: testedAnswers,
       },
@@ -147,9 +147,9 @@ export function webhookRoutes(app: Api, tools: WebhookTools): void {
       schema: {
         ...common,
         operationId: 'rotateWebhook',
-        summary: 'Give an endpoint a new secret',
+        summary: 'Rotate the secret of a webhook',
         description:
-          'The `Secret` is in this answer and in no other. Messages are signed with both for `Hours`, 24 where it is not said; an older secret ends at once.',
+          'Returns a new secret, which only this response contains. Messages are signed with the old and the new secret for `Hours` (default 24). Any older secret ends immediately.',
         params: WebhookPath,
         body: RotationBody,
         response: newWebhookSecretAnswers,

@@ -3,7 +3,6 @@ import { EventTypeName } from '../audit/events.routes.ts';
 import { testType } from '../audit/events.ts';
 import { answers, Empty, errorAnswer, Moment, page, recordPage } from '../http/answer-schemas.ts';
 import {
-  example,
   flag,
   Id,
   named,
@@ -19,10 +18,21 @@ import type { Validated } from '../http/validation.ts';
 import { disabledReasonCodes, failureCodes } from '../lib/webhook-failures.ts';
 import { granularities, readUrl, urlMax, type WebhookChange } from './webhook.ts';
 
-const EventTypes = Type.Array(EventTypeName, { description: 'all where empty' });
-const Granularity = named('Granularity', oneOf(granularities, { description: 'What one message tells of' }));
+const EventTypes = Type.Array(EventTypeName, {
+  description: 'The types of events to send. Empty for all events.',
+});
+const Granularity = named(
+  'Granularity',
+  oneOf(granularities, {
+    description:
+      'What one message contains. `user`: one user. `record`: all users of a record. `job`: a whole call or job.',
+  }),
+);
 const Url = Type.Refine(
-  Type.String({ maxLength: urlMax, description: 'https; http for the networks that a setting names' }),
+  Type.String({
+    maxLength: urlMax,
+    description: 'The endpoint URL. It must use https, except in the networks of ANAGRAFE_WEBHOOK_NETWORKS.',
+  }),
   (text) => readUrl(text) !== null,
   () => 'url',
 );
@@ -31,14 +41,21 @@ const choices = {
   Types: optional(Type.Union([EventTypes, EventTypeName])),
   Granularity: optional(Granularity),
 };
-export const NewWebhookBody = example(named('CreateWebhook', strictObject({ URL: Url, ...choices })), {
-  URL: 'https://erp.example.com/hooks',
-  Types: ['user.registered'],
-  Granularity: 'record',
-});
-export const ChangeWebhookBody = example(
-  named('WebhookChange', strictObject({ Enabled: optional(Type.Boolean()), URL: optional(Url), ...choices })),
-  { Enabled: true },
+export const NewWebhookBody = named(
+  'CreateWebhook',
+  strictObject(
+    { URL: Url, ...choices },
+    {
+      examples: [{ URL: 'https://erp.example.com/hooks', Types: ['user.registered'], Granularity: 'record' }],
+    },
+  ),
+);
+export const ChangeWebhookBody = named(
+  'WebhookChange',
+  strictObject(
+    { Enabled: optional(Type.Boolean()), URL: optional(Url), ...choices },
+    { examples: [{ Enabled: true }] },
+  ),
 );
 
 export function changeOf(body: Validated<Static<typeof ChangeWebhookBody>>): WebhookChange {
@@ -56,23 +73,25 @@ export const WebhookPath = pathOf(notFound, { id: Id });
 export const DeliveryPath = pathOf(notFound, { id: Id, delivery: Uuid });
 export const DeliveryQuery = Type.Object({
   ...PageQuery.properties,
-  failed: flag('only those that were given up'),
+  failed: flag('Returns only failed deliveries.'),
 });
 
 const DeliveryFailureCode = named(
   'DeliveryFailureCode',
-  oneOf(failureCodes, { description: 'Why a message was not delivered' }),
+  oneOf(failureCodes, { description: 'The reason why a delivery failed.' }),
 );
 const DisabledReason = named(
   'DisabledReason',
-  oneOf(disabledReasonCodes, { description: 'Why an endpoint was disabled' }),
+  oneOf(disabledReasonCodes, { description: 'The reason why a webhook was disabled.' }),
 );
 const DeliveryFailureDetails = named(
   'DeliveryFailureDetails',
   strictObject({
-    Status: nullable(Type.Integer({ description: 'the status of the response, with `http_status`' })),
-    NetworkError: nullable(Type.String({ description: 'the error code of Node.js, such as `ECONNREFUSED`' })),
-    TimeoutMs: nullable(Type.Integer({ description: 'the time limit in milliseconds, with `timeout`' })),
+    Status: nullable(Type.Integer({ description: 'The HTTP status of the response, with `http_status`.' })),
+    NetworkError: nullable(
+      Type.String({ description: 'The error code of Node.js, such as `ECONNREFUSED`.' }),
+    ),
+    TimeoutMs: nullable(Type.Integer({ description: 'The timeout in milliseconds, with `timeout`.' })),
   }),
 );
 
@@ -84,68 +103,78 @@ const webhook = {
   Granularity,
   CreatedAt: Moment,
   DisabledAt: nullable(Moment),
-  DisabledWhy: nullable(Type.String({ description: 'the reason as text, in the language of the request' })),
+  DisabledWhy: nullable(Type.String({ description: 'The reason as text, in the language of the request.' })),
   DisabledReason: nullable(DisabledReason),
   DisabledDetails: nullable(DeliveryFailureDetails),
 };
-const Webhook = named('Webhook', strictObject(webhook));
+const Webhook = named('Webhook', strictObject(webhook, { description: 'An endpoint that receives events.' }));
 const NewWebhook = named(
   'NewWebhook',
-  strictObject({ ...webhook, Secret: Type.String({ description: 'whsec_…, shown only here' }) }),
+  strictObject({
+    ...webhook,
+    Secret: Type.String({ description: 'The secret, `whsec_…`. Only this response contains it.' }),
+  }),
 );
 const Answer = nullable(
   Type.String({
     maxLength: 1000,
-    description: 'the beginning of what the receiver answered last: text of anybody, never HTML to show',
+    description: 'The beginning of the last response body. It is untrusted text; do not render it as HTML.',
   }),
 );
 const failure = {
   Failure: nullable(
     Type.String({
-      description: 'why there was no answer, or none that counts, as text in the language of the request',
+      description: 'The reason as text, in the language of the request. Null if `Status` says it.',
     }),
   ),
   FailureCode: nullable(DeliveryFailureCode),
   FailureDetails: nullable(DeliveryFailureDetails),
 };
 const delivery = {
-  ID: Type.String({ format: 'uuid', description: 'the `webhook-id`, the same at every attempt' }),
+  ID: Type.String({ format: 'uuid', description: 'The header `webhook-id`, the same for every attempt.' }),
   Type: Type.Union([EventTypeName, Type.Literal(testType)]),
   State: oneOf(['pending', 'delivered', 'failed']),
   Attempts: Type.Integer({ minimum: 0 }),
   CreatedAt: Moment,
   NextAt: nullable(Moment),
   AttemptedAt: nullable(Moment),
-  Status: nullable(Type.Integer({ description: 'what the receiver answered last' })),
+  Status: nullable(Type.Integer({ description: 'The HTTP status of the last response.' })),
   ...failure,
 };
-const Delivery = named('Delivery', strictObject(delivery));
+const Delivery = named(
+  'Delivery',
+  strictObject(delivery, { description: 'A message to a webhook, with its attempts.' }),
+);
 const WholeDelivery = named(
   'DeliveryDetails',
   strictObject({
     ...delivery,
     Message: nullable(
       Type.String({
-        description:
-          'the body as it is sent, a CloudEvent in JSON; null where what it tells of is no longer kept',
+        description: 'The body that is sent, a CloudEvent in JSON. Null if the event has been deleted.',
       }),
     ),
     Answer,
     Milliseconds: nullable(
-      Type.Integer({ minimum: 0, description: 'how long the last attempt took until its status was there' }),
+      Type.Integer({
+        minimum: 0,
+        description: 'Milliseconds until the status of the last response arrived.',
+      }),
     ),
   }),
 );
 const Replayed = named(
   'Replayed',
-  strictObject({ Replayed: Type.Integer({ minimum: 0, description: 'how many messages are sent again' }) }),
+  strictObject({
+    Replayed: Type.Integer({ minimum: 0, description: 'Number of deliveries that are sent again.' }),
+  }),
 );
 
 const Tested = named(
   'WebhookTest',
   strictObject({
-    ID: Type.String({ format: 'uuid', description: 'the `webhook-id`' }),
-    Delivered: Type.Boolean({ description: 'whether the receiver took it, with any answer of 2xx' }),
+    ID: Type.String({ format: 'uuid', description: 'The header `webhook-id`.' }),
+    Delivered: Type.Boolean({ description: 'True if the receiver responded with 2xx.' }),
     Status: nullable(Type.Integer()),
     ...failure,
     Answer,
@@ -156,33 +185,44 @@ const NewWebhookSecret = named(
   'NewWebhookSecret',
   strictObject({
     ID: Id,
-    Secret: Type.String({ format: 'password', description: 'whsec_…, shown only here' }),
-    OldEndsAt: Moment,
+    Secret: Type.String({
+      format: 'password',
+      description: 'The secret, `whsec_…`. Only this response contains it.',
+    }),
+    OldEndsAt: Type.String({ format: 'date-time', description: 'The end of the old secret.' }),
   }),
 );
 
-const missing = { 404: errorAnswer('There is no such endpoint or message', notFound) };
-export const webhooksAnswers = answers('The endpoints', page('WebhooksEnvelope', Webhook));
+const missing = { 404: errorAnswer('There is no such webhook or delivery.', notFound) };
+export const webhooksAnswers = answers('All webhooks.', page('WebhooksEnvelope', Webhook));
 export const newWebhookAnswers = answers(
-  'The endpoint, with its secret',
+  'The webhook with its secret.',
   recordPage('NewWebhookEnvelope', NewWebhook),
 );
-export const webhookAnswers = answers('The endpoint', recordPage('WebhookEnvelope', Webhook), missing);
-export const removedAnswers = answers('The endpoint is gone', Empty, missing);
+export const webhookAnswers = answers('The webhook.', recordPage('WebhookEnvelope', Webhook), missing);
+export const removedAnswers = answers('The webhook was deleted.', Empty, missing);
 export const deliveriesAnswers = answers(
-  'A page of messages',
+  'A page of deliveries.',
   page('DeliveriesEnvelope', Delivery, Webhook),
   missing,
 );
-export const deliveryAnswers = answers('The message', recordPage('DeliveryEnvelope', WholeDelivery), missing);
+export const deliveryAnswers = answers(
+  'The delivery.',
+  recordPage('DeliveryEnvelope', WholeDelivery),
+  missing,
+);
 export const replayAnswers = answers(
-  'They are on their way',
+  'The number of deliveries that are sent again.',
   recordPage('ReplayedEnvelope', Replayed),
   missing,
 );
-export const testedAnswers = answers('What came of it', recordPage('TestedWebhookEnvelope', Tested), missing);
+export const testedAnswers = answers(
+  'The result of the test.',
+  recordPage('TestedWebhookEnvelope', Tested),
+  missing,
+);
 export const newWebhookSecretAnswers = answers(
-  'The new secret',
+  'The new secret.',
   recordPage('NewWebhookSecretEnvelope', NewWebhookSecret),
   missing,
 );

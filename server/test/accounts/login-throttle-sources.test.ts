@@ -249,6 +249,6 @@ describe('an API client that signs users in', () => {
     const body = { Username: 'mario.ten', Password: rightPassword, Address: '198.51.109.7' };
     const { status, text } = await service.call('login', body);
     expect(status).toBe(403);
-    expect(text).toContain('Only an API client may pass on the address of a user');
+    expect(text).toContain('Only an API client can send');
   });
 });

@@ -15,9 +15,9 @@ interface Verdict {
   readonly Sound: boolean;
   readonly Rows: number;
   readonly Position: number | null;
-  readonly Fault: string | null;
+  readonly Error: string | null;
   readonly LastPosition: number | null;
-  readonly LastSeal: string | null;
+  readonly LastHash: string | null;
 }
 
 let service: TestService;
@@ -76,7 +76,7 @@ describe('the audit log', () => {
       Registered: ids,
       Reset: null,
       Details: { position: 0 },
-      Seal: expect.stringMatching(/^[0-9a-f]{64}$/),
+      Hash: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
     expect(rows.find(({ Reset }) => Reset)).toMatchObject({ Actor: 'client', Reset: [ids[0]] });
     expect(rows.find(({ Action }) => Action === 'client.created')).toMatchObject({ Actor: 'operator' });
@@ -112,13 +112,13 @@ describe('the audit log', () => {
       Sound: true,
       Rows: verdict.LastPosition,
       Position: null,
-      Fault: null,
+      Error: null,
       LastPosition: expect.any(Number),
-      LastSeal: expect.stringMatching(/^[0-9a-f]{64}$/),
+      LastHash: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
     const judged = await judge();
     expect(judged).toMatchObject({ sound: true, rows: verdict.Rows });
-    expect(inWords(judged)).toBe(`The journal is sound: ${verdict.Rows} rows are as they were written.`);
+    expect(inWords(judged)).toBe(`Audit log verified: ${verdict.Rows} rows are intact.`);
   });
 
   it('passes verification while rows are written and hashed', async () => {
@@ -145,7 +145,7 @@ describe('the audit log', () => {
         }
       });
     });
-    expect(lines.slice(-2).map(({ Position, Action, Seal: hash }) => [Position, Action, hash])).toEqual([
+    expect(lines.slice(-2).map(({ Position, Action, Hash: hash }) => [Position, Action, hash])).toEqual([
       [null, 'insert', null],
       [null, 'call.completed', null],
     ]);
@@ -191,20 +191,20 @@ describe('verification of the audit log', () => {
   }
 
   /** Changes the audit log, asserts the error and position that verification reports, and restores the log. */
-  function tampering(statements: readonly string[], fault: string, position: number): Promise<void> {
+  function tampering(statements: readonly string[], error: string, position: number): Promise<void> {
     return restoring(async () => {
       for (const statement of statements) await service.database.query(statement);
       expect(await verify()).toEqual({
         Sound: false,
         Rows: expect.any(Number),
         Position: position,
-        Fault: fault,
+        Error: error,
         LastPosition: null,
-        LastSeal: null,
+        LastHash: null,
       });
       const judged = await judge();
-      expect(judged).toMatchObject({ sound: false, position, fault });
-      expect(inWords(judged)).toContain(`row ${position} is the first that was ${fault}.`);
+      expect(judged).toMatchObject({ sound: false, position, error });
+      expect(inWords(judged)).toContain(`: row ${position} was ${error}.`);
     });
   }
 
@@ -261,8 +261,8 @@ describe('verification of the audit log', () => {
           from anagrafe.audit_log where position = ${middle}`);
       expect((await verify()).Sound).toBe(true);
       const judged = await judge(complete.last);
-      expect(judged).toEqual({ sound: false, rows: middle, position: middle + 1, fault: 'cut off' });
-      expect(inWords(judged)).toContain(`cut off: row ${middle + 1}, and those after it, are missing`);
+      expect(judged).toEqual({ sound: false, rows: middle, position: middle + 1, error: 'cut off' });
+      expect(inWords(judged)).toContain(`the rows from ${middle + 1} on are missing`);
     });
   });
 });

@@ -42,11 +42,11 @@ function verify(
   return verifyChain(given(), between, hashRow, expected);
 }
 
-const broken = (position: number, fault: string) => ({
+const broken = (position: number, error: string) => ({
   sound: false,
   rows: expect.any(Number),
   position,
-  fault,
+  error,
 });
 const without = (position: number) => rows.filter((row) => row.position !== position);
 const forged = (position: number): HashedRow => ({ position, text: 'forged', hash: Buffer.alloc(32, 7) });

@@ -169,25 +169,33 @@ describe('events in the order newest', () => {
 
 describe('an invalid parameter of the audit log or of events', () => {
   it.each([
-    ['/admin/v1/audit?order=latest', '"order" takes oldest, newest.', '"order" accetta oldest, newest.'],
-    ['/admin/v1/audit?order=', '"order" takes oldest, newest.', '"order" accetta oldest, newest.'],
-    ['/admin/v1/audit?reads=no', '"reads" takes true or false.', '"reads" accetta true o false.'],
-    ['/api/sync/v1/events?order=NEWEST', '"order" takes oldest, newest.', '"order" accetta oldest, newest.'],
+    [
+      '/admin/v1/audit?order=latest',
+      'Allowed values of "order": oldest, newest.',
+      'Valori ammessi per "order": oldest, newest.',
+    ],
+    [
+      '/admin/v1/audit?order=',
+      'Allowed values of "order": oldest, newest.',
+      'Valori ammessi per "order": oldest, newest.',
+    ],
+    ['/admin/v1/audit?reads=no', '"reads" must be true or false.', '"reads" deve essere true o false.'],
+    [
+      '/api/sync/v1/events?order=NEWEST',
+      'Allowed values of "order": oldest, newest.',
+      'Valori ammessi per "order": oldest, newest.',
+    ],
     [
       '/api/sync/v1/events?order=newest&order=oldest',
-      '"order" takes oldest, newest.',
-      '"order" accetta oldest, newest.',
+      'Allowed values of "order": oldest, newest.',
+      'Valori ammessi per "order": oldest, newest.',
     ],
     [
       '/api/sync/v1/events?order=newest&after=7',
-      '"after" takes the id of an event, such as 1042.0.',
-      '"after" accetta l\'id di un evento, come 1042.0.',
+      '"after" must be the ID of an event, such as 1042.0.',
+      '"after" deve essere l\'ID di un evento, ad esempio 1042.0.',
     ],
-    [
-      '/api/sync/v1/events?reads=false',
-      '"reads" is not a parameter of this call.',
-      '"reads" non è un parametro di questa chiamata.',
-    ],
+    ['/api/sync/v1/events?reads=false', 'Unknown parameter "reads".', 'Parametro sconosciuto: "reads".'],
   ])('is refused in both languages: %s', async (path, english, italian) => {
     for (const [language, sentence] of [
       ['en', english],

@@ -19,16 +19,16 @@ await fill(filled, office);
 const pages: readonly [path: string, loaded: (page: Page) => Promise<void>][] = [
   ['', (page) => page.getByText(/PASSWORD_TOO_SHORT/).waitFor()],
   ['/clients', (page) => page.getByRole('row', { name: /erp/ }).waitFor()],
-  ['/nowhere', (page) => page.getByRole('heading', { name: 'There is no such page' }).waitFor()],
+  ['/nowhere', (page) => page.getByRole('heading', { name: 'Page not found' }).waitFor()],
 ];
 
 describe('in light and dark, on a desktop and on a phone', () => {
   it('the overview at the first start and its dialog are accessible', async () => {
     const { page, goTo } = await visit(empty);
     await goTo('');
-    await page.getByText('Nothing has failed.').waitFor();
+    await page.getByText('No errors').waitFor();
     await expectAccessible(page);
-    await page.getByRole('button', { name: 'Create the first client' }).click();
+    await page.getByRole('button', { name: 'Create first client' }).click();
     await page.getByRole('dialog').getByLabel('Name').waitFor();
     await expectPartAccessible(page, 'dialog');
   });
@@ -59,7 +59,7 @@ describe('in light and dark, on a desktop and on a phone', () => {
     await expectPartAccessible(page, 'menu');
     await page.keyboard.press('Escape');
     await page.getByRole('menu').waitFor({ state: 'hidden' });
-    for (const action of ['Edit', 'New secret', 'Revoke']) {
+    for (const action of ['Edit', 'Rotate secret', 'Revoke']) {
       await openMenu();
       await page.getByRole('menuitem', { name: action }).click();
       await checkAndClose();

@@ -32,26 +32,22 @@ describe('the audit log page', () => {
     const { page } = person;
     await enter(person, '/audit', office);
     await allHashed(service);
-    const auditLog = page.getByRole('table', { name: 'The journal' });
-    await rowOf(
-      page,
-      'The journal',
-      /Principal 1 The principal was created\. Registered: user \d+\./,
-    ).waitFor();
-    await rowOf(page, 'The journal', /Principal 1 The principal was disabled\./).waitFor();
-    await auditLog.getByText('The API client office was created.').waitFor();
-    await auditLog.getByText('A call was answered: 3 records, 2 not applied.').waitFor();
+    const auditLog = page.getByRole('table', { name: 'Entries' });
+    await rowOf(page, 'Entries', /\b1 Principal created\. Registered: user \d+\./).waitFor();
+    await rowOf(page, 'Entries', /\b1 Principal disabled\./).waitFor();
+    await auditLog.getByText('API client office created.').waitFor();
+    await auditLog.getByText('Call completed: 3 records, 2 failed.').waitFor();
     await expect
       .poll(() => auditLog.getByRole('row').nth(1).innerText())
-      .toMatch(/office, at the console\s+Signed in at the console\./);
+      .toMatch(/office \(console\)\s+Signed in to the console\./);
 
-    const row = rowOf(page, 'The journal', /Principal 1 Registered: user \d+, user \d+\./);
+    const row = rowOf(page, 'Entries', /\b1 Registered: user \d+, user \d+\./);
     await row.getByText('Details').click();
     await row.getByText('Users registered', { exact: true }).waitFor();
     await expect
       .poll(() => row.innerText())
-      .toMatch(/Action\s+update.*Address\s+127\.0\.0\.1.*Seal\s+[0-9a-f]{64}/s);
-    await row.getByRole('link', { name: 'Principal 1' }).click();
+      .toMatch(/Action code\s+update.*IP address\s+127\.0\.0\.1.*Hash\s+[0-9a-f]{64}/s);
+    await row.getByRole('link', { name: '1', exact: true }).click();
     await page.getByRole('heading', { name: 'Rossi Srl', level: 1 }).waitFor();
   });
 
@@ -60,21 +56,21 @@ describe('the audit log page', () => {
     const person = await visit(service);
     const { page } = person;
     await enter(person, '/audit', office);
-    await rowOf(page, 'The journal', /Principal 1 The principal was created/).waitFor();
-    await page.getByRole('textbox', { name: 'Only the principal with the ID' }).fill('2');
+    await rowOf(page, 'Entries', /\b1 Principal created/).waitFor();
+    await page.getByRole('textbox', { name: 'Principal ID' }).fill('2');
     await page.keyboard.press('Enter');
-    await page.getByText('What was done to principal 2').waitFor();
-    await rowOf(page, 'The journal', /Principal 2 The principal was created/).waitFor();
-    const read = rowOf(page, 'The journal', /Principal 2 Its data were read/);
+    await page.getByText('Entries of principal 2').waitFor();
+    await rowOf(page, 'Entries', /\b2 Principal created/).waitFor();
+    const read = rowOf(page, 'Entries', /\b2 Principal read/);
     await read.waitFor();
-    await expect.poll(() => rowOf(page, 'The journal', /Principal 1/).count()).toBe(0);
+    await expect.poll(() => rowOf(page, 'Entries', /\b1 Principal created/).count()).toBe(0);
     await expect.poll(() => new URL(page.url()).search).toBe('?principal=2');
-    await page.getByLabel('Also what was only read').uncheck();
+    await page.getByLabel('Include reads').uncheck();
     await read.waitFor({ state: 'hidden' });
-    await rowOf(page, 'The journal', /Principal 2 The principal was created/).waitFor();
+    await rowOf(page, 'Entries', /\b2 Principal created/).waitFor();
     await expect.poll(() => new URL(page.url()).search).toBe('?principal=2&reads=false');
-    await page.getByRole('button', { name: 'Show everything' }).click();
-    await rowOf(page, 'The journal', /Principal 1 The principal was created/).waitFor();
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await rowOf(page, 'Entries', /\b1 Principal created/).waitFor();
   });
 
   it('updates itself, loads older rows by the button, and jumps to a position', async () => {
@@ -86,7 +82,7 @@ describe('the audit log page', () => {
     await openSession(person, client);
     await allHashed(full);
     await goTo('/audit');
-    const auditLog = page.getByRole('table', { name: 'The journal' });
+    const auditLog = page.getByRole('table', { name: 'Entries' });
     const shown = async () => {
       const positions = await auditLog.getByRole('row').locator('td:first-child').allInnerTexts();
       return positions.map(Number);
@@ -98,15 +94,15 @@ describe('the audit log page', () => {
     await full.call('irs/insert', [{ Denomination: 'While it is open' }], { headers: client });
     await expect.poll(shown).toEqual(from(last + 2, 52));
     await page.getByRole('button', { name: 'Show older' }).click();
-    await page.getByText('There is nothing older.').waitFor();
+    await page.getByText('No older entries.').waitFor();
     await expect.poll(() => shown()).toEqual(from(last + 2, last + 2));
-    await auditLog.getByText('The API client office was created.').waitFor();
+    await auditLog.getByText('API client office created.').waitFor();
 
-    await page.getByRole('textbox', { name: 'Go to the position' }).fill(String(last - 55));
+    await page.getByRole('textbox', { name: 'Position' }).fill(String(last - 55));
     await page.keyboard.press('Enter');
-    await page.getByText(`From position ${last - 55} back`).waitFor();
+    await page.getByText(`Position ${last - 55} and older`).waitFor();
     await expect.poll(shown).toEqual(from(last - 55, Math.min(50, last - 55)));
-    await page.getByRole('button', { name: 'Back to the newest' }).click();
+    await page.getByRole('button', { name: 'Back to newest' }).click();
     await expect.poll(async () => (await shown())[0]).toBe(last + 2);
   });
 
@@ -115,28 +111,28 @@ describe('the audit log page', () => {
     const { page } = person;
     await enter(person, '/audit', office);
     await allHashed(service);
-    await page.getByRole('button', { name: 'Check the journal' }).click();
-    await page.getByText('The journal is as it was written').waitFor();
-    const verdict = recordOf<{ Rows: number; LastPosition: number; LastSeal: string }>(
+    await page.getByRole('button', { name: 'Verify audit log' }).click();
+    await page.getByText('Verified').waitFor();
+    const verdict = recordOf<{ Rows: number; LastPosition: number; LastHash: string }>(
       await adminOf(service)('GET audit/verify', office),
     );
-    await page.getByText(`All ${verdict.Rows} rows are there, and none was changed.`).waitFor();
-    await page.getByRole('button', { name: 'Copy: The end of the journal' }).click();
+    await page.getByText(`All ${verdict.Rows} rows are intact.`).waitFor();
+    await page.getByRole('button', { name: 'Copy: Last hash' }).click();
     const copied = await page.evaluate('navigator.clipboard.readText()');
-    expect(copied).toBe(`${verdict.LastPosition}:${verdict.LastSeal}`);
+    expect(copied).toBe(`${verdict.LastPosition}:${verdict.LastHash}`);
   });
 
   it('is translated into Italian', async () => {
     const person = await visit(service);
     const { page } = person;
     await enter(person, '/audit', office);
-    await page.getByRole('table', { name: 'The journal' }).waitFor();
+    await page.getByRole('table', { name: 'Entries' }).waitFor();
     await page.getByRole('button', { name: 'Language' }).click();
     await page.getByRole('menuitemradio', { name: 'Italiano' }).click();
-    await page.getByRole('heading', { name: 'Registro', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'Registro attività', level: 1 }).waitFor();
     await page.getByText('Accesso alla console').first().waitFor();
-    await page.getByRole('button', { name: 'Controlla il registro' }).click();
-    await page.getByText('Il registro è come è stato scritto').waitFor();
+    await page.getByRole('button', { name: 'Verifica il registro' }).click();
+    await page.getByText('Registro integro').waitFor();
   });
 
   it('shows the position of a row that was changed in the database', async () => {
@@ -146,9 +142,9 @@ describe('the audit log page', () => {
     await enter(person, '/audit', client);
     await allHashed(tampered);
     await tampered.database.query(`update anagrafe.audit_log set action = 'logout' where position = 4`);
-    await page.getByRole('button', { name: 'Check the journal' }).click();
-    await page.getByRole('alert').getByText('The journal is not as it was written').waitFor();
-    await page.getByText('3 rows are as they were written. At position 4 a row was changed.').waitFor();
-    expect(await page.getByText('The end of the journal', { exact: true }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Verify audit log' }).click();
+    await page.getByRole('alert').getByText('Verification failed').waitFor();
+    await page.getByText('A row was changed at position 4. Rows intact: 3.').waitFor();
+    expect(await page.getByText('Last hash', { exact: true }).count()).toBe(0);
   });
 });

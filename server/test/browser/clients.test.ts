@@ -29,7 +29,7 @@ async function takeKeys(): Promise<[publicKey: string, secretKey: string]> {
   // The alert takes the focus, because the form that had it is removed.
   await expect.poll(() => dialog.getByRole('alert').and(person.page.locator(':focus')).count()).toBe(1);
   const secretKey = await dialog.getByLabel('Secret key', { exact: true }).inputValue();
-  await dialog.getByRole('button', { name: 'I have stored it' }).click();
+  await dialog.getByRole('button', { name: 'Done' }).click();
   await dialog.waitFor({ state: 'hidden' });
   return [publicKey, secretKey];
 }
@@ -49,8 +49,8 @@ describe('the API clients page', () => {
     await page.getByRole('button', { name: 'New client' }).click();
     const dialog = page.getByRole('dialog', { name: 'New client' });
     await dialog.getByLabel('Name').fill('erp');
-    await dialog.getByRole('checkbox', { name: /^Write/ }).uncheck();
-    await dialog.getByRole('textbox', { name: 'Networks' }).fill('127.0.0.1\n10.0.0.0/8');
+    await dialog.getByRole('checkbox', { name: /^sync:write/ }).uncheck();
+    await dialog.getByRole('textbox', { name: 'Allowed IP addresses' }).fill('127.0.0.1\n10.0.0.0/8');
     await dialog.getByRole('button', { name: 'Create' }).click();
     const keys = await takeKeys();
     expect(await statusWith(...keys)).toBe(200);
@@ -68,9 +68,9 @@ describe('the API clients page', () => {
     await page.getByRole('button', { name: 'New client' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('wrong');
-    await dialog.getByRole('textbox', { name: 'Networks' }).fill('not a network');
+    await dialog.getByRole('textbox', { name: 'Allowed IP addresses' }).fill('not a network');
     await dialog.getByRole('button', { name: 'Create' }).click();
-    await dialog.getByRole('alert').filter({ hasText: '"Networks" takes a list' }).waitFor();
+    await dialog.getByRole('alert').filter({ hasText: '"Networks" must be an array' }).waitFor();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'hidden' });
     await expect.poll(() => row('wrong').count()).toBe(0);
@@ -79,9 +79,9 @@ describe('the API clients page', () => {
   it('rotates a secret; the old one stops working after the chosen hours', async () => {
     await enter(person, '/clients', office);
     const [publicKey, old] = await create('crm');
-    await choose('crm', 'New secret');
-    await person.page.getByLabel('Hours that the old secret goes on').fill('0');
-    await person.page.getByRole('button', { name: 'Make a new secret' }).click();
+    await choose('crm', 'Rotate secret');
+    await person.page.getByLabel('Keep the old secret valid for (hours)').fill('0');
+    await person.page.getByRole('button', { name: 'Rotate secret' }).click();
     const [, fresh] = await takeKeys();
     expect(await statusWith(publicKey, fresh)).toBe(200);
     expect(await statusWith(publicKey, old)).toBe(401);
@@ -89,8 +89,8 @@ describe('the API clients page', () => {
 
   it('keeps the session when the signed-in client rotates its own secret', async () => {
     await enter(person, '/clients', await credential(service, { name: 'rotating' }));
-    await choose('rotating', 'New secret');
-    await person.page.getByRole('button', { name: 'Make a new secret' }).click();
+    await choose('rotating', 'Rotate secret');
+    await person.page.getByRole('button', { name: 'Rotate secret' }).click();
     await takeKeys();
     await person.page.reload();
     await person.page.getByText('Signed in as rotating').filter({ visible: true }).waitFor();
@@ -100,11 +100,11 @@ describe('the API clients page', () => {
     await enter(person, '/clients', office);
     const keys = await create('shop');
     await choose('shop', 'Edit');
-    const dialog = person.page.getByRole('dialog', { name: 'Edit shop' });
+    const dialog = person.page.getByRole('dialog', { name: 'Client shop' });
     await dialog.getByLabel('Name').fill('web shop');
-    await dialog.getByRole('textbox', { name: 'Networks' }).fill('10.0.0.0/8');
+    await dialog.getByRole('textbox', { name: 'Allowed IP addresses' }).fill('10.0.0.0/8');
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await person.page.getByRole('status').filter({ hasText: 'web shop was changed' }).waitFor();
+    await person.page.getByRole('status').filter({ hasText: 'web shop saved' }).waitFor();
     await row('web shop').getByText('10.0.0.0/8').waitFor();
     expect(await statusWith(...keys)).toBe(401);
   });
@@ -112,7 +112,7 @@ describe('the API clients page', () => {
   it('shows the new name of the signed-in client at once', async () => {
     await enter(person, '/clients', await credential(service, { name: 'branch' }));
     await choose('branch', 'Edit');
-    const dialog = person.page.getByRole('dialog', { name: 'Edit branch' });
+    const dialog = person.page.getByRole('dialog', { name: 'Client branch' });
     await dialog.getByLabel('Name').fill('headquarters');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await person.page.getByText('Signed in as headquarters').filter({ visible: true }).waitFor();
@@ -124,9 +124,9 @@ describe('the API clients page', () => {
     await choose('legacy', 'Revoke');
     const dialog = person.page.getByRole('dialog', { name: 'Revoke legacy' });
     const button = dialog.getByRole('button', { name: 'Revoke' });
-    await dialog.getByLabel('Type legacy to go on').fill('legac');
+    await dialog.getByLabel('Type legacy to confirm').fill('legac');
     await expect.poll(() => button.isDisabled()).toBe(true);
-    await dialog.getByLabel('Type legacy to go on').fill('legacy');
+    await dialog.getByLabel('Type legacy to confirm').fill('legacy');
     await button.click();
     await row('legacy').getByText('Revoked').waitFor();
     await expect.poll(() => person.page.getByRole('button', { name: 'Actions for legacy' }).count()).toBe(0);
@@ -137,15 +137,15 @@ describe('the API clients page', () => {
     await enter(person, '/clients', office);
     const [SyncPublicKey, SyncSecretKey] = await create('own');
     await choose('own', 'Edit');
-    await person.page.getByRole('checkbox', { name: /^Administer/ }).check();
+    await person.page.getByRole('checkbox', { name: /^admin/ }).check();
     await person.page.getByRole('button', { name: 'Save' }).click();
     await row('own').getByText('admin').waitFor();
     const other = await visit(service);
     await enter(other, '/clients', { SyncPublicKey, SyncSecretKey });
     person = other;
     await choose('own', 'Revoke');
-    await other.page.getByText('revoking it ends your session').waitFor();
-    await other.page.getByLabel('Type own to go on').fill('own');
+    await other.page.getByText('your session ends').waitFor();
+    await other.page.getByLabel('Type own to confirm').fill('own');
     other.expectStatus(401);
     await other.page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
     await other.page.getByRole('heading', { name: 'Sign in' }).waitFor();

@@ -37,29 +37,29 @@ describe('a delivery', () => {
     const person = await visit(service);
     const { page } = person;
     await enter(person, `/webhooks/${id}`, office);
-    const row = page.getByRole('row', { name: /Principal inserted/ });
+    const row = page.getByRole('row', { name: /Principal created/ });
     await seen(row, /next attempt in (\d+ minutes|1 hour)/).waitFor();
-    const opener = row.getByRole('button', { name: `Principal inserted ${delivery.slice(0, 8)}` });
+    const opener = row.getByRole('button', { name: `Principal created ${delivery.slice(0, 8)}` });
     await opener.press('Enter');
     const dialog = page.getByRole('dialog', { name: `Delivery ${delivery.slice(0, 8)}` });
-    await dialog.getByText('The receiver had a failure of its own').waitFor();
-    await dialog.getByText('Look into the log of the receiver').waitFor();
-    await dialog.getByText(/^It answered 500 after [\d,]+ ms$/).waitFor();
+    await dialog.getByText('The receiver returned an error (5xx)').waitFor();
+    await dialog.getByText('Check the log of the receiver').waitFor();
+    await dialog.getByText(/^HTTP 500 after [\d,]+ ms$/).waitFor();
     await dialog.getByText(delivery, { exact: true }).waitFor();
-    const sent = dialog.getByRole('region', { name: 'What was sent' });
+    const sent = dialog.getByRole('region', { name: 'Request body' });
     await expect.poll(() => sent.innerText()).toContain('"type": "principal.inserted"');
-    const came = dialog.getByRole('region', { name: 'What came back' });
+    const came = dialog.getByRole('region', { name: 'Response' });
     await expect.poll(async () => (await came.innerText()).trim()).toBe(answer);
 
-    await dialog.getByRole('button', { name: 'Copy: What was sent' }).press('Enter');
+    await dialog.getByRole('button', { name: 'Copy: Request body' }).press('Enter');
     await expect.poll(() => clipboard(page)).toBe(receiver.received[0]?.body);
-    await dialog.getByRole('button', { name: 'Copy: What came back' }).press('Enter');
+    await dialog.getByRole('button', { name: 'Copy: Response' }).press('Enter');
     await expect.poll(() => clipboard(page)).toBe(answer);
 
     receiver.answer = () => ({ status: 200, body: 'fine again' });
-    const again = dialog.getByRole('button', { name: 'Send again' });
+    const again = dialog.getByRole('button', { name: 'Resend' });
     await again.press('Enter');
-    await dialog.getByText('The receiver took it').waitFor();
+    await dialog.getByRole('status').getByText('Delivered').waitFor();
     await expect.poll(async () => (await came.innerText()).trim()).toBe('fine again');
     await expect.poll(() => page.locator(':focus').and(again).count()).toBe(1);
     expect(receiver.received).toHaveLength(2);
@@ -76,10 +76,10 @@ describe('a delivery', () => {
     const { page, expectStatus } = person;
     await enter(person, `/webhooks/${id}?open=${delivery}`, office);
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('The answer had no text.').waitFor();
+    await dialog.getByText('Empty response.').waitFor();
     await dialog.getByRole('button', { name: 'Close' }).last().click();
     await dialog.waitFor({ state: 'hidden' });
-    await page.getByRole('button', { name: /^Principal inserted/ }).click();
+    await page.getByRole('button', { name: /^Principal created/ }).click();
     await dialog.waitFor();
     await page.goBack();
     await dialog.waitFor({ state: 'hidden' });
@@ -95,12 +95,12 @@ describe('a delivery', () => {
     const admin = adminOf(service);
     await enter(person, `/webhooks/${id}`, office);
     await admin(`PATCH webhooks/${id}`, office, { Enabled: false });
-    const row = page.getByRole('row', { name: /Principal inserted/ });
+    const row = page.getByRole('row', { name: /Principal created/ });
     await seen(row, 'next attempt once the webhook is enabled').waitFor();
     receiver.answer = () => 200;
     await admin(`PATCH webhooks/${id}`, office, { Enabled: true });
     await admin(`POST webhooks/${id}/deliveries/${delivery}/replay`, office);
-    await seen(row, 'It answered 200').waitFor();
+    await seen(row, 'HTTP 200').waitFor();
     await expect.poll(() => row.getByText('next attempt').count()).toBe(0);
   });
 
@@ -109,38 +109,38 @@ describe('a delivery', () => {
     const person = await visit(service, { viewport: { width: 360, height: 740 } });
     const { page, goTo } = person;
     const dialog = page.getByRole('dialog');
-    const send = dialog.getByRole('button', { name: 'Send it' });
+    const send = dialog.getByRole('button', { name: 'Send' });
     const { id } = await subscribe(service, receiver.url, { types });
     await enter(person, `/webhooks/${id}`, office);
-    await page.getByRole('button', { name: 'Send a test message' }).click();
+    await page.getByRole('button', { name: 'Send test event' }).click();
     for (const [status, what, todo] of [
-      [302, 'The receiver is somewhere else', 'Edit the webhook'],
-      [401, 'The receiver does not let the message in', 'the secret of this webhook'],
-      [403, 'The receiver does not let the message in', 'its clock is right'],
-      [404, 'Nothing takes messages at this address', 'letter by letter'],
-      [410, 'The receiver is gone for good', 'delete the webhook'],
-      [422, 'The receiver refused the message', 'What came back may say why'],
-      [429, 'These are too many messages', 'one for each record'],
-      [502, 'The receiver had a failure of its own', 'Look into the log'],
+      [302, 'The receiver returned a redirect', 'Change the endpoint URL'],
+      [401, 'The receiver refused access', 'the secret of this webhook'],
+      [403, 'The receiver refused access', 'its clock is correct'],
+      [404, 'The endpoint was not found', 'It must accept POST requests'],
+      [410, 'The endpoint no longer exists', 'delete the webhook'],
+      [422, 'The receiver rejected the delivery', 'Check the response'],
+      [429, 'The receiver limits the number of requests', 'one per record'],
+      [502, 'The receiver returned an error', 'Check the log'],
     ] as const) {
       receiver.answer = () => ({ status, headers: { location: receiver.url }, body: `this is ${status}` });
       await send.click();
       await dialog.getByText(`this is ${status}`).waitFor();
       await expect
         .poll(() => dialog.getByRole('status').first().innerText())
-        .toMatch(new RegExp(`${what}[^]*${todo}[^]*It answered ${status}`));
+        .toMatch(new RegExp(`${what}[^]*${todo}[^]*HTTP ${status}`));
     }
     const { port } = new URL(receiver.url);
     for (const [url, what] of [
-      ['http://127.0.0.1:9/', 'Nobody listens at this address'],
-      ['https://10.0.0.1/', 'The address is inside a network that nothing is sent to'],
-      ['http://1.1.1.1/', 'Nothing is sent there without encryption'],
-      ['https://no-such-host.invalid/', 'The name in the address is not known'],
-      [`https://127.0.0.1:${port}/`, 'No secure connection came about'],
+      ['http://127.0.0.1:9/', 'Connection refused'],
+      ['https://10.0.0.1/', 'The address is in a blocked internal network'],
+      ['http://1.1.1.1/', 'https required'],
+      ['https://no-such-host.invalid/', 'Host name not found'],
+      [`https://127.0.0.1:${port}/`, 'TLS connection failed'],
     ] as const) {
       const { id: other } = await subscribe(service, url, { types });
       await goTo(`/webhooks/${other}`);
-      await page.getByRole('button', { name: 'Send a test message' }).click();
+      await page.getByRole('button', { name: 'Send test event' }).click();
       await send.click();
       await dialog.getByText(what).waitFor();
       await expect.poll(() => dialog.getByRole('status').first().evaluate(fits)).toBe(true);
@@ -156,9 +156,9 @@ describe('a delivery', () => {
     await page.getByLabel('Chiave pubblica').fill(office.SyncPublicKey ?? '');
     await page.getByLabel('Chiave segreta', { exact: true }).fill(office.SyncSecretKey ?? '');
     await page.getByRole('button', { name: 'Accedi' }).click();
-    const row = page.getByRole('row', { name: /Anagrafica inserita/ });
-    await seen(row, 'A questo indirizzo nessuno è in ascolto').waitFor();
-    await row.getByRole('button', { name: /^Anagrafica inserita/ }).click();
+    const row = page.getByRole('row', { name: /Anagrafica creata/ });
+    await seen(row, 'Connessione rifiutata').waitFor();
+    await row.getByRole('button', { name: /^Anagrafica creata/ }).click();
     const dialog = page.getByRole('dialog', { name: /^Consegna/ });
     await dialog.getByText('host e porta').waitFor();
     await dialog.getByText('ECONNREFUSED').waitFor();

@@ -41,7 +41,7 @@ const insert = (...names: string[]) =>
   );
 
 const row = (name: RegExp) => table.getByRole('row', { name });
-const choose = (label: string) => page.getByLabel('Type', { exact: true }).selectOption({ label });
+const choose = (label: string) => page.getByLabel('Event type', { exact: true }).selectOption({ label });
 const expectRows = (count: number) => expect.poll(() => table.getByRole('row').count()).toBe(count + 1);
 /** The audit log position of the newest event on the page. */
 const newest = async () => Math.trunc(Number(await table.getByRole('code').first().innerText()));
@@ -54,16 +54,16 @@ describe('the events page', () => {
     await expect.poll(() => table.getByRole('row').nth(1).innerText()).toMatch(/Call completed/);
     await expect
       .poll(() => table.getByRole('row').last().innerText())
-      .toMatch(/Principal inserted\s+principal [12]/);
+      .toMatch(/Principal created\s+principal [12]/);
     await choose('Call completed');
     await expectRows(2);
-    await row(/Users · 3 records, 2 not applied/).waitFor();
+    await row(/Update users · 3 records, 2 failed/).waitFor();
     await expect.poll(() => new URL(page.url()).search).toBe('?type=call.completed');
     await choose('Password reset');
-    await page.getByText('None of this type', { exact: true }).waitFor();
+    await page.getByText('No events of this type', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Language' }).click();
     await page.getByRole('menuitemradio', { name: 'Italiano' }).click();
-    await page.getByText('Nessuno di questo tipo').waitFor();
+    await page.getByText('Nessun evento di questo tipo').waitFor();
   });
 
   it('adds new events while it is open', async () => {
@@ -72,7 +72,7 @@ describe('the events page', () => {
     await insert('while.open');
     await row(/while\.open/).waitFor();
     await expect.poll(() => table.getByRole('row').nth(1).innerText()).toMatch(/Call completed/);
-    await choose('Principal inserted');
+    await choose('Principal created');
     await expectRows(3);
     await insert('while.open.too');
     await expectRows(4);
@@ -94,7 +94,7 @@ describe('the events page', () => {
     await older().click();
     await row(/mario\.rossi/).waitFor();
     await row(/meanwhile/).waitFor();
-    await page.getByText('There is nothing older.').waitFor();
+    await page.getByText('No older entries.').waitFor();
     const ids = () => table.getByRole('code').allInnerTexts();
     await expect.poll(async () => (await ids()).at(-1)).toBe('2.0');
     const all = await ids();
@@ -118,12 +118,12 @@ describe('the events page', () => {
     await older().click();
     await expectRows(103);
     await fillAuditLog(service, 700);
-    await page.getByText('Much has happened since, and is not shown yet.').waitFor();
+    await page.getByText('There are many new entries.').waitFor();
     await expectRows(103);
-    await page.getByRole('button', { name: 'Show the newest' }).click();
+    await page.getByRole('button', { name: 'Show newest' }).click();
     await expectRows(50);
     await expect.poll(() => newest()).toBe(reached + 702);
-    await expect.poll(() => page.getByText('Much has happened since').count()).toBe(0);
+    await expect.poll(() => page.getByText('There are many new entries').count()).toBe(0);
   });
 
   it('searches older events for a type, and shows how far back it has searched', async () => {
@@ -131,14 +131,14 @@ describe('the events page', () => {
     await fillAuditLog(service, 200);
     await choose('User registered');
     await row(/mario\.rossi/).waitFor();
-    await page.getByText('Searched back to the oldest event that is kept.').waitFor();
+    await page.getByText('Searched all stored events.').waitFor();
 
     await fillAuditLog(service, 10_500);
     await page.reload();
-    await page.getByText('None of this type so far').waitFor();
+    await page.getByText('No recent events of this type').waitFor();
     await page.getByText(/^Searched back to \d/).waitFor();
     await older().click();
     await row(/mario\.rossi/).waitFor();
-    await page.getByText('Searched back to the oldest event that is kept.').waitFor();
+    await page.getByText('Searched all stored events.').waitFor();
   });
 });

@@ -13,16 +13,16 @@ describe('the console at the first start', () => {
     await goTo('');
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
     const banner = page.getByRole('alert').filter({ hasText: 'Protected mode' });
-    await banner.getByRole('button', { name: 'Create the first client' }).click();
+    await banner.getByRole('button', { name: 'Create first client' }).click();
 
-    const dialog = page.getByRole('dialog', { name: 'The first client' });
+    const dialog = page.getByRole('dialog', { name: 'First API client' });
     await dialog.getByLabel('Name').fill('office');
-    await dialog.getByRole('button', { name: 'Create it and sign in' }).click();
+    await dialog.getByRole('button', { name: 'Create and sign in' }).click();
     const secret = await dialog.getByLabel('Secret key', { exact: true }).inputValue();
     expect(secret).toMatch(/^ags_/);
     await dialog.getByRole('button', { name: 'Copy: Secret key' }).click();
     await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(secret);
-    await dialog.getByRole('button', { name: 'I have stored it' }).click();
+    await dialog.getByRole('button', { name: 'Done' }).click();
     await dialog.waitFor({ state: 'hidden' });
 
     await page.getByText('Signed in as office').filter({ visible: true }).waitFor();

@@ -39,18 +39,16 @@ describe('the jobs pages', () => {
       await row.getByRole('link').click();
       await page.getByRole('heading', { name: `Job ${submitted.slice(0, 8)}`, level: 1 }).waitFor();
       await page.getByRole('progressbar').waitFor({ state: 'attached' });
-      await page.getByRole('button', { name: 'Cancel the job' }).waitFor();
+      await page.getByRole('button', { name: 'Cancel job' }).waitFor();
       return submitted;
     });
 
-    const figures = page.getByRole('region', { name: 'Figures' });
+    const figures = page.getByRole('region', { name: 'Summary' });
     await figures.getByText('Completed').waitFor();
     await expect.poll(() => page.getByRole('progressbar').count()).toBe(0);
-    await expect.poll(() => page.getByRole('button', { name: 'Cancel the job' }).count()).toBe(0);
-    await expect
-      .poll(() => figures.innerText())
-      .toMatch(/Records\s+62\s+Records done\s+62\s+Not applied\s+2/);
-    const pager = page.getByRole('navigation', { name: /^Pages of/ });
+    await expect.poll(() => page.getByRole('button', { name: 'Cancel job' }).count()).toBe(0);
+    await expect.poll(() => figures.innerText()).toMatch(/Records\s+62\s+Applied\s+60\s+Failed\s+2/);
+    const pager = page.getByRole('navigation', { name: /^Pagination/ });
     await pager.getByText('1–50 of 62').waitFor();
 
     const records = page.getByRole('region', { name: 'Records', exact: true });
@@ -62,15 +60,15 @@ describe('the jobs pages', () => {
 
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      records.getByRole('button', { name: 'Retry kit' }).click(),
+      records.getByRole('button', { name: 'Download failed records' }).click(),
     ]);
-    expect(download.suggestedFilename()).toBe(`retry-kit-${id}.json`);
+    expect(download.suggestedFilename()).toBe(`failed-records-${id}.json`);
     const failedRecords = JSON.parse(await readFile(await download.path(), 'utf8'));
     expect(failedRecords).toMatchObject([
       { Position: 0, Denomination: 'Bad password', Users: [{ Password: null }, { Password: null }] },
-      { Position: 1, Faults: { Denomination: [{}] } },
+      { Position: 1, FieldErrors: { Denomination: [{}] } },
     ]);
-    await page.getByText('The retry kit was saved').waitFor();
+    await page.getByText('Failed records downloaded').waitFor();
     await page.getByRole('link', { name: 'All jobs' }).click();
     await rowOfJob(page, id).getByText('Completed').waitFor();
   });
@@ -94,29 +92,35 @@ describe('the jobs pages', () => {
   it('cancel a job after a confirmation', async () => {
     const person = await visit(service);
     const { page } = person;
+    const summary = page.getByRole('region', { name: 'Summary' });
     await withBlockedJob(service, office, async (id) => {
       await enter(person, `/jobs/${id}`, office);
       const { users, usersDone } = blockedJob;
       const bar = page.getByRole('progressbar', { name: new RegExp(`${usersDone} of ${users} users$`) });
       await bar.waitFor({ state: 'attached' });
       await page.getByText(/users per second · Ends in/).waitFor();
-      await page.getByRole('button', { name: 'Cancel the job' }).click();
+      await page.getByRole('button', { name: 'Cancel job' }).click();
       const dialog = page.getByRole('dialog');
-      await dialog.getByText('What is written stays').waitFor();
-      await dialog.getByRole('button', { name: 'Cancel the job' }).click();
+      await dialog.getByText('Applied records stay applied').waitFor();
+      await dialog.getByRole('button', { name: 'Keep running' }).click();
       await dialog.waitFor({ state: 'hidden' });
-      await page.getByRole('region', { name: 'Figures' }).getByText('Cancelled').waitFor();
+      await page.getByRole('button', { name: 'Cancel job' }).click();
+      await dialog.getByRole('button', { name: 'Cancel job' }).click();
+      await dialog.waitFor({ state: 'hidden' });
+      await summary.getByText('Cancelled', { exact: true }).waitFor();
     });
-    await page.getByRole('region', { name: 'Figures' }).getByText('Ended').waitFor();
+    await summary.getByText('Ended').waitFor();
+    // The lock may have blocked some records that are then applied.
+    await expect.poll(() => summary.innerText()).toMatch(/Applied\s+\d+\s+Cancelled or failed\s+\d+/);
     await page.getByRole('switch', { name: 'Failed only' }).click();
-    await page.getByText('Not applied', { exact: true }).nth(1).waitFor();
+    await page.getByRole('table').getByText('Cancelled', { exact: true }).first().waitFor();
   });
 
   it('show an error for an unknown job ID', async () => {
     const person = await visit(service);
     person.expectStatus(404);
     await enter(person, '/jobs/00000000-0000-0000-0000-000000000000', office);
-    await person.page.getByRole('alert').getByText('This could not be loaded').waitFor();
+    await person.page.getByRole('alert').getByText('Loading failed').waitFor();
   });
 
   it('are translated into Italian', async () => {
@@ -128,11 +132,11 @@ describe('the jobs pages', () => {
     await rowOfJob(page, id).waitFor();
     await page.getByRole('button', { name: 'Language' }).click();
     await page.getByRole('menuitemradio', { name: 'Italiano' }).click();
-    await page.getByRole('heading', { name: 'Lavori', level: 1 }).waitFor();
-    await rowOfJob(page, id).getByText('Completato').waitFor();
+    await page.getByRole('heading', { name: 'Elaborazioni', level: 1 }).waitFor();
+    await rowOfJob(page, id).getByText('Completata').waitFor();
     await rowOfJob(page, id).getByRole('link').click();
-    await page.getByRole('switch', { name: 'Solo non applicati' }).click();
+    await page.getByRole('switch', { name: 'Solo scartati' }).click();
     await page.getByText(/Utente 2, Password: /).waitFor();
-    await page.getByRole('button', { name: 'Kit di correzione' }).waitFor();
+    await page.getByRole('button', { name: 'Scarica il file degli scarti' }).waitFor();
   });
 });

@@ -43,9 +43,9 @@ const pages: readonly [path: () => string, loaded: (page: Page) => Promise<void>
         .waitFor(),
   ],
   [() => `/jobs/${ended}`, (page) => page.getByText(/PASSWORD_TOO_SHORT/).waitFor()],
-  [() => '/calls', (page) => page.getByRole('row', { name: /Users ·/ }).waitFor()],
+  [() => '/calls', (page) => page.getByRole('row', { name: /Update users ·/ }).waitFor()],
   [() => `/calls/${call}`, (page) => page.getByText(/USERNAME_TAKEN/).waitFor()],
-  [() => '/webhooks', (page) => page.getByText('the receiver answered 500').waitFor()],
+  [() => '/webhooks', (page) => page.getByText('The receiver responded with 500').waitFor()],
   [
     () => '/webhooks/1',
     (page) =>
@@ -58,7 +58,7 @@ const pages: readonly [path: () => string, loaded: (page: Page) => Promise<void>
     () => '/webhooks/2',
     (page) =>
       page
-        .getByRole('row', { name: /Given up/ })
+        .getByRole('row', { name: /Failed/ })
         .first()
         .waitFor(),
   ],
@@ -94,9 +94,9 @@ describe('in light and dark, on a desktop and on a phone', () => {
     await enter(person, '/webhooks/2', office);
     // The service disables the webhook after its first failed delivery, so only that one has an answer to show.
     await page
-      .getByRole('row', { name: /Principal inserted.*Given up/s })
+      .getByRole('row', { name: /Principal created.*Failed/s })
       .first()
-      .getByRole('button', { name: /^Principal inserted/ })
+      .getByRole('button', { name: /^Principal created/ })
       .click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('out of order').waitFor();
@@ -115,16 +115,16 @@ describe('in light and dark, on a desktop and on a phone', () => {
     await expectPartAccessible(page, 'dialog');
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
-    for (const action of ['Edit', 'Send a test message', 'New secret', 'Delete']) {
+    for (const action of ['Edit', 'Send test event', 'Rotate secret', 'Delete']) {
       await page
         .getByRole('button', { name: /^Actions for/ })
         .first()
         .click();
       await page.getByRole('menuitem', { name: action }).click();
       await page.getByRole('dialog').waitFor();
-      if (action === 'Send a test message') {
-        await page.getByRole('button', { name: 'Send it' }).click();
-        await page.getByText('It answered').waitFor();
+      if (action === 'Send test event') {
+        await page.getByRole('button', { name: 'Send' }).click();
+        await page.getByText(/^HTTP \d+ after/).waitFor();
       }
       await expectPartAccessible(page, 'dialog');
       await page.keyboard.press('Escape');

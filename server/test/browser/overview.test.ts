@@ -33,10 +33,10 @@ describe('the overview', () => {
     const { page } = person;
     await enter(person, '', await credential(empty, client));
     await page.getByRole('heading', { name: 'Next steps' }).waitFor();
-    await page.getByText('No job is under way.').waitFor();
-    await page.getByText('Nothing has failed.').waitFor();
+    await page.getByText('No current jobs').waitFor();
+    await page.getByText('No errors').waitFor();
     await expect.poll(() => page.getByText(`curl ${empty.url}/api/sync/v1/irs/insert`).count()).toBe(1);
-    await page.getByRole('link', { name: 'Or import a file of users' }).click();
+    await page.getByRole('link', { name: 'Or import users from a file' }).click();
     await page.getByRole('heading', { name: 'Import', level: 1 }).waitFor();
     await page.goBack();
     await page.getByRole('main').getByRole('link', { name: 'API clients' }).click();
@@ -49,7 +49,7 @@ describe('the overview', () => {
     const person = await visit(filled, { timezoneId: zoneAtNoon() });
     const { page } = person;
     await enter(person, '', filledOffice);
-    const figures = page.getByRole('region', { name: 'Figures' });
+    const figures = page.getByRole('region', { name: 'Totals' });
     await figures.getByText('+4 today').waitFor();
     await expect.poll(() => figures.innerText()).toMatch(/Users\s+4\s+.*Principals\s+2/s);
 
@@ -60,31 +60,31 @@ describe('the overview', () => {
     // The tooltip of a column shows the figures of its day.
     await page.locator('rect[data-figure=UsersRegistered]').hover();
     await page
-      .getByText(/^\d+ \w+Users registered\s*4\s*Passwords reset\s*0\s*Principals inserted\s*2$/)
+      .getByText(/^\d+ \w+Users registered\s*4\s*Passwords reset\s*0\s*Principals created\s*2$/)
       .waitFor();
 
     await page.setViewportSize(phone);
     await page.locator('rect[data-figure=Calls]').hover();
-    await page.getByText(/Records not applied\s*12$/).waitFor();
+    await page.getByText(/Failed records\s*12$/).waitFor();
     await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     await page.setViewportSize(desktop);
 
-    const failures = page.getByRole('table', { name: 'The records that were not applied last' });
+    const failures = page.getByRole('table', { name: 'Latest failed records' });
     await failures.getByText(/USERNAME_TAKEN · User 1, Username/).waitFor();
     await failures
       .getByText(/PASSWORD_TOO_SHORT · User 1, Password/)
       .first()
       .waitFor();
     await page.getByText(/of [\d.,]+ hashes per second/).waitFor();
-    await figures.getByText('Sessions of users').waitFor();
+    await figures.getByText('Active sessions').waitFor();
   });
 
   it('links a failed record to its call or job and to its principal', async () => {
     const person = await visit(filled);
     const { page } = person;
     await enter(person, '', filledOffice);
-    const rows = page.getByRole('table', { name: 'The records that were not applied last' }).getByRole('row');
-    await rows.nth(1).getByRole('link', { name: 'Principals' }).click();
+    const rows = page.getByRole('table', { name: 'Latest failed records' }).getByRole('row');
+    await rows.nth(1).getByRole('link', { name: 'Create principals' }).click();
     await page.getByRole('heading', { name: `Job ${failedJob.slice(0, 8)}`, level: 1 }).waitFor();
     await page
       .getByRole('region', { name: 'Records' })
@@ -92,7 +92,7 @@ describe('the overview', () => {
       .waitFor();
     await page.goBack();
     const taken = rows.filter({ hasText: 'USERNAME_TAKEN' });
-    await taken.getByRole('link', { name: 'Users' }).click();
+    await taken.getByRole('link', { name: 'Update users' }).click();
     await page.getByRole('heading', { name: /^Call /, level: 1 }).waitFor();
     await page.goBack();
     await taken.getByRole('link', { name: /^\d+$/ }).click();
@@ -103,7 +103,7 @@ describe('the overview', () => {
     const person = await visit(filled);
     const { page } = person;
     await enter(person, '', filledOffice);
-    const pager = page.getByRole('navigation', { name: /^Pages of/ });
+    const pager = page.getByRole('navigation', { name: /^Pagination/ });
     await pager.getByText('1–8 of 12').waitFor();
     await pager.getByRole('button', { name: 'Next page' }).click();
     await pager.getByText('9–12 of 12').waitFor();
@@ -133,9 +133,9 @@ describe('the overview', () => {
       const running = await send('first.to.run');
       await blocked(1);
       for (let n = 1; n <= 9; n++) await send(`waiting.${n}`);
-      const jobs = page.getByRole('region', { name: 'Jobs under way' });
+      const jobs = page.getByRole('region', { name: 'Current jobs' });
       await jobs.getByRole('link', { name: 'and 5 more' }).waitFor();
-      const links = jobs.getByRole('link', { name: 'Users' });
+      const links = jobs.getByRole('link', { name: 'Update users' });
       await expect.poll(() => links.count()).toBe(5);
       await expect.poll(() => links.first().getAttribute('href')).toBe(`/console/jobs/${running}`);
     });
@@ -153,9 +153,9 @@ describe('the overview', () => {
     const person = await visit(service);
     const { page } = person;
     await enter(person, '', office);
-    await page.getByText('No job is under way.').waitFor();
+    await page.getByText('No current jobs').waitFor();
     const bar = (done: number) =>
-      page.getByRole('progressbar', { name: `Users: ${done} of 60 users`, exact: true });
+      page.getByRole('progressbar', { name: `Update users: ${done} of 60 users`, exact: true });
     await holding(service, principalLock(third), async () => {
       await holding(service, principalLock(second), async () => {
         await submit(service, 'irs/update', records, office);
@@ -164,6 +164,6 @@ describe('the overview', () => {
       await bar(40).waitFor({ state: 'attached' });
       expect(Number(await bar(40).getAttribute('aria-valuenow'))).toBeCloseTo(200 / 3);
     });
-    await page.getByText('No job is under way.').waitFor();
+    await page.getByText('No current jobs').waitFor();
   });
 });

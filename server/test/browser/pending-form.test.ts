@@ -42,9 +42,7 @@ async function expectStaysOpen(
   await expect.poll(() => dialog().getByRole('button', { name: 'Close' }).count()).toBe(0);
   await expect.poll(() => page.locator(':focus').innerText()).toBe('Cancel');
   release();
-  await dialog()
-    .getByRole('button', { name: /^I have/ })
-    .waitFor();
+  await dialog().getByRole('button', { name: 'Done' }).waitFor();
   return dialog();
 }
 
@@ -52,8 +50,8 @@ describe('while a secret is being created, its dialog stays open', () => {
   it('for the first client, whose secret is needed to sign in', async () => {
     person = await visit(await startConsole());
     await person.goTo('');
-    await button('Create the first client').click();
-    const shown = await expectStaysOpen('Create it and sign in', '/admin/v1/clients');
+    await button('Create first client').click();
+    const shown = await expectStaysOpen('Create and sign in', '/admin/v1/clients');
     await expect.poll(() => shown.getByLabel('Secret key', { exact: true }).inputValue()).toMatch(/^ags_/);
     await person.page.getByText('Signed in as console').filter({ visible: true }).waitFor();
   });
@@ -64,9 +62,9 @@ describe('while a secret is being created, its dialog stays open', () => {
     await dialog().getByLabel('Name').fill('held');
     const created = await expectStaysOpen('Create', '/admin/v1/clients');
     const first = await created.getByLabel('Secret key', { exact: true }).inputValue();
-    await button('I have stored it').click();
-    await choose('held', 'New secret');
-    const rotated = await expectStaysOpen('New secret', '/admin/v1/clients/*/rotate');
+    await button('Done').click();
+    await choose('held', 'Rotate secret');
+    const rotated = await expectStaysOpen('Rotate secret', '/admin/v1/clients/*/rotate');
     await expect.poll(() => rotated.getByLabel('Secret key', { exact: true }).inputValue()).not.toBe(first);
   });
 
@@ -74,12 +72,12 @@ describe('while a secret is being created, its dialog stays open', () => {
     const { url } = await startReceiver();
     await enter(person, '/webhooks', office);
     await button('New webhook').click();
-    await dialog().getByLabel('Address').fill(url);
+    await dialog().getByLabel('Endpoint URL').fill(url);
     const created = await expectStaysOpen('Create', '/admin/v1/webhooks');
     const first = await created.getByLabel('Secret', { exact: true }).inputValue();
-    await button('I have stored it').click();
-    await choose(url, 'New secret');
-    const rotated = await expectStaysOpen('New secret', '/admin/v1/webhooks/*/rotate');
+    await button('Done').click();
+    await choose(url, 'Rotate secret');
+    const rotated = await expectStaysOpen('Rotate secret', '/admin/v1/webhooks/*/rotate');
     await expect.poll(() => rotated.getByLabel('Secret', { exact: true }).inputValue()).not.toBe(first);
   });
 });
@@ -95,21 +93,21 @@ describe('while a password is being set', () => {
 
   it('the password of a new user cannot be edited, and the dialog then shows the one that was sent', async () => {
     await enterNew(service, office, person, 'Held Srl');
-    await button('Register a user').click();
+    await button('Register user').click();
     await dialog().getByLabel('Username').fill('held.user');
     await dialog().getByLabel('Password', { exact: true }).fill('una frase lunga davvero');
-    await dialog().getByText('The rules of the service allow this password.').waitFor();
-    await expectStaysOpen('Register', '/irs/update', tryToChange);
+    await dialog().getByText('This password meets the requirements.').waitFor();
+    await expectStaysOpen('Register user', '/irs/update', tryToChange);
     expect(await takePassword(person.page)).toBe('una frase lunga davvero');
     expect((await login(service, 'held.user', 'una frase lunga davvero')).status).toBe(200);
   });
 
   it('the new password of a reset cannot be edited, and the dialog then shows the one that was sent', async () => {
     await enterNew(service, office, person, 'Held Snc', 'held.reset');
-    await choose('held.reset', 'Reset the password');
+    await choose('held.reset', 'Reset password');
     await dialog().getByRole('button', { name: 'Generate' }).click();
-    await dialog().getByText('The rules of the service allow this password.').waitFor();
-    await expectStaysOpen('Reset the password', '/irs/update', tryToChange);
+    await dialog().getByText('This password meets the requirements.').waitFor();
+    await expectStaysOpen('Reset password', '/irs/update', tryToChange);
     expect((await login(service, 'held.reset', await takePassword(person.page))).status).toBe(200);
   });
 });

@@ -31,22 +31,22 @@ describe('the users of a principal', () => {
     const usernames = () =>
       page.getByRole('table', { name: 'Users' }).getByRole('button', { name: /^Actions for/ });
     await expect.poll(() => usernames().count()).toBe(10);
-    await page.getByRole('navigation', { name: 'Pages of: Users' }).getByLabel('Next page').click();
+    await page.getByRole('navigation', { name: 'Pagination: Users' }).getByLabel('Next page').click();
     await rowOf(page, 'Users', /doctor/).waitFor();
-    await page.getByRole('searchbox', { name: 'Search for users' }).fill('nurse.1');
+    await page.getByRole('searchbox', { name: 'Search users' }).fill('nurse.1');
     await expect.poll(() => usernames().count()).toBe(3);
     await page.reload();
     await rowOf(page, 'Users', /nurse\.11/).waitFor();
     await expect.poll(() => usernames().count()).toBe(3);
-    await page.getByRole('searchbox', { name: 'Search for users' }).fill('patient');
-    await page.getByText('No such user').waitFor();
+    await page.getByRole('searchbox', { name: 'Search users' }).fill('patient');
+    await page.getByText('No results').waitFor();
   });
 
   it('are validated while typing, with the errors next to the fields', async () => {
     const { page, expectStatus } = person;
     expectStatus(422);
     await enterNew(service, office, person, 'Verdi e Figli', 'taken.name');
-    await page.getByRole('button', { name: 'Register a user' }).click();
+    await page.getByRole('button', { name: 'Register user' }).click();
     const dialog = page.getByRole('dialog');
     const username = dialog.getByLabel('Username');
     const password = dialog.getByLabel('Password', { exact: true });
@@ -57,19 +57,19 @@ describe('the users of a principal', () => {
     await expectBeside(password, /at least 8 characters/);
     await dialog.getByText('Weak', { exact: true }).waitFor();
     await password.fill('password123');
-    await expectBeside(password, /most used/);
+    await expectBeside(password, /too common/);
     await password.fill('una frase lunga davvero');
-    await dialog.getByText('The rules of the service allow this password.').waitFor();
+    await dialog.getByText('This password meets the requirements.').waitFor();
     await dialog.getByLabel('Email').fill('nowhere');
-    await dialog.getByRole('button', { name: 'Register' }).click();
-    await expectBeside(dialog.getByLabel('Email'), /not an email address/);
+    await dialog.getByRole('button', { name: 'Register user' }).click();
+    await expectBeside(dialog.getByLabel('Email'), /not a valid email address/);
     await expect.poll(() => besides(username)).toMatch(/is taken/);
     expect(await dialog.getByRole('alert').count()).toBe(0);
 
     await username.fill('free.name');
     await dialog.getByLabel('Email').fill('free@example.com');
     await expectBeside(username, /^$/);
-    await dialog.getByRole('button', { name: 'Register' }).click();
+    await dialog.getByRole('button', { name: 'Register user' }).click();
     expect(await takePassword(page)).toBe('una frase lunga davvero');
     await rowOf(page, 'Users', /free\.name.*free@example\.com/).waitFor();
   });
@@ -80,19 +80,19 @@ describe('the users of a principal', () => {
     await enterNew(service, office, person, 'Gallo Snc', 'marco.gallo');
     const session = await signedIn(service, 'marco.gallo');
     expect((await service.call('irs/list', {}, asUser(session))).status).toBe(200);
-    const dialog = await choose('marco.gallo', 'Reset the password');
-    await dialog.getByText(/all sessions of this user end at once/).waitFor();
+    const dialog = await choose('marco.gallo', 'Reset password');
+    await dialog.getByText(/all sessions of the user end/).waitFor();
     await dialog.getByLabel('Password', { exact: true }).fill('marco.gallo');
     await expectBeside(dialog.getByLabel('Password', { exact: true }), /the username/);
     await dialog.getByRole('button', { name: 'Generate' }).click();
-    await dialog.getByText('The rules of the service allow this password.').waitFor();
-    await dialog.getByRole('button', { name: 'Reset the password' }).click();
+    await dialog.getByText('This password meets the requirements.').waitFor();
+    await dialog.getByRole('button', { name: 'Reset password' }).click();
     const password = await takePassword(page);
     expect((await service.call('irs/list', {}, asUser(session))).status).toBe(401);
     expect((await login(service, 'marco.gallo')).status).toBe(401);
     expect((await login(service, 'marco.gallo', password)).status).toBe(200);
-    await rowOf(page, 'History', /Password reset: marco\.gallo\..*office, at the console/).waitFor();
-    await rowOf(page, 'History', /A sign-in failed: marco\.gallo\./).waitFor();
+    await rowOf(page, 'History', /Password reset: marco\.gallo\..*office \(console\)/).waitFor();
+    await rowOf(page, 'History', /Sign-in failed: marco\.gallo\./).waitFor();
   });
 
   it('are disabled and enabled individually', async () => {
@@ -100,7 +100,7 @@ describe('the users of a principal', () => {
     await enterNew(service, office, person, 'Conti Spa', 'elena.conti', 'fabio.conti');
     const session = await signedIn(service, 'elena.conti');
     const disable = await choose('elena.conti', 'Disable');
-    await disable.getByText(/all sessions of this user end at once/).waitFor();
+    await disable.getByText(/all sessions of the user end/).waitFor();
     await disable.getByRole('button', { name: 'Disable' }).click();
     await rowOf(page, 'Users', /elena\.conti.*Disabled/).waitFor();
     expect((await service.call('irs/list', {}, asUser(session))).status).toBe(401);

@@ -38,8 +38,8 @@ describe('in light and dark, on a desktop and on a phone', () => {
     await page.getByRole('button', { name: 'Disable' }).click();
     await checkAndClose();
 
-    await page.getByRole('button', { name: 'Register a user' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Register a user' });
+    await page.getByRole('button', { name: 'Register user' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New user' });
     await dialog.getByLabel('Username').fill('mario.rossi');
     await dialog.getByText(/is taken/).waitFor();
     for (const [password, strength] of [
@@ -62,12 +62,12 @@ describe('in light and dark, on a desktop and on a phone', () => {
     await checkAndClose();
 
     await page.getByRole('button', { name: 'Actions for mario.rossi' }).click();
-    await page.getByRole('menuitem', { name: 'Reset the password' }).click();
+    await page.getByRole('menuitem', { name: 'Reset password' }).click();
     await page.getByRole('dialog').waitFor();
     await expectPartAccessible(page, 'dialog');
     await page.getByRole('dialog').getByRole('button', { name: 'Generate' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Reset the password' }).click();
-    const done = page.getByRole('button', { name: 'I have handed it over' });
+    await page.getByRole('dialog').getByRole('button', { name: 'Reset password' }).click();
+    const done = page.getByRole('button', { name: 'Done' });
     await done.waitFor();
     await expectPartAccessible(page, 'dialog');
     await done.click();

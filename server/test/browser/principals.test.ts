@@ -26,8 +26,8 @@ describe('on a new service', () => {
     await page.getByRole('link', { name: 'Import a file' }).click();
     await page.getByRole('heading', { name: 'Import', level: 1 }).waitFor();
     await goTo('/clients');
-    await page.getByText('No client yet').waitFor();
-    await page.getByRole('button', { name: 'Create a client' }).click();
+    await page.getByText('No clients yet').waitFor();
+    await page.getByRole('button', { name: 'Create client' }).click();
     await page.getByRole('dialog', { name: 'New client' }).waitFor();
   });
 
@@ -37,26 +37,26 @@ describe('on a new service', () => {
     const { page, goTo, expectStatus } = person;
     expectStatus(422);
     await goTo('/principals');
-    await page.getByText('No principal yet').waitFor();
+    await page.getByText('No principals yet').waitFor();
     await page.getByRole('button', { name: 'New principal' }).click();
     await page.getByRole('dialog').getByLabel('Company name').fill('Bianchi SpA');
     await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { name: 'Bianchi SpA', level: 1 }).waitFor();
     await expect.poll(() => page.title()).toBe('Bianchi SpA · Anagrafe');
 
-    await page.getByText('No user yet').waitFor();
-    await page.getByRole('button', { name: 'Register a user' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Register a user' });
+    await page.getByText('No users yet', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Register user' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New user' });
     await dialog.getByLabel('Username').fill('mario.rossi');
     await dialog.getByRole('button', { name: 'Generate' }).click();
     await dialog.getByText('Strong', { exact: true }).waitFor();
-    await dialog.getByText('The rules of the service allow this password.').waitFor();
-    await dialog.getByRole('button', { name: 'Register' }).click();
+    await dialog.getByText('This password meets the requirements.').waitFor();
+    await dialog.getByRole('button', { name: 'Register user' }).click();
     const password = await takePassword(page);
     await rowOf(page, 'Users', /mario\.rossi/).waitFor();
     expect((await login(fresh, 'mario.rossi', password)).status).toBe(200);
     expect((await login(fresh, 'mario.rossi', rightPassword)).status).toBe(401);
-    await rowOf(page, 'History', /Registered: mario\.rossi\..*protected mode/).waitFor();
+    await rowOf(page, 'History', /Registered: mario\.rossi\..*local user/).waitFor();
     await rowOf(page, 'History', /Signed in: mario\.rossi\./).waitFor();
   });
 });
@@ -74,7 +74,7 @@ describe('the principals pages', () => {
       ['IT0123', 'Rossi Srl'],
       ['anna.v', 'Comune di Lucca'],
     ] as const) {
-      await page.getByRole('searchbox', { name: 'Search for principals' }).pressSequentially(typed);
+      await page.getByRole('searchbox', { name: 'Search principals' }).pressSequentially(typed);
       await expect.poll(names).toEqual([found]);
       await page.getByText('1 principal', { exact: true }).waitFor();
       await expect.poll(() => new URL(page.url()).searchParams.get('search')).toBe(typed);
@@ -83,7 +83,7 @@ describe('the principals pages', () => {
       await page.goBack();
       await expect.poll(names).toEqual([found]);
       await expect.poll(() => page.getByRole('searchbox').inputValue()).toBe(typed);
-      await page.getByRole('button', { name: 'Clear the search' }).click();
+      await page.getByRole('button', { name: 'Clear search' }).click();
       await expect.poll(async () => (await names()).length).toBe(25);
       await expect.poll(() => new URL(page.url()).search).toBe('');
     }
@@ -101,7 +101,7 @@ describe('the principals pages', () => {
     await expect.poll(names).toEqual(['Rossi Srl']);
     await expect.poll(() => new URL(page.url()).search).toBe('?search=rossi');
     await page.getByRole('searchbox').fill('nobody at all');
-    await page.getByText('Nothing found for "nobody at all"').waitFor();
+    await page.getByText('No results for "nobody at all"').waitFor();
   });
 
   it('show the errors of a new principal next to the invalid fields', async () => {
@@ -117,7 +117,7 @@ describe('the principals pages', () => {
     await dialog.getByRole('button', { name: 'Create' }).click();
     await expectBeside(dialog.getByLabel('External key'), /belongs to the principal/);
     await expect.poll(() => page.locator(':focus').and(dialog.getByLabel('External key')).count()).toBe(1);
-    await expect.poll(() => besides(dialog.getByLabel('Email'))).toMatch(/not an email address/);
+    await expect.poll(() => besides(dialog.getByLabel('Email'))).toMatch(/not a valid email address/);
     expect(await besides(dialog.getByLabel('Company name'))).toBe('');
     expect(await dialog.getByRole('alert').count()).toBe(0);
   });
@@ -125,9 +125,9 @@ describe('the principals pages', () => {
   it('show a "not found" page for an unknown or invalid ID', async () => {
     const { page, goTo } = person;
     await enter(person, '/principals/999999', office);
-    await page.getByRole('heading', { name: 'There is no such principal' }).waitFor();
+    await page.getByRole('heading', { name: 'Principal not found' }).waitFor();
     await goTo('/principals/rossi');
-    await page.getByRole('heading', { name: 'There is no such principal' }).waitFor();
+    await page.getByRole('heading', { name: 'Principal not found' }).waitFor();
     await page.getByRole('link', { name: 'All principals' }).click();
     await page.getByRole('link', { name: 'Rossi Srl' }).waitFor();
   });
@@ -138,7 +138,7 @@ describe('the principals pages', () => {
     const session = await signedIn(service, 'luca.riva');
     await page.getByRole('button', { name: 'Disable' }).click();
     const dialog = page.getByRole('dialog', { name: 'Disable Teatro Sociale' });
-    await dialog.getByText(/all their sessions end at once/).waitFor();
+    await dialog.getByText(/their sessions end/).waitFor();
     await dialog.getByRole('button', { name: 'Disable' }).click();
     await page.getByRole('button', { name: 'Enable' }).waitFor();
     await page.getByText('Disabled', { exact: true }).waitFor();
@@ -146,10 +146,10 @@ describe('the principals pages', () => {
     expect((await login(service, 'luca.riva')).status).toBe(401);
 
     expectStatus(422);
-    await page.getByRole('button', { name: 'Register a user' }).click();
+    await page.getByRole('button', { name: 'Register user' }).click();
     await page
       .getByRole('dialog')
-      .getByText(/is disabled and gets no new users/)
+      .getByText(/This principal is disabled/)
       .waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
@@ -158,8 +158,8 @@ describe('the principals pages', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Enable' }).click();
     await page.getByRole('button', { name: 'Disable' }).waitFor();
     expect((await login(service, 'luca.riva')).status).toBe(200);
-    await rowOf(page, 'History', /The principal was disabled\..*office, at the console/).waitFor();
-    await rowOf(page, 'History', /The principal was enabled\./).waitFor();
+    await rowOf(page, 'History', /Principal disabled\..*office \(console\)/).waitFor();
+    await rowOf(page, 'History', /Principal enabled\./).waitFor();
   });
 });
 
@@ -178,31 +178,31 @@ describe('the history of a principal', () => {
     const history = page.getByRole('table', { name: 'History' });
     const historyRows = async () => (await history.getByRole('row').allInnerTexts()).slice(1);
     await expect.poll(async () => (await historyRows()).length).toBe(20);
-    await expect.poll(async () => (await historyRows())[0]).toMatch(/The principal was enabled\./);
+    await expect.poll(async () => (await historyRows())[0]).toMatch(/Principal enabled\./);
     expect((await historyRows()).join()).not.toMatch(/created/);
 
     await turn('disabled');
-    await expect.poll(async () => (await historyRows())[0]).toMatch(/The principal was disabled\./);
+    await expect.poll(async () => (await historyRows())[0]).toMatch(/Principal disabled\./);
     await expect.poll(() => historyRows()).toHaveLength(21);
     await page.getByRole('button', { name: 'Show older' }).press('Enter');
-    await page.getByText('There is nothing older.').waitFor();
+    await page.getByText('No older entries.').waitFor();
     await expect.poll(() => page.evaluate('document.activeElement.innerText')).toBe('Show older');
     await expect.poll(() => historyRows()).toHaveLength(26);
     await expect
       .poll(async () => (await historyRows()).at(-1))
-      .toMatch(/The principal was created\. Registered: sara\.storia\./);
+      .toMatch(/Principal created\. Registered: sara\.storia\./);
     await turn('active');
     await expect.poll(async () => (await historyRows()).length).toBe(27);
-    await expect.poll(async () => (await historyRows())[0]).toMatch(/The principal was enabled\./);
+    await expect.poll(async () => (await historyRows())[0]).toMatch(/Principal enabled\./);
   });
 
   it('shows who has read the principal when that option is checked', async () => {
     const { page } = person;
     await enterNew(service, office, person, 'Greco Srl');
-    await rowOf(page, 'History', /The principal was created\..*office/).waitFor();
-    expect(await rowOf(page, 'History', /Its data were read/).count()).toBe(0);
-    await page.getByLabel('Also who has read it').check();
-    await rowOf(page, 'History', /Its data were read\..*office, at the console/)
+    await rowOf(page, 'History', /Principal created\..*office/).waitFor();
+    expect(await rowOf(page, 'History', /Principal read/).count()).toBe(0);
+    await page.getByLabel('Include reads').check();
+    await rowOf(page, 'History', /Principal read\..*office \(console\)/)
       .first()
       .waitFor();
   });
@@ -217,9 +217,9 @@ describe('the principals pages in Italian', () => {
     await page.getByRole('button', { name: 'Language' }).click();
     await page.getByRole('menuitemradio', { name: 'Italiano' }).click();
     await rowOf(page, 'Utenti', /dario\.costa.*Attivo/).waitFor();
-    await rowOf(page, 'Cronologia', /L'anagrafica è stata creata\. Registrazione: dario\.costa\./).waitFor();
-    await page.getByRole('button', { name: 'Registra un utente' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Registra un utente' });
+    await rowOf(page, 'Cronologia', /Anagrafica creata\. Registrazione: dario\.costa\./).waitFor();
+    await page.getByRole('button', { name: 'Registra utente' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Nuovo utente' });
     await dialog.getByLabel('Nome utente').fill('dario.costa');
     await expectBeside(dialog.getByLabel('Nome utente'), /già/);
     await dialog.getByRole('button', { name: 'Genera' }).click();

@@ -47,7 +47,7 @@ export async function expectBeside(field: Locator, sentence: RegExp): Promise<vo
 /** Copies the password from the dialog that shows it once, closes the dialog and returns the password. */
 export async function takePassword(page: Page): Promise<string> {
   const dialog = page.getByRole('dialog');
-  const done = dialog.getByRole('button', { name: 'I have handed it over' });
+  const done = dialog.getByRole('button', { name: 'Done' });
   await done.waitFor();
   const password = await dialog.getByLabel('Password', { exact: true }).inputValue();
   await dialog.getByRole('button', { name: 'Copy: Password' }).click();

@@ -28,7 +28,7 @@ async function pressTwice(page: Page, submit: string, path: string): Promise<voi
   const restoreAnswers = await loseAnswers(page, path);
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', { name: submit }).click();
-  const alert = dialog.getByRole('alert').filter({ hasText: 'Something other than the service answered' });
+  const alert = dialog.getByRole('alert').filter({ hasText: 'Unexpected response' });
   await alert.waitFor();
   await restoreAnswers();
   await dialog.getByRole('button', { name: submit }).click();
@@ -49,12 +49,12 @@ describe('a form that is submitted again after an error', () => {
   it('registers a user once and shows its password if the first answer was lost', async () => {
     const { page } = person;
     await enterNew(service, office, person, 'Again Srl');
-    await page.getByRole('button', { name: 'Register a user' }).click();
+    await page.getByRole('button', { name: 'Register user' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Username').fill('once.registered');
     await dialog.getByLabel('Password', { exact: true }).fill('una frase lunga davvero');
-    await dialog.getByText('The rules of the service allow this password.').waitFor();
-    await pressTwice(page, 'Register', '/irs/update');
+    await dialog.getByText('This password meets the requirements.').waitFor();
+    await pressTwice(page, 'Register user', '/irs/update');
     expect(await takePassword(page)).toBe('una frase lunga davvero');
     await rowOf(page, 'Users', /once\.registered/).waitFor();
     expect((await login(service, 'once.registered', 'una frase lunga davvero')).status).toBe(200);
@@ -65,16 +65,16 @@ describe('a form that is submitted again after an error', () => {
     await enterNew(service, office, person, 'Refused Srl');
     const id = Number(new URL(page.url()).pathname.split('/').at(-1));
     const setState = (State: string) => service.call('irs/state', [{ ID: id, State }], { headers: office });
-    await page.getByRole('button', { name: 'Register a user' }).click();
+    await page.getByRole('button', { name: 'Register user' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Username').fill('later.registered');
     await dialog.getByLabel('Password', { exact: true }).fill('una frase lunga davvero');
-    await dialog.getByText('The rules of the service allow this password.').waitFor();
+    await dialog.getByText('This password meets the requirements.').waitFor();
     await setState('disabled');
-    await dialog.getByRole('button', { name: 'Register' }).click();
+    await dialog.getByRole('button', { name: 'Register user' }).click();
     await dialog.getByRole('alert').waitFor();
     await setState('active');
-    await dialog.getByRole('button', { name: 'Register' }).click();
+    await dialog.getByRole('button', { name: 'Register user' }).click();
     await takePassword(page);
   });
 });

@@ -11,7 +11,7 @@ describe('the colour scheme', () => {
     const { page } = person;
     await enter(person, '', office);
     await expect.poll(() => page.evaluate(scheme)).toBe('dark');
-    await page.getByRole('button', { name: 'Appearance' }).click();
+    await page.getByRole('button', { name: 'Theme' }).click();
     await page.getByRole('menuitemradio', { name: 'Light' }).click();
     await expect.poll(() => page.evaluate(scheme)).toBe('light');
     await page.reload();
@@ -27,10 +27,13 @@ describe('on a phone', () => {
     await enter(person, '', office);
     const link = page.getByRole('link', { name: 'API clients' }).first();
     await expect.poll(() => page.getByRole('navigation').filter({ visible: true }).count()).toBe(0);
-    await page.getByRole('button', { name: 'Open the menu' }).click();
-    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'API clients' }).click();
+    await page.getByRole('button', { name: 'Open menu' }).click();
+    await page
+      .getByRole('navigation', { name: 'Main navigation' })
+      .getByRole('link', { name: 'API clients' })
+      .click();
     await page.getByRole('heading', { name: 'API clients', level: 1 }).waitFor();
-    await page.getByRole('button', { name: 'Open the menu' }).click();
+    await page.getByRole('button', { name: 'Open menu' }).click();
     await page.getByRole('button', { name: 'Sign out' }).filter({ visible: true }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await expect.poll(() => link.count()).toBe(0);
@@ -62,7 +65,7 @@ describe('with the keyboard alone', () => {
     await page.reload();
     await page.getByRole('row', { name: /office/ }).waitFor();
     await keyboard.press('Tab');
-    await expect.poll(() => focused().innerText()).toBe('Skip to the content');
+    await expect.poll(() => focused().innerText()).toBe('Skip to content');
     await keyboard.press('Enter');
     await keyboard.press('Tab');
     await expect.poll(() => focused().innerText()).toBe('New client');
@@ -72,7 +75,7 @@ describe('with the keyboard alone', () => {
     await expect.poll(() => focused().and(dialog.getByLabel('Name')).count()).toBe(1);
     await keyboard.type('keyboard');
     await keyboard.press('Enter');
-    await tabTo('I have stored it');
+    await tabTo('Done');
     await keyboard.press('Enter');
     await dialog.waitFor({ state: 'hidden' });
     // The focus returns to the button that opened the dialog.

@@ -17,14 +17,14 @@ const idOf = ({ headers }: Received) => headers['webhook-id'];
 async function create(page: Page, receiver: Receiver): Promise<string> {
   await page.getByRole('button', { name: 'New webhook' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Address').fill(receiver.url);
-  await dialog.getByLabel('Principal inserted').check();
-  await dialog.getByLabel(/^Each event/).check();
+  await dialog.getByLabel('Endpoint URL').fill(receiver.url);
+  await dialog.getByLabel('Principal created').check();
+  await dialog.getByLabel(/^Event –/).check();
   await dialog.getByRole('button', { name: 'Create' }).click();
   const secret = await dialog.getByLabel('Secret', { exact: true }).inputValue();
   expect(secret).toMatch(/^whsec_/);
   await page.keyboard.press('Escape');
-  await dialog.getByRole('button', { name: 'I have stored it' }).click();
+  await dialog.getByRole('button', { name: 'Done' }).click();
   await dialog.waitFor({ state: 'hidden' });
   return secret;
 }
@@ -56,31 +56,31 @@ describe('a webhook', () => {
     const person = await visit(first);
     const { page, expectStatus } = person;
     await enter(person, '/webhooks', await credential(first));
-    await page.getByRole('button', { name: 'Create the first webhook' }).click();
+    await page.getByRole('button', { name: 'Create webhook' }).click();
     await page.getByRole('dialog', { name: 'New webhook' }).waitFor();
     await page.keyboard.press('Escape');
     const secret = await create(page, receiver);
     const row = page.getByRole('row', { name: new RegExp(receiver.url) });
-    await expect.poll(() => row.innerText()).toMatch(/Enabled\s+Principal inserted\s+each event/);
+    await expect.poll(() => row.innerText()).toMatch(/Active\s+Principal created\s+event/);
     await expect.poll(() => page.content()).not.toContain(secret);
 
-    await act(page, receiver, 'Send a test message');
+    await act(page, receiver, 'Send test event');
     const dialog = page.getByRole('dialog');
-    await dialog.getByRole('button', { name: 'Send it' }).click();
-    await dialog.getByText(/It answered 204 after [\d,]+ ms/).waitFor();
+    await dialog.getByRole('button', { name: 'Send' }).click();
+    await dialog.getByText(/HTTP 204 after [\d,]+ ms/).waitFor();
     const [message] = receiver.received;
     const event = await verifyWebhook(message?.body ?? '', message?.headers ?? {}, secret);
     expect(event).toMatchObject({ type: 'webhook.test' });
     receiver.answer = () => ({ status: 503, body: 'closed for lunch' });
-    await dialog.getByRole('button', { name: 'Send it' }).click();
-    await dialog.getByText('The receiver had a failure of its own').waitFor();
-    await dialog.getByText(/It answered 503/).waitFor();
-    await dialog.getByRole('region', { name: 'What came back' }).getByText('closed for lunch').waitFor();
+    await dialog.getByRole('button', { name: 'Send' }).click();
+    await dialog.getByText('The receiver returned an error (5xx)').waitFor();
+    await dialog.getByText(/HTTP 503/).waitFor();
+    await dialog.getByRole('region', { name: 'Response' }).getByText('closed for lunch').waitFor();
     await dialog.getByRole('button', { name: 'Close' }).last().click();
 
     await page.getByRole('button', { name: 'New webhook' }).click();
     expectStatus(422);
-    await dialog.getByLabel('Address').fill('http://example.com/hook');
+    await dialog.getByLabel('Endpoint URL').fill('http://example.com/hook');
     await dialog.getByRole('button', { name: 'Create' }).click();
     await dialog.getByRole('alert').waitFor();
   });
@@ -94,22 +94,22 @@ describe('a webhook', () => {
     await create(page, receiver);
     await insert('given.up');
     const row = page.getByRole('row', { name: new RegExp(receiver.url) });
-    await row.getByText('The receiver answered 500').waitFor();
+    await row.getByText('The receiver responded with 500').waitFor();
     await expect.poll(() => row.getByText('Disabled').count()).toBe(1);
 
     receiver.answer = () => 200;
     await act(page, receiver, 'Enable');
-    await row.getByText('Enabled').waitFor();
+    await row.getByText('Active').waitFor();
     await row.getByRole('link').click();
     const list = page.getByRole('region', { name: 'Deliveries' });
-    await list.getByRole('switch', { name: 'Given up only' }).click();
-    await list.getByRole('row', { name: /Principal inserted.*Given up.*answered 500/s }).waitFor();
+    await list.getByRole('switch', { name: 'Failed only' }).click();
+    await list.getByRole('row', { name: /Principal created.*Failed.*HTTP 500/s }).waitFor();
     const before = receiver.received.length;
-    await list.getByRole('button', { name: /^Send again/ }).click();
-    await page.getByText('Sent again: 1').waitFor();
-    await list.getByText('Nothing was given up.').waitFor();
-    await list.getByRole('switch', { name: 'Given up only' }).click();
-    await list.getByRole('row', { name: /Principal inserted.*Delivered.*answered 200/s }).waitFor();
+    await list.getByRole('button', { name: /^Resend/ }).click();
+    await page.getByText('Deliveries resent: 1').waitFor();
+    await list.getByText('No failed deliveries').waitFor();
+    await list.getByRole('switch', { name: 'Failed only' }).click();
+    await list.getByRole('row', { name: /Principal created.*Delivered.*HTTP 200/s }).waitFor();
     expect(receiver.received.slice(before).map(idOf)).toEqual([idOf(receiver.received[0] as Received)]);
   });
 
@@ -126,8 +126,8 @@ describe('a webhook', () => {
     await row.getByText('Disabled').waitFor();
     receiver.answer = () => 200;
     await row.getByRole('link').click();
-    await page.getByRole('button', { name: 'Send all again that failed' }).click();
-    await page.getByText('it is sent once the webhook is enabled').waitFor();
+    await page.getByRole('button', { name: 'Retry all failed' }).click();
+    await page.getByText('Deliveries are sent once you enable it').waitFor();
     await page.getByRole('link', { name: 'All webhooks' }).click();
     await act(page, receiver, 'Enable');
     await row.getByRole('link').click();
@@ -144,24 +144,24 @@ describe('a webhook', () => {
     const dialog = page.getByRole('dialog');
 
     await act(page, receiver, 'Edit');
-    await dialog.getByLabel('Principal inserted').uncheck();
-    await dialog.getByLabel(/^Each call and job/).check();
+    await dialog.getByLabel('Principal created').uncheck();
+    await dialog.getByLabel(/^Call or job/).check();
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await row.getByText('each call and job').waitFor();
-    await expect.poll(() => row.innerText()).toContain('everything');
+    await row.getByText('call or job').waitFor();
+    await expect.poll(() => row.innerText()).toContain('All events');
 
-    await act(page, receiver, 'New secret');
-    await dialog.getByRole('button', { name: 'Make a new secret' }).click();
+    await act(page, receiver, 'Rotate secret');
+    await dialog.getByRole('button', { name: 'Rotate secret' }).click();
     const next = await dialog.getByLabel('Secret', { exact: true }).inputValue();
     expect(next).toMatch(/^whsec_/);
     expect(next).not.toBe(secret);
-    await dialog.getByRole('button', { name: 'I have stored it' }).click();
+    await dialog.getByRole('button', { name: 'Done' }).click();
 
     await act(page, receiver, 'Disable');
-    await row.getByText('By hand').waitFor();
+    await row.getByText('Disabled manually').waitFor();
     await insert('while.disabled');
     await act(page, receiver, 'Enable');
-    await row.getByText('Enabled').waitFor();
+    await row.getByText('Active').waitFor();
     await expect.poll(() => receiver.received.length).toBe(1);
 
     await act(page, receiver, 'Delete');
@@ -185,8 +185,8 @@ describe('a webhook', () => {
     await page.getByRole('button', { name: 'Language' }).click();
     await page.getByRole('menuitemradio', { name: 'Italiano' }).click();
     for (const [{ url }, why] of [
-      [receiver, 'Chi riceve ha risposto 500'],
-      [unreachable, 'A questo indirizzo nessuno è in ascolto'],
+      [receiver, 'Il destinatario ha risposto 500'],
+      [unreachable, 'Connessione rifiutata'],
     ] as const) {
       await page
         .getByRole('row', { name: new RegExp(url) })
@@ -195,7 +195,7 @@ describe('a webhook', () => {
     }
     await person.goTo('/audit');
     await page
-      .getByText(/è stato disabilitato\. Chi riceve ha risposto 500\./)
+      .getByText(/disabilitato\. Il destinatario ha risposto 500\./)
       .first()
       .waitFor();
   });
@@ -209,15 +209,15 @@ describe('a webhook', () => {
     await page.getByRole('button', { name: 'Language' }).click();
     await page.getByRole('menuitemradio', { name: 'Italiano' }).click();
     const row = page.getByRole('row', { name: new RegExp(receiver.url) });
-    await row.getByText('Anagrafica inserita').waitFor();
+    await row.getByText('Anagrafica creata').waitFor();
     await row.getByRole('link').click();
-    await page.getByText('Non è ancora stato inviato nulla.').waitFor();
+    await page.getByText('Non ci sono ancora consegne').waitFor();
   });
 
   it('does not exist if the ID in the URL is not a number', async () => {
     const person = await visit(service);
     await enter(person, '/webhooks/abc', office);
-    await person.page.getByRole('heading', { name: 'There is no such page', level: 1 }).waitFor();
+    await person.page.getByRole('heading', { name: 'Page not found', level: 1 }).waitFor();
     await person.page.getByRole('link', { name: 'All webhooks' }).click();
     await person.page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
   });

@@ -9,8 +9,8 @@ interface Failure {
   readonly JobID: string | null;
   readonly Position: number;
   readonly Code: string;
-  readonly Faults: Record<string, unknown>;
-  readonly FaultsCount: number;
+  readonly FieldErrors: Record<string, unknown>;
+  readonly FieldErrorsCount: number;
 }
 
 let service: TestService;
@@ -65,13 +65,13 @@ describe('the list of failures', () => {
       Position: 1,
       ID: principal,
       Code: 'INVALID_USERS',
-      Message: 'The users of the record have faults; nothing of it was applied.',
-      Faults: {
+      Message: 'The users of the record have field errors. The record was not applied.',
+      FieldErrors: {
         'Users[0].ConfirmPassword': [
-          { code: 'PASSWORD_MISMATCH', message: 'ConfirmPassword differs from Password.' },
+          { code: 'PASSWORD_MISMATCH', message: 'ConfirmPassword does not match Password.' },
         ],
       },
-      FaultsCount: 1,
+      FieldErrorsCount: 1,
     });
     expect(shown[3]).toMatchObject({ JobID: null, Position: 0, Code: 'PRINCIPAL_NOT_FOUND' });
     const times = shown.map(({ At }) => Date.parse(At));
@@ -96,7 +96,7 @@ describe('the list of failures', () => {
     expect(body.result?.records).toEqual(all.slice(3));
     expect((await read('?page=1000000&pageSize=1000')).body.result?.records).toEqual([]);
     const italian = await read('', { 'accept-language': 'it' });
-    expect(italian.text).toContain('ConfirmPassword è diversa');
+    expect(italian.text).toContain('ConfirmPassword non coincide');
     expect(italian.headers.get('content-language')).toBe('it');
   });
 
@@ -107,8 +107,8 @@ describe('the list of failures', () => {
     await other.call('irs/update', [{ ID, Users }]);
     const { body } = await adminOf(other)<Failure>('GET failures?pageSize=1', {});
     const [newest] = body.result?.records ?? [];
-    expect(newest?.FaultsCount).toBe(100);
-    expect(Object.keys(newest?.Faults ?? {})).toHaveLength(20);
+    expect(newest?.FieldErrorsCount).toBe(100);
+    expect(Object.keys(newest?.FieldErrors ?? {})).toHaveLength(20);
   });
 
   it('ends after the newest 10,000 records, which an index returns without sorting', async () => {

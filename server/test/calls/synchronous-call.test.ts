@@ -103,7 +103,7 @@ describe('a synchronous call', () => {
   it('is shown with messages in the language of Accept-Language', async () => {
     const { id } = await sent('irs/update', mixed());
     const { body } = await read(`${id}?failed=true`, { 'accept-language': 'it' });
-    expect(body.result?.records[0]?.Item4).toMatch(/^Non esiste/);
+    expect(body.result?.records[0]?.Item4).toMatch(/^Nessuna anagrafica/);
   });
 
   it('returns its failed records without secrets, and the audit log records that they were read', async () => {
@@ -118,7 +118,7 @@ describe('a synchronous call', () => {
     ]);
     expect(failedRecords[1]).toMatchObject({
       Users: [{ Username: records[3]?.Users[0]?.Username, Password: null, ConfirmPassword: null }],
-      Faults: { 'Users[0].ConfirmPassword': [{ code: 'PASSWORD_MISMATCH' }] },
+      FieldErrors: { 'Users[0].ConfirmPassword': [{ code: 'PASSWORD_MISMATCH' }] },
     });
     expect(text).not.toContain(secret);
     const stored = await service.database.query('select outcomes::text from anagrafe.outcomes');

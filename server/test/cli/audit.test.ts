@@ -29,7 +29,7 @@ describe('audit', () => {
   it('verify reports that the hash chain is intact, and prints its last position and hash', async () => {
     const { code, stdout, stderr } = await anagrafe(['audit', 'verify'], settings);
     expect(stdout).toMatch(/^3:[0-9a-f]{64}\n$/);
-    expect([code, stderr]).toEqual([0, 'The journal is sound: 3 rows are as they were written.\n']);
+    expect([code, stderr]).toEqual([0, 'Audit log verified: 3 rows are intact.\n']);
     const again = await inProcess(['audit', 'verify', '--expect', stdout, '--json'], settings);
     expect(again.code).toBe(0);
     expect(JSON.parse(again.stdout)).toEqual({ sound: true, rows: 3, last: stdout.trim() });
@@ -73,15 +73,13 @@ describe('audit', () => {
     await broken.service.database.query('delete from anagrafe.audit_log where position = 2');
     const { code, stdout, stderr } = await verify('--expect', end);
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toBe(
-      'The journal is broken: row 2 is the first that was removed. Of those before it, 1 hold.\n',
-    );
+    expect(stderr).toBe('The audit log is not intact: row 2 was removed. Earlier rows that are intact: 1.\n');
     const json = await verify('--json');
     expect(json.code).toBe(1);
-    expect(JSON.parse(json.stdout)).toEqual({ sound: false, rows: 1, position: 2, fault: 'removed' });
+    expect(JSON.parse(json.stdout)).toEqual({ sound: false, rows: 1, position: 2, error: 'removed' });
   });
 
-  it('verify reports that a store on which no service has run has no master key yet', async () => {
+  it('verify reports that a database on which no service has run has no master key yet', async () => {
     const fresh = { ANAGRAFE_DATA: dataFolder() };
     await inProcess(['migrate'], fresh);
     expectOneLine(await inProcess(['audit', 'verify'], fresh), /has no master key yet/);

@@ -14,10 +14,10 @@ import {
 
 const secretForm = /ags_[0-9A-Za-z]{49}/;
 
-it('client create reports that the data folder has no store, and creates none', async () => {
+it('client create reports that the data folder has no database, and creates none', async () => {
   const folder = dataFolder();
   const outcome = await inProcess(['client', 'create', '--name', 'erp'], { ANAGRAFE_DATA: folder });
-  expectOneLine(outcome, /There is no store in .*ANAGRAFE_DATA/);
+  expectOneLine(outcome, /There is no database in .*ANAGRAFE_DATA/);
   expect(outcome.stdout).toBe('');
   expect(existsSync(join(folder, 'postgres'))).toBe(false);
 });
@@ -38,7 +38,7 @@ describe('the client command', () => {
     const { code, stdout, stderr } = await run('list');
     expect([code, stdout]).toEqual([0, '']);
     expect(stderr).toMatch(
-      /^No API client yet\. Create one with: npx --no -- anagrafe client create --name erp$/m,
+      /^No API clients\. Create one with: npx --no -- anagrafe client create --name erp$/m,
     );
     expect(await runJson('list')).toEqual([]);
   });
@@ -46,14 +46,14 @@ describe('the client command', () => {
   it('creates a client and prints its secret once, to standard output only', async () => {
     const { code, stdout, stderr } = await run('create', '--name', 'erp');
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^SyncPublicKey: agp_[0-9A-Za-z]{16}\nSyncSecretKey: ags_[0-9A-Za-z]{49}\n$/);
-    expect(stderr).toContain('The secret is shown only now');
-    expect(stderr).toContain('Client "erp" may use: sync:write, sync:read.');
+    expect(stdout).toMatch(/^Public key: agp_[0-9A-Za-z]{16}\nSecret key: ags_[0-9A-Za-z]{49}\n$/);
+    expect(stderr).toContain('Store the secret key now');
+    expect(stderr).toContain('Created client "erp" with the scopes sync:write, sync:read.');
     expect(stderr).not.toMatch(secretForm);
 
     const list = await run('list');
     expect(list.code).toBe(0);
-    expect(list.stdout).toMatch(/^agp_\w{16} {2}erp {2}sync:write,sync:read {2}live\n$/);
+    expect(list.stdout).toMatch(/^agp_\w{16} {2}erp {2}sync:write,sync:read {2}active\n$/);
   });
 
   it('creates, rotates, revokes and lists clients with --json', async () => {
@@ -96,11 +96,11 @@ describe('the client command', () => {
     const { publicKey } = await runJson('create', '--name', 'office');
     const rotated = await run('rotate', publicKey);
     expect(rotated.code).toBe(0);
-    expect(rotated.stdout).toMatch(new RegExp(`^SyncPublicKey: ${publicKey}\nSyncSecretKey: ags_\\w{49}\n$`));
-    expect(rotated.stderr).toMatch(/The old secret is valid until \d{4}-\d\d-\d\dT/);
+    expect(rotated.stdout).toMatch(new RegExp(`^Public key: ${publicKey}\nSecret key: ags_\\w{49}\n$`));
+    expect(rotated.stderr).toMatch(/The old secret key is valid until \d{4}-\d\d-\d\dT/);
     const revoked = await run('revoke', publicKey);
     expect([revoked.code, revoked.stdout]).toEqual([0, '']);
-    expect(revoked.stderr).toContain(`Client ${publicKey} is revoked, from its next call on.`);
+    expect(revoked.stderr).toContain(`Client ${publicKey} is revoked.`);
     expect((await run('list')).stdout).toMatch(new RegExp(`^${publicKey} .*revoked \\d{4}-`, 'm'));
   });
 
@@ -121,16 +121,16 @@ describe('the client command', () => {
       knownByAddress: false,
     });
     expect((await run('update', client.publicKey, '--name', 'shown')).stdout).toMatch(
-      / {2}shown {2}admin {2}live\n$/,
+      / {2}shown {2}admin {2}active\n$/,
     );
-    expectOneLine(await run('update', client.publicKey), /no change was given/);
+    expectOneLine(await run('update', client.publicKey), /Nothing to change/);
   });
 
   it('reports that no active client has the public key, for rotate, revoke and update', async () => {
     for (const [command = '', ...options] of [['rotate'], ['revoke'], ['update', '--name', 'x']]) {
       expectOneLine(
         await run(command, 'agp_nobody', ...options),
-        /^anagrafe: No live client has the public key agp_nobody; "anagrafe client list" lists all clients\.$/,
+        /^anagrafe: No active client has the public key agp_nobody\. .*anagrafe client list$/,
       );
     }
   });
@@ -139,16 +139,16 @@ describe('the client command', () => {
     await runJson('create', '--name', 'one', '--network', '172.16.0.0/12', '--known-by-address');
     expectOneLine(
       await run('create', '--name', 'two', '--network', '172.16.5.0/24', '--known-by-address'),
-      /^anagrafe: Another client is already known by an address of these networks\.$/,
+      /^anagrafe: Another client is already identified by an address of these networks\. Use networks that do not overlap\.$/,
     );
     expectOneLine(
       await run('create', '--name', 'two', '--known-by-address'),
-      /^anagrafe: A client known by address needs at least one network\.$/,
+      /^anagrafe: A client that is identified by its IP address needs at least one network\.$/,
     );
   });
 });
 
-describe('the client command on a store that was only migrated', () => {
+describe('the client command on a database that was only migrated', () => {
   it('creates and lists a client that works once the service is started', async () => {
     const folder = dataFolder();
     const settings = { ANAGRAFE_DATA: folder };
@@ -188,7 +188,10 @@ describe('the client command with invalid options', () => {
     [['create', '--name', 'x', '--network', '10.0.0.0/33'], /--network/],
     [['create', '--name', 'x', '--network', '10.0.0.1/8'], /10\.0\.0\.1\/8.*10\.0\.0\.0\/8/],
     [['create', '--name', 'x', '--network', 'fe80::1%eth0'], /--network/],
-    [['create', '--name', 'x', '--network', '0.0.0.0/0', '--known-by-address'], /let in everyone/],
+    [
+      ['create', '--name', 'x', '--network', '0.0.0.0/0', '--known-by-address'],
+      /at most 1\/128 of all addresses/,
+    ],
     [['create', '--name', 'x', '--colour', 'red'], /unknown option '--colour'/],
     [['create', 'erp', '--name', 'x'], /too many arguments|unknown|excess/i],
     [['rotate'], /public-key/],

@@ -163,14 +163,22 @@ export async function onTerminal(
 }
 
 /**
- * Expects an error message of one line, with at most a hint in parentheses and no stack trace, and the exit code for
- * wrong usage or for another failure.
+ * Expects an error message of one line without a stack trace. Wrong usage has its exit code and a hint at the help; any
+ * other failure has neither.
  */
 export function expectOneLine({ code, stderr }: Outcome, line: RegExp): void {
   const [message = '', ...more] = stderr.trimEnd().split('\n');
   expect(message).toMatch(line);
-  expect(more.filter((hint) => !/^\(.*\)$/.test(hint))).toEqual([]);
-  expect(code).toBe(message.startsWith('error: ') ? exitCodes.wrongUsage : exitCodes.trouble);
+  const isWrongUsage = code === exitCodes.wrongUsage;
+  const hints = more.filter((hint) => !/^\(Did you mean .*\)$/.test(hint));
+  expect(hints).toEqual(isWrongUsage ? [expect.stringMatching(/^\(run "anagrafe .*--help" .*\)$/)] : []);
+  if (!isWrongUsage) expect(code).toBe(exitCodes.trouble);
+}
+
+/** Expects a one-line error for a command line that is rejected before anything is done. */
+export function expectWrongUsage(outcome: Outcome, line: RegExp): void {
+  expectOneLine(outcome, line);
+  expect(outcome.code).toBe(exitCodes.wrongUsage);
 }
 
 /** Starts the service in a child process and waits for its banner. */

@@ -37,15 +37,15 @@ it('doctor warns if clocks differ by more than 2 s and fails if receivers would 
     'warning',
     'error',
   ]);
-  expect(describeFinding(clockFinding(77.4)).found).toContain('77 seconds apart');
+  expect(describeFinding(clockFinding(77.4)).found).toContain('differ by 77 seconds');
 });
 
 it('doctor warns if the limit of open files is too low for 1,000 callers and the database', () => {
-  expect(describeFinding(filesFinding(Number.POSITIVE_INFINITY, 10)).found).toBe('unlimited');
+  expect(describeFinding(filesFinding(Number.POSITIVE_INFINITY, 10)).found).toBe('Unlimited');
   expect(filesFinding(65_536, 10)).toMatchObject({ severity: 'ok', fields: { limit: 65_536 } });
   const low = filesFinding(256, 10);
   expect(low).toMatchObject({ code: 'open_files_low', fields: { limit: 256, callers: 182 } });
-  expect(describeFinding(low).found).toContain('182 concurrent callers');
+  expect(describeFinding(low).found).toContain('182 concurrent connections');
 });
 
 it('doctor reports the code, the problem and the advice of an error that would stop the service', () => {
@@ -78,5 +78,5 @@ it('doctor throws an error that the operator cannot fix', () => {
 
 it('doctor describes a finding by its code and fields alone', () => {
   const stored = JSON.parse(JSON.stringify(finding('port_free', { host: '127.0.0.1', port: 8420 })));
-  expect(describeFinding(stored).found).toBe('8420 on 127.0.0.1 is free; no service is running');
+  expect(describeFinding(stored).found).toBe('8420 on 127.0.0.1 is free; the service is not running');
 });

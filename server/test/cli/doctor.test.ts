@@ -51,7 +51,7 @@ async function doctor(settings: Settings, run = inProcess): Promise<Record<strin
 
 const severityOf = (findings: Record<string, Finding>, check: string) => findings[check]?.severity;
 
-describe('doctor without a store', () => {
+describe('doctor without a database', () => {
   it('finds no failure and creates no file', async () => {
     const folder = join(dataFolder(), 'data');
     const findings = await doctor({ ANAGRAFE_DATA: folder, ANAGRAFE_HASH_PASSES: '2' }, anagrafe);
@@ -62,7 +62,7 @@ describe('doctor without a store', () => {
         'open files',
         'data folder',
         'disk space',
-        'engine',
+        'PostgreSQL',
         'port',
         'network',
         'memory',
@@ -71,10 +71,10 @@ describe('doctor without a store', () => {
     ]);
     expect(Object.values(findings).filter(({ severity }) => severity === 'error')).toEqual([]);
     expect(findings['Node.js']?.found).toBe(process.versions.node);
-    expect(findings.engine).toMatchObject({
+    expect(findings.PostgreSQL).toMatchObject({
       code: 'embedded_postgres_new',
       fields: { major: '18' },
-      found: expect.stringMatching(/embedded PostgreSQL 18.*the first start creates its data/),
+      found: expect.stringMatching(/Embedded version 18.*created at the first start/),
     });
     expect(findings.hashing?.found).toMatch(
       // On a machine on which a hash takes more than 0.5 s, doctor estimates the rate.
@@ -93,15 +93,15 @@ describe('doctor without a store', () => {
     });
     expect(code).toBe(1);
     expect(stdout).toMatch(
-      /^✘ settings +ANAGRAFE_LOG_LEVL is not a setting → Did you mean ANAGRAFE_LOG_LEVEL\?$/m,
+      /^✘ settings +ANAGRAFE_LOG_LEVL is not a known setting → Did you mean ANAGRAFE_LOG_LEVEL\?$/m,
     );
     expect(stdout).toMatch(
-      /^✘ settings +ANAGRAFE_HASH_PASSES is "many" → It takes a whole number from 2 to 100\.$/m,
+      /^✘ settings +ANAGRAFE_HASH_PASSES is invalid: "many" → Expected a whole number from 2 to 100\.$/m,
     );
-    expect(stdout).toMatch(/^✘ settings +ANAGRAFE_DATABASE_URL is not understood → It takes a URL/m);
+    expect(stdout).toMatch(/^✘ settings +ANAGRAFE_DATABASE_URL is invalid → Expected a URL/m);
     expect(stdout).not.toContain('hunter2');
     // doctor skips the checks that depend on an invalid setting, because their result would be meaningless.
-    expect(stdout).not.toMatch(/^\S (hashing|engine|data folder)/m);
+    expect(stdout).not.toMatch(/^\S (hashing|PostgreSQL|data folder)/m);
     expect(stdout).toMatch(/^✔ port /m);
   });
 
@@ -168,13 +168,13 @@ describe('doctor without a store', () => {
       severity: 'error',
       code: 'port_used_by_other',
       fields: { url: `http://127.0.0.1:${port}` },
-      found: `another program uses http://127.0.0.1:${port}`,
+      found: `Another program is listening on http://127.0.0.1:${port}`,
       todo: expect.stringContaining('ANAGRAFE_PORT'),
     });
   });
 });
 
-describe('doctor on a store', () => {
+describe('doctor on a database', () => {
   const settings = { ANAGRAFE_DATA: dataFolder() };
   beforeAll(() => copyStore(settings.ANAGRAFE_DATA));
 
@@ -189,7 +189,7 @@ describe('doctor on a store', () => {
     for (const check of ['clock', 'schema', 'master key']) expect(severityOf(findings, check)).toBe('ok');
     // A busy machine answers slowly.
     expect(['database_ready', 'database_slow']).toContain(findings.database?.code);
-    expect(findings.engine?.code).toBe('embedded_postgres_stopped');
+    expect(findings.PostgreSQL?.code).toBe('embedded_postgres_stopped');
     expect(findings.access).toMatchObject({
       severity: 'warning',
       todo: expect.stringContaining('client create'),
@@ -201,7 +201,7 @@ describe('doctor on a store', () => {
   it('leaves no PostgreSQL running after Ctrl-C', async () => {
     const child = start(['doctor'], { ...settings, ANAGRAFE_PORT: '0' });
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      if (text.includes('engine')) child.kill('SIGINT');
+      if (text.includes('PostgreSQL')) child.kill('SIGINT');
     });
     await once(child, 'close');
     expect(child.exitCode).toBe(130);
@@ -213,9 +213,9 @@ describe('doctor on a store', () => {
     const { port } = new URL(service.url);
     const findings = await doctor({ ...settings, ANAGRAFE_PORT: port });
     expect(findings.port?.found).toMatch(
-      /^Anagrafe \d+\.\d+\.\d+ answers on http:\/\/127\.0\.0\.1:\d+ and is ready$/,
+      /^Anagrafe \d+\.\d+\.\d+ is running on http:\/\/127\.0\.0\.1:\d+ and ready$/,
     );
-    expect(findings.engine).toMatchObject({
+    expect(findings.PostgreSQL).toMatchObject({
       code: 'embedded_postgres_running',
       fields: { pid: expect.any(Number) },
     });
@@ -269,7 +269,7 @@ describe('doctor on an external database', () => {
     const fresh = await doctor(settings);
     expect(fresh.database).toMatchObject({
       severity: 'ok',
-      found: expect.stringMatching(/^PostgreSQL 18.*, answers in [\d.]+ ms$/),
+      found: expect.stringMatching(/^PostgreSQL 18.*, responds in [\d.]+ ms$/),
     });
     expect(fresh.schema).toMatchObject({
       severity: 'warning',
@@ -315,8 +315,8 @@ describe('doctor on an external database', () => {
     expect((await doctor(settings)).database).toMatchObject({
       severity: 'error',
       code: 'database_unreachable',
-      found: expect.stringContaining('cannot be reached'),
-      todo: 'Check ANAGRAFE_DATABASE_URL.',
+      found: expect.stringContaining('Cannot connect to the database'),
+      todo: expect.stringContaining('ANAGRAFE_DATABASE_URL'),
     });
   });
 });

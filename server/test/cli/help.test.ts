@@ -1,10 +1,14 @@
+import { spawnSync } from 'node:child_process';
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../../src/cli/output/output.ts';
 import { commandsBelow, pathOf, program } from '../../src/cli/program.ts';
 import { helpOf } from '../../src/cli/reference.ts';
 import { settings } from '../../src/config.ts';
 import { newSecret } from '../../src/lib/secrets.ts';
-import { anagrafe, inProcess } from './command.ts';
+import { anagrafe, dataFolder, inProcess } from './command.ts';
 
 describe('the help', () => {
   const commands = commandsBelow(program);
@@ -13,7 +17,7 @@ describe('the help', () => {
     expect(commands.length).toBeGreaterThan(20);
     for (const command of commands) {
       const help = helpOf(command);
-      expect(help).toMatch(new RegExp(`^Usage: ${pathOf(command)} `));
+      expect(help).toMatch(new RegExp(`^Usage: ${pathOf(command)}[ \\n]`));
       expect(help.split('\n').every((line) => line.length <= 120)).toBe(true);
     }
   });
@@ -49,13 +53,54 @@ describe('the help', () => {
   it('is mentioned in the error for an unknown command', async () => {
     const { code, stdout, stderr } = await anagrafe(['sevre']);
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toMatch(/^error: unknown command 'sevre'/);
+    expect(stderr).toMatch(/^anagrafe: unknown command 'sevre'/);
     expect(stderr).toContain('anagrafe --help');
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 
+  it.each([
+    [['help', 'impor'], "unknown command 'impor'", 'import'],
+    [['client', 'help', 'creat'], "unknown command 'creat'", 'create'],
+    [['help', 'client', 'creat'], "unknown command 'creat'", 'create'],
+  ])('suggests a command for a misspelt name: %j', async (args, error, meant) => {
+    const { code, stdout, stderr } = await inProcess(args);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(new RegExp(`^anagrafe: ${error}\\n\\(Did you mean ${meant}\\?\\)\\n`));
+  });
+
+  it.each([
+    [['help'], 'anagrafe'],
+    [['help', 'import'], 'anagrafe import'],
+    [['help', 'client', 'create'], 'anagrafe client create'],
+  ])('is printed by the help command: %j', async (args, command) => {
+    const { code, stdout } = await inProcess(args);
+    expect([code, stdout.startsWith(`Usage: ${command} `)]).toEqual([0, true]);
+  });
+
+  it('marks required options, and names no options for a command that has none', async () => {
+    expect((await inProcess(['client', 'create', '--help'])).stdout).toMatch(/--name <name> [^-]*; required/);
+    expect((await inProcess(['serve', '--help'])).stdout).toMatch(/^Usage: anagrafe serve\n/);
+    expect((await inProcess(['reset', '--help'])).stdout).not.toContain('import');
+  });
+
   it('is accompanied by --version, which prints the version', async () => {
     expect((await inProcess(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+});
+
+describe('a hint with a command', () => {
+  const unknown: NodeJS.ProcessEnv = { ...process.env, ANAGRAFE_QQQQQQQQ: '1' };
+  const hintOf = (path: string, env: NodeJS.ProcessEnv) =>
+    spawnSync(process.execPath, [path, 'list'], { env, encoding: 'utf8' }).stderr;
+
+  it('has the plain name only if the program was started by that name', () => {
+    const program = fileURLToPath(new URL('../../bin/anagrafe.cjs', import.meta.url));
+    const installed = join(dataFolder(), 'anagrafe');
+    symlinkSync(program, installed);
+    const { npm_command: _, ...env } = unknown;
+    expect(hintOf(installed, env)).toContain('run: anagrafe config');
+    expect(hintOf(installed, { ...env, npm_command: 'exec' })).toContain('run: npx --no -- anagrafe config');
+    expect(hintOf(program, env)).toContain('run: npx --no -- anagrafe config');
   });
 });
 
@@ -103,9 +148,9 @@ describe('config', () => {
 
   it('lists the settings even if one is misspelt', async () => {
     const refused = await inProcess(['serve'], { ANAGRAFE_PROT: '80' });
-    expect(refused.stderr).toMatch(/^anagrafe: ANAGRAFE_PROT is not a setting/);
+    expect(refused.stderr).toMatch(/^anagrafe: ANAGRAFE_PROT is not a known setting/);
     const { stdout, stderr } = await inProcess(['config'], { ANAGRAFE_PROT: '80' });
-    expect(stderr).toContain('ANAGRAFE_PROT is not a setting');
+    expect(stderr).toContain('ANAGRAFE_PROT is not a known setting');
     expect(stdout).toMatch(/^ANAGRAFE_PORT=/m);
   });
 });

@@ -29,7 +29,7 @@ describe('the job command', () => {
     const { code, stdout, stderr } = await anagrafe(['job', 'watch', id], settings);
     expect([code, stdout]).toEqual([0, '']);
     expect(stderr).toMatch(/^(queued|running|completed) {2}\d of 2 users/);
-    expect(stderr).toContain(`Job ${id} is completed: 2 of 2 records were applied.\n`);
+    expect(stderr).toContain(`Job ${id} is completed: 2 of 2 records applied.\n`);
   });
 
   it('exits with 3 if records failed, and names the command that prints them', async () => {
@@ -37,7 +37,7 @@ describe('the job command', () => {
     const { code, stderr } = await run('watch', id);
     expect([code, stderr]).toEqual([
       3,
-      expect.stringContaining(`1 of 2 records were applied. "anagrafe job failed ${id}"`),
+      expect.stringContaining(`1 of 2 records applied. To get the others, run: anagrafe job failed ${id}`),
     ]);
     const json = await run('watch', id, '--json');
     expect([json.code, JSON.parse(json.stdout)]).toEqual([
@@ -55,7 +55,7 @@ describe('the job command', () => {
     );
     expect(screen.trimEnd().split('\n')).toHaveLength(1);
     expect(screen.trimEnd().split('\r\u001b[K').at(-1)).toBe(
-      `Job ${id} is completed: 2 of 2 records were applied.`,
+      `Job ${id} is completed: 2 of 2 records applied.`,
     );
   });
 
@@ -71,7 +71,7 @@ describe('the job command', () => {
       });
       await once(child, 'close');
       expect(child.exitCode).toBe(130);
-      expect(said).toContain(`The job goes on; "anagrafe job watch ${held}" shows it again.`);
+      expect(said).toContain(`The job continues. To watch it again, run: anagrafe job watch ${held}`);
       return held;
     });
     expect((await finished(service, id)).body.result?.records).toMatchObject([{ Item3: true }]);
@@ -102,19 +102,19 @@ describe('the job command', () => {
     expect([code, stderr]).toEqual([0, '']);
     const failed = JSON.parse(stdout);
     expect(failed).toMatchObject([
-      { ID: 99, Position: 1, Faults: { ID: [{ code: 'PRINCIPAL_NOT_FOUND' }] } },
+      { ID: 99, Position: 1, FieldErrors: { ID: [{ code: 'PRINCIPAL_NOT_FOUND' }] } },
     ]);
 
     const out = join(folder, 'failed.json');
     writeFileSync(out, 'what was there, for everyone to read', { mode: 0o644 });
     const written = await run('failed', id, '--out', out);
-    expect([written.code, written.stdout, written.stderr]).toEqual([0, '', `1 record is in ${out}.\n`]);
+    expect([written.code, written.stdout, written.stderr]).toEqual([0, '', `Wrote 1 record to ${out}.\n`]);
     expect(JSON.parse(readFileSync(out, 'utf8'))).toEqual(failed);
     expect(statSync(out).mode & 0o777).toBe(0o600);
     const json = await run('failed', id, '--json', '--out', out);
     expect(JSON.parse(json.stdout)).toEqual({ file: out, records: 1 });
     const nowhere = join(folder, 'missing', 'failed.json');
-    expectOneLine(await run('failed', id, '--out', nowhere), /^anagrafe: .*cannot be written.*--out/);
+    expectOneLine(await run('failed', id, '--out', nowhere), /^anagrafe: Cannot write .*--out/);
     expect(existsSync(nowhere)).toBe(false);
   });
 
@@ -125,7 +125,7 @@ describe('the job command', () => {
     const { code, stdout, stderr } = await run('list', '--limit', '1');
     expect(code).toBe(0);
     expect(stdout).toMatch(new RegExp(`^${id}\tcompleted\t2\t2\t1\tupdate\t\\d{4}-[\\dT:.-]+Z\n$`));
-    expect(stderr).toMatch(/^These are 1 of \d+; --all shows all\.\n$/);
+    expect(stderr).toMatch(/^Showing 1 of \d+\. Use --all to show all\.\n$/);
     const all = await run('list', '--all', '--json');
     const jobs = all.stdout.trimEnd().split('\n');
     expect(jobs.length).toBeGreaterThan(1);

@@ -1,11 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { importedUser } from '../setup/jobs.ts';
 import { startTestService } from '../setup/service.ts';
 import { masterKey } from '../setup/store.ts';
-import { anagrafe, dataFolder, expectOneLine, inProcess, onTerminal } from './command.ts';
+import { anagrafe, dataFolder, expectOneLine, expectWrongUsage, inProcess, onTerminal } from './command.ts';
 
 const settings = { ANAGRAFE_URL: '' };
 /** Both numbers need more than one page. */
@@ -35,7 +36,7 @@ describe('the list command', () => {
       /^1\tRossi Srl\t1010\tactive\tERP-1\tinfo@example\.com\t\d{4}-\d\d-\d\dT[\d:.]+Z$/,
     );
     expect(lines(stdout)[1]).toMatch(/^2\tDitta 2\t0\tactive\t\t\t\d{4}-/);
-    expect(stderr).toBe('These are 100 of 150; --all shows all.\n');
+    expect(stderr).toBe('Showing 100 of 150. Use --all to show all.\n');
   });
 
   it('reads all pages with --all, and as many rows as --limit allows', async () => {
@@ -57,7 +58,7 @@ describe('the list command', () => {
     expect(await first('--users', '--username', 'Mario.3')).toEqual(['3', '1', 'mario.3']);
     expect(lines((await run('--users', '--search', 'mario.100')).stdout)).toHaveLength(11);
     const none = await run('--since', '2999-01-01');
-    expect([none.code, none.stdout, none.stderr]).toEqual([0, '', 'Nothing was found.\n']);
+    expect([none.code, none.stdout, none.stderr]).toEqual([0, '', 'No results.\n']);
   });
 
   it('prints all fields as NDJSON with --json', async () => {
@@ -99,13 +100,32 @@ describe('the list command', () => {
   });
 
   it('prints a one-line error for invalid options, an unreachable service and a wrong key', async () => {
-    expectOneLine(await run('--username', 'mario'), /^error: .*--username.*--users/);
-    expectOneLine(await run('--limit', '0'), /^error: .*--limit.*whole number/);
-    expectOneLine(await run('--all', '--limit', '5'), /^error: .*--all.*--limit/);
-    expectOneLine(await run('--since', 'monday'), /^error: .*--since.*2026-01-31/);
-    expectOneLine(await run('--key-file', '/nowhere'), /^anagrafe: .*\/nowhere.*--key-file/);
+    expectWrongUsage(await run('--username', 'mario'), /^anagrafe: .*--username.*--users/);
+    expectWrongUsage(await run('--limit', '0'), /^anagrafe: .*--limit.*whole number/);
+    expectWrongUsage(await run('--all', '--limit', '5'), /^anagrafe: .*--all.*--limit/);
+    expectWrongUsage(await run('--since', 'monday'), /^anagrafe: .*--since.*2026-01-31/);
+    expectWrongUsage(
+      await run('--url', 'ftp://owner:hunter2@x'),
+      /^anagrafe: --url is invalid: "ftp:\/\/\*+@x"\. Expected an http or https URL/,
+    );
+    expectOneLine(
+      await run('--key-file', '/nowhere'),
+      /^anagrafe: Cannot read the key file \/nowhere: file not found\. .*--key-file/,
+    );
+    const readme = fileURLToPath(new URL('../../../README.md', import.meta.url));
+    expectOneLine(
+      await run('--key-file', readme),
+      /^anagrafe: .*README\.md does not contain the keys of an API client\. Expected <public>\.<secret>/,
+    );
+    expectOneLine(
+      await inProcess(['list'], { ANAGRAFE_PORT: '9' }),
+      /^anagrafe: Cannot reach the service at http:\/\/127\.0\.0\.1:9 .*ANAGRAFE_PORT.*ANAGRAFE_URL/,
+    );
     const unreachable = await run('--url', 'http://127.0.0.1:9');
-    expectOneLine(unreachable, /^anagrafe: http:\/\/127\.0\.0\.1:9 does not answer .*ANAGRAFE_URL/);
+    expectOneLine(
+      unreachable,
+      /^anagrafe: Cannot reach the service at http:\/\/127\.0\.0\.1:9 .*ANAGRAFE_URL/,
+    );
     const wrong = await inProcess(['list'], { ...settings, ANAGRAFE_KEY: `agp_x.${'s'.repeat(40)}` });
     expectOneLine(wrong, /^anagrafe: .*ANAGRAFE_KEY/);
   });
@@ -118,6 +138,9 @@ it('--key-file accepts the output of client create', async () => {
   const file = join(dataFolder(), 'lister.key');
   writeFileSync(file, stdout);
   const list = (...options: string[]) => inProcess(['list', ...options], { ANAGRAFE_URL: url });
-  expect((await list()).code).toBe(1);
+  expectOneLine(
+    await list(),
+    /^anagrafe: The service requires the keys of an API client\. Set ANAGRAFE_KEY or --key-file\.$/,
+  );
   expect((await list('--key-file', file)).code).toBe(0);
 });

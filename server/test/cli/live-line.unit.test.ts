@@ -71,6 +71,15 @@ describe('a live line', () => {
     expect(text).toBe(`\r\u001b[Krunning  ${'█'.repeat(12)}${'░'.repeat(12)}  500 of about 1,000 users\n`);
   });
 
+  it('has the unit in the singular for one', () => {
+    expect(written(false, 0, [{ done: 1, total: 1 }])).toBe('running  1 of 1 user\n');
+    expect(written(false, 0, [{ done: 1, total: null }])).toBe('running  1 user\n');
+  });
+
+  it('has no plain line before the first unit of an unknown total', () => {
+    expect(written(false, 0, [{ done: 0, total: null }])).toBe('');
+  });
+
   it('has no bar if the total is unknown', () => {
     expect(written(true, 100, [{ done: 7, total: null }])).toBe('\r\u001b[Krunning  7 users\r\u001b[K');
   });

@@ -100,18 +100,18 @@ describe('serve that cannot start', () => {
     [
       'an invalid port',
       { ANAGRAFE_PORT: 'http' },
-      /^anagrafe: ANAGRAFE_PORT is "http": it takes a whole number from 0 to 65535\.$/,
+      /^anagrafe: ANAGRAFE_PORT is invalid: "http"\. Expected a whole number from 0 to 65535\.$/,
     ],
-    ['an unknown setting', { ANAGRAFE_PROT: '80' }, /^anagrafe: ANAGRAFE_PROT is not a setting: /],
+    ['an unknown setting', { ANAGRAFE_PROT: '80' }, /^anagrafe: ANAGRAFE_PROT is not a known setting\. /],
     [
       'an invalid first client',
       { ANAGRAFE_FIRST_CLIENT: 'a.hunter2' },
-      /^anagrafe: ANAGRAFE_FIRST_CLIENT is not understood: it takes (?!.*hunter2)/,
+      /^anagrafe: ANAGRAFE_FIRST_CLIENT is invalid\. Expected (?!.*hunter2)/,
     ],
     [
       'a database that is not a URL',
       { ANAGRAFE_DATABASE_URL: 'hunter2' },
-      /^anagrafe: ANAGRAFE_DATABASE_URL is not understood: (?!.*hunter2)/,
+      /^anagrafe: ANAGRAFE_DATABASE_URL is invalid\. Expected (?!.*hunter2)/,
     ],
     [
       'a trusted proxy that covers every address',
@@ -126,12 +126,12 @@ describe('serve that cannot start', () => {
     [
       'every address while no client exists',
       { ANAGRAFE_HOST: '0.0.0.0' },
-      /^anagrafe: ANAGRAFE_HOST is 0\.0\.0\.0, but no API client .*npx --no -- anagrafe client create --name erp/,
+      /^anagrafe: ANAGRAFE_HOST is 0\.0\.0\.0, but there is no API client .*npx --no -- anagrafe client create --name erp/,
     ],
     [
       'an address of another machine',
       { ANAGRAFE_HOST: '203.0.113.1', ANAGRAFE_FIRST_CLIENT: firstClient },
-      /^anagrafe: 203\.0\.113\.1 is not an address of this machine: set ANAGRAFE_HOST\.$/,
+      /^anagrafe: 203\.0\.113\.1 is not an address of this machine\. Set ANAGRAFE_HOST /,
     ],
     [
       'an unknown host name',
@@ -159,7 +159,7 @@ describe('serve that cannot start', () => {
     const { port } = taken.address() as { port: number };
     expectOneLine(
       await anagrafe(['serve'], { ...settings, ANAGRAFE_PORT: String(port) }),
-      new RegExp(`^anagrafe: port ${port} on 127\\.0\\.0\\.1 is in use: .*ANAGRAFE_PORT`),
+      new RegExp(`^anagrafe: Port ${port} on 127\\.0\\.0\\.1 is already in use\\. .*ANAGRAFE_PORT`),
     );
     expect(postmaster(folder)).toBeUndefined();
     taken.close();
@@ -170,7 +170,7 @@ describe('serve that cannot start', () => {
     const first = await serve(settings);
     expectOneLine(
       await anagrafe(['serve'], settings),
-      /^anagrafe: Another service \(process \d+\) is running on .*ANAGRAFE_DATA/,
+      /^anagrafe: Another Anagrafe service \(process \d+\) is using .*ANAGRAFE_DATA/,
     );
     await expect.poll(async () => (await fetch(`${first.url}/health/ready`)).status).toBe(200);
     expect((await first.end('SIGTERM')).code).toBe(0);
@@ -187,7 +187,7 @@ describe('serve that cannot start', () => {
       const outcome = await runnerOf(command)(command, settings);
       expectOneLine(
         outcome,
-        /^anagrafe: the database cannot be reached \([^()]*\S[^()]*\): check ANAGRAFE_DATABASE_URL\.$/,
+        /^anagrafe: Cannot connect to the database \([^()]*\S[^()]*\)\. Check .*ANAGRAFE_DATABASE_URL/,
       );
       expect(outcome.stdout + outcome.stderr).not.toContain('hunter2');
     }
@@ -203,7 +203,7 @@ describe('serve that cannot start', () => {
     for (const command of [['serve'], ['migrate'], ['client', 'list']]) {
       expectOneLine(
         await runnerOf(command)(command, settings),
-        /^anagrafe: the database has migration 9999_future, .*: upgrade the service$/,
+        /^anagrafe: the database has migration 9999_future, .*\. Upgrade the service$/,
       );
     }
   });
@@ -214,14 +214,14 @@ describe('migrate', () => {
     const { folder, settings } = fresh();
     const first = await anagrafe(['migrate'], settings);
     expect(first.code).toBe(0);
-    expect(first.stdout).toMatch(/^(migrated \d{4}_[a-z0-9_]+\n)+$/);
+    expect(first.stdout).toMatch(/^(Applied migration \d{4}_[a-z0-9_]+\n)+$/);
     const second = await inProcess(['migrate'], settings);
-    expect([second.code, second.stdout]).toEqual([0, 'the schema is up to date\n']);
+    expect([second.code, second.stdout]).toEqual([0, 'The schema is up to date.\n']);
     expect(postmaster(folder)).toBeUndefined();
 
     const service = await serve(settings);
     const beside = await inProcess(['migrate'], settings);
-    expect([beside.code, beside.stdout]).toEqual([0, 'the schema is up to date\n']);
+    expect([beside.code, beside.stdout]).toEqual([0, 'The schema is up to date.\n']);
     await expect.poll(async () => (await fetch(`${service.url}/health/ready`)).status).toBe(200);
     expect((await service.end('SIGTERM')).code).toBe(0);
   });

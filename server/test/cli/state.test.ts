@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { importedUser } from '../setup/jobs.ts';
 import { startTestService, type TestService } from '../setup/service.ts';
-import { anagrafe, expectOneLine, inProcess } from './command.ts';
+import { anagrafe, expectOneLine, expectWrongUsage, inProcess } from './command.ts';
 
 const settings = { ANAGRAFE_URL: '' };
 let service: TestService;
@@ -75,8 +75,8 @@ describe('state', () => {
   });
 
   it('accepts only whole numbers as IDs', async () => {
-    expectOneLine(await run('disable', 'rossi'), /^error: .*'rossi'.*whole number/);
-    expectOneLine(await run('disable', '1', '-'), /^error: .*'-'.*whole number/);
-    expectOneLine(await run('disable'), /^error: .*principal-id/);
+    expectWrongUsage(await run('disable', 'rossi'), /^anagrafe: .*'rossi'.*whole number/);
+    expectWrongUsage(await run('disable', '1', '-'), /^anagrafe: .*'-'.*whole number/);
+    expectWrongUsage(await run('disable'), /^anagrafe: .*principal-id/);
   });
 });

@@ -33,10 +33,10 @@ describe('the webhook command', () => {
       0,
       expect.stringMatching(/^Webhook: \d+\nSecret: {2}whsec_[A-Za-z0-9+/]{43}=\n$/),
     ]);
-    expect(stderr).toContain('only now');
+    expect(stderr).toContain('Store the secret now');
     const list = await run('list');
     expect(list.stdout).toMatch(
-      /^1 {2}https:\/\/erp\.example\.com\/hooks {2}user\.registered {2}by record {2}live\n$/,
+      /^1 {2}https:\/\/erp\.example\.com\/hooks {2}user\.registered {2}per record {2}active\n$/,
     );
   });
 
@@ -46,12 +46,12 @@ describe('the webhook command', () => {
     expect(await runJson('disable', String(id))).toMatchObject({ id, disabledReason: { code: 'manual' } });
     expect(await runJson('enable', String(id))).toMatchObject({ id, disabledAt: null });
     expect((await run('disable', String(id))).stderr).toBe(`Webhook ${id} is disabled.\n`);
-    expect((await run('list')).stdout).toMatch(/ {2}disabled \S+Z: by hand\n$/);
+    expect((await run('list')).stdout).toMatch(/ {2}disabled \S+Z: manually\n$/);
     expect(await runJson('deliveries', String(id))).toEqual([]);
     expect(await runJson('replay', String(id))).toEqual({ replayed: 0 });
-    expect((await run('replay', String(id))).stderr).toBe('0 deliveries are sent again.\n');
+    expect((await run('replay', String(id))).stderr).toBe('No deliveries to retry.\n');
     expect(await runJson('delete', String(id))).toEqual({ id, deleted: true });
-    expectOneLine(await run('delete', String(id)), /no webhook has the number/);
+    expectOneLine(await run('delete', String(id)), /Webhook \d+ not found/);
   });
 
   it('sends a test message, and reports by its exit code whether it was delivered', async () => {
@@ -61,13 +61,15 @@ describe('the webhook command', () => {
     const test = (...options: string[]) => inProcess(['webhook', 'test', String(id), ...options], allowed);
     const good = await test();
     expect([good.code, good.stdout]).toEqual([0, '']);
-    expect(good.stderr).toMatch(/^The receiver answered 204, after \d+ ms\.\n$/);
+    expect(good.stderr).toMatch(/^Delivered: the endpoint returned 204 \(\d+ ms\)\n$/);
     const [message] = receiver.received;
     expect(await verifyWebhook(message?.body ?? '', message?.headers ?? {}, secret)).toMatchObject({
       type: 'webhook.test',
     });
     receiver.answer = () => ({ status: 500, body: 'out of order' });
-    expect((await test()).stderr).toMatch(/^The receiver answered 500, after \d+ ms\.\nout of order\n$/);
+    expect((await test()).stderr).toMatch(
+      /^Not delivered: the endpoint returned 500 \(\d+ ms\)\nout of order\n$/,
+    );
     const bad = await test('--json');
     expect(bad.code).toBe(1);
     expect(JSON.parse(bad.stdout)).toMatchObject({
@@ -76,8 +78,8 @@ describe('the webhook command', () => {
       failure: { code: 'http_status', status: 500 },
       answer: 'out of order',
     });
-    expect((await run('test', String(id))).stderr).toMatch(/^There was no response: /);
-    expectOneLine(await run('test', '999'), /no webhook has the number 999/);
+    expect((await run('test', String(id))).stderr).toMatch(/^Not delivered: (?!the endpoint)/);
+    expectOneLine(await run('test', '999'), /Webhook 999 not found/);
     expect((await run('deliveries', String(id))).stdout.split('\n')).toHaveLength(5);
   });
 
@@ -86,7 +88,7 @@ describe('the webhook command', () => {
     const rotated = await runJson('rotate', String(id), '--grace-hours', '1');
     expect(rotated).toEqual({ id, secret: expect.stringMatching(/^whsec_/), oldEndsAt: expect.any(String) });
     expect(rotated.secret).not.toBe(secret);
-    expectOneLine(await run('rotate', '999'), /no webhook has the number 999/);
+    expectOneLine(await run('rotate', '999'), /Webhook 999 not found/);
   });
 
   it('writes the origin of the URL to the audit log, without path and query', async () => {
@@ -123,14 +125,14 @@ describe('the webhook command', () => {
   });
 
   it('prints a one-line error for an invalid URL, ID, event type or subscription', async () => {
-    expectOneLine(await run('create', 'ftp://x'), /is not an http or https URL/);
-    expectOneLine(await run('enable', 'seven'), /no webhook has the number seven/);
+    expectOneLine(await run('create', 'ftp://x'), /is not a valid endpoint\. Use an http or https URL/);
+    expectOneLine(await run('enable', 'seven'), /Webhook seven not found/);
     expectOneLine(
       await run('create', url, '--types', 'user.registered', '--granularity', 'job'),
-      /no message is sent for user\.registered; --types takes call\.completed, job\.completed/,
+      /no message is sent for user\.registered\. Use --types with call\.completed, job\.completed/,
     );
     const wrong = await run('create', url, '--types', 'user.deleted');
     expect([wrong.code, wrong.stdout]).toEqual([2, '']);
-    expect(wrong.stderr).toContain('It takes principal.inserted');
+    expect(wrong.stderr).toContain('Expected one or more of principal.inserted');
   });
 });

@@ -44,7 +44,7 @@ describe('a job of the client', () => {
     await anagrafe.jobs.wait(ID);
     const failedRecords = await anagrafe.jobs.failed(ID);
     expect(failedRecords).toMatchObject([
-      { ID: 999_999, Position: 0, Faults: { ID: [{ code: 'PRINCIPAL_NOT_FOUND' }] } },
+      { ID: 999_999, Position: 0, FieldErrors: { ID: [{ code: 'PRINCIPAL_NOT_FOUND' }] } },
     ]);
     const corrected = failedRecords.map((failed) => ({ ...failed, ...record('kit') }));
     expect(await anagrafe.update(corrected)).toMatchObject({ status: 200 });

@@ -118,6 +118,6 @@ describe('the audit log', () => {
     const later = await all(anagrafe.admin.audit.rows());
     expect(writes).toEqual(later.filter(({ Action }) => Action !== 'records.read').toReversed());
     expect(writes.length).toBeLessThan(later.length);
-    expect(await anagrafe.admin.audit.verify()).toMatchObject({ Sound: true, Fault: null });
+    expect(await anagrafe.admin.audit.verify()).toMatchObject({ Sound: true, Error: null });
   });
 });

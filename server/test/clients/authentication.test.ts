@@ -127,7 +127,7 @@ describe('the credential of an API client', () => {
     for (const headers of both) {
       const { status, envelope } = await call(headers);
       expect(status).toBe(401);
-      expect(envelope.message).toBe('Several credentials were sent; send one.');
+      expect(envelope.message).toBe('The request has several credentials. Send only one.');
     }
   });
 
@@ -186,7 +186,7 @@ describe('the scopes of an API client', () => {
       expect(envelope).toMatchObject({
         statusCode: 403,
         errorCode: 'FORBIDDEN',
-        message: `This credential does not have the scope ${scope}, which this call needs.`,
+        message: `This operation requires the scope ${scope}, which this credential does not have.`,
       });
     }
     const methods = ['PUT', 'PATCH'] as const;

@@ -172,10 +172,12 @@ describe('invalid input for a client', () => {
     expect(await refusal({ Name: 'two\nlines' })).toEqual([
       422,
       'INVALID_CLIENT',
-      'A client needs a name of one line.',
+      'The name of a client must be one line of text.',
     ]);
-    expect((await refusal({}))[2]).toBe('A client known by address needs at least one network.');
-    expect((await refusal({ Networks: ['0.0.0.0/0'] }))[2]).toContain('let in everyone');
+    expect((await refusal({}))[2]).toBe(
+      'A client that is identified by its IP address needs at least one network.',
+    );
+    expect((await refusal({ Networks: ['0.0.0.0/0'] }))[2]).toContain('at most 1/128 of all addresses');
     await create({ Networks: ['172.16.0.0/12'], KnownByAddress: true });
     expect((await refusal({ Networks: ['172.16.5.0/24'] })).slice(0, 2)).toEqual([
       422,

@@ -56,7 +56,7 @@ describe('ANAGRAFE_HOST while no API client exists', () => {
       await expect(start).rejects.toThrow(ConfigError);
       await expect(start).rejects.toThrow(
         new RegExp(
-          `^ANAGRAFE_HOST is ${host.replaceAll('.', '\\.')}, but no API client exists yet.*` +
+          `^ANAGRAFE_HOST is ${host.replaceAll('.', '\\.')}, but there is no API client yet.*` +
             'npx --no -- anagrafe client create --name erp.*ANAGRAFE_FIRST_CLIENT',
         ),
       );
@@ -86,7 +86,7 @@ describe('ANAGRAFE_FIRST_CLIENT', () => {
     const read = () => readConfig({ ANAGRAFE_FIRST_CLIENT: value });
     expect(read).toThrow(ConfigError);
     const message = caught(read).message;
-    expect(message).toMatch(/^ANAGRAFE_FIRST_CLIENT is not understood: it takes <public>\.<secret>/);
+    expect(message).toMatch(/^ANAGRAFE_FIRST_CLIENT is invalid\. Expected <public>\.<secret>/);
     expect(message).not.toContain('deploy');
     expect(message).not.toContain(given.secret.slice(4, 12));
     expect(message).not.toContain('short-secret');
@@ -99,7 +99,7 @@ describe('ANAGRAFE_FIRST_CLIENT', () => {
       expect(await status(service)).toBe(401);
       expect(await status(service, `Bearer ${pair}`)).toBe(200);
     });
-    expect(log.join('')).toContain('the first API client was created');
+    expect(log.join('')).toContain('created the API client of ANAGRAFE_FIRST_CLIENT');
     expect(log.join('')).not.toContain(given.secret.slice(4, 20));
     const [first, ...others] = await clientsOf();
     expect(others).toEqual([]);
@@ -122,7 +122,7 @@ describe('ANAGRAFE_FIRST_CLIENT', () => {
       });
     }
     expect(await clientsOf()).toEqual(before);
-    expect(log.join('').match(/the first API client was created/g)).toHaveLength(1);
+    expect(log.join('').match(/created the API client of ANAGRAFE_FIRST_CLIENT/g)).toHaveLength(1);
   });
 
   it('does not create its client again after that was revoked', async () => {

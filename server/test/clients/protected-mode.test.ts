@@ -268,7 +268,9 @@ describe('protected mode after the first API client is created', () => {
     const { client, secret } = await createClient(options, clients, operatorActor);
     const refused = await call({}, ending);
     expect(refused.status).toBe(401);
-    expect(refused.envelope.message).toMatch(/^A credential is needed: send SyncPublicKey and SyncSecretKey/);
+    expect(refused.envelope.message).toMatch(
+      /^A credential is required\. Send the headers SyncPublicKey and SyncSecretKey/,
+    );
     const pair = { syncpublickey: client.publicKey, syncsecretkey: secret };
     expect((await call(pair, ending)).status).toBe(200);
 

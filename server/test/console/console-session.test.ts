@@ -258,7 +258,7 @@ describe('a session of the console', () => {
     const headers = await atConsole(service, office);
     const both = await browse('GET /admin/v1/clients', { ...headers, ...office });
     expect([both.status, both.body.errorCode]).toEqual([401, 'UNAUTHENTICATED']);
-    expect(both.body.message).toContain('Several credentials');
+    expect(both.body.message).toContain('several credentials');
     const twice = await browse('GET /admin/v1/clients', {
       ...headers,
       cookie: `${headers.cookie}; ${headers.cookie}`,

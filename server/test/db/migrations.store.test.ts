@@ -60,9 +60,10 @@ describe('migrations', () => {
     );
     await database().query("update anagrafe.migrations set checksum = 'other' where version = 1");
     await expect(migrate(database())).rejects.toThrow(StorageError);
-    await expect(migrate(database())).rejects.toThrow(
-      `migration ${names[0]} differs from the one that was run on this database`,
-    );
+    await expect(migrate(database())).rejects.toMatchObject({
+      code: 'migration_changed',
+      problem: `migration ${names[0]} was changed after it was applied to this database`,
+    });
     await database().query('update anagrafe.migrations set checksum = $1 where version = 1', [checksum]);
     expect(await migrate(database())).toEqual([]);
   });
@@ -72,9 +73,11 @@ describe('migrations', () => {
       "insert into anagrafe.migrations (version, name, checksum) values (9999, '9999_from_the_future', '')",
     );
     await expect(migrate(database())).rejects.toThrow(StorageError);
-    await expect(migrate(database())).rejects.toThrow(
-      'the database has migration 9999_from_the_future, which this version does not know: upgrade the service',
-    );
+    await expect(migrate(database())).rejects.toMatchObject({
+      code: 'schema_too_new',
+      problem: 'the database has migration 9999_from_the_future, which this version does not have',
+      advice: 'upgrade the service',
+    });
     await database().query('delete from anagrafe.migrations where version = 9999');
     expect(await migrate(database())).toEqual([]);
   });

@@ -58,7 +58,7 @@ function openSingle(options: { writable: boolean }): Database {
   return database;
 }
 
-const standby = 'The database is a standby and takes no writes.';
+const standby = 'The database is a standby server and does not accept writes.';
 const sessionOf = async (database: Database) =>
   (await database.query<{ pid: number }>('select pg_backend_pid() as pid'))[0]?.pid;
 
@@ -97,7 +97,7 @@ it('the service is not ready while commits wait for a synchronous standby that d
     await database.query('select pg_reload_conf()');
   };
   await standbys('absent');
-  await expect.poll(() => readiness.check()).toBe('The database does not answer.');
+  await expect.poll(() => readiness.check()).toBe('The database does not respond.');
   await standbys('');
   await expect.poll(() => readiness.check()).toBeNull();
 });

@@ -76,10 +76,10 @@ describe.each(users)('a service started by $user', ({ identity }) => {
     );
     await until(() => query(connection, 'select 1').then(Boolean, () => false));
     expect((await service.ask('log')).logged).toContain(
-      'The connection to PostgreSQL was lost; starting it again',
+      'The connection to PostgreSQL was lost; restarting it',
     );
     const second = await startService(data, { identity }).next();
-    expect(second.message).toMatch(/^Another service/);
+    expect(second.message).toMatch(/^Another Anagrafe service/);
     await service.ask('stop');
     expect(await postmasterOf(data)).toBeUndefined();
   });

@@ -96,7 +96,7 @@ describe.each(users)('a service started by $user', ({ identity }) => {
     const { connection } = await first.next();
     const second = await startService(data, { identity }).next();
     expect(second.error).toBe('EmbeddedPostgresError');
-    expect(second.message).toMatch(/^Another service \(process \d+\) is running on .*ANAGRAFE_DATA/);
+    expect(second.message).toMatch(/^Another Anagrafe service \(process \d+\) is using .*ANAGRAFE_DATA/);
     expect(await query(connection, 'select 1 as one')).toEqual([{ one: 1 }]);
     await first.ask('stop');
   });
@@ -107,7 +107,7 @@ describe.each(users)('a service started by $user', ({ identity }) => {
     const reports = await Promise.all(both.map((service) => service.next()));
     const refused = reports.filter((report) => report.error !== undefined);
     expect(refused).toHaveLength(1);
-    expect(refused[0]?.message).toMatch(/^Another service \(process \d+\) is running on/);
+    expect(refused[0]?.message).toMatch(/^Another Anagrafe service \(process \d+\) is using/);
     const winner = both[reports.findIndex((report) => report.error === undefined)];
     await winner?.ask('stop');
     expect(await postmasterOf(data)).toBeUndefined();
@@ -162,7 +162,7 @@ test('the error contains the last lines of the log if PostgreSQL exits at its st
   const data = await makeCluster();
   await appendFile(join(data, 'postgres', 'postgresql.conf'), "\nno_such_setting = 'x'\n");
   await expect(startEmbeddedPostgres({ dataFolder: data })).rejects.toThrow(
-    /^PostgreSQL ended at its start; .*postgres\.log says: .*no_such_setting/,
+    /^PostgreSQL did not start\. Its log, .*postgres\.log, ends with: .*no_such_setting/,
   );
 });
 
@@ -171,7 +171,7 @@ test('a start fails on a cluster of another major version', async () => {
   await mkdir(join(data, 'postgres'), { recursive: true });
   await writeFile(join(data, 'postgres', 'PG_VERSION'), '17\n');
   await expect(startEmbeddedPostgres({ dataFolder: data })).rejects.toThrow(
-    /was made by PostgreSQL 17 and this release brings 18/,
+    /was created by PostgreSQL 17, but this release includes PostgreSQL 18/,
   );
 });
 
@@ -186,7 +186,7 @@ test('a start fails if the data folder is a file, or if the cluster folder conta
   await mkdir(join(folder, 'data', 'postgres'), { recursive: true });
   await writeFile(join(folder, 'data', 'postgres', 'letter.txt'), '');
   await expect(startEmbeddedPostgres({ dataFolder: join(folder, 'data') })).rejects.toThrow(
-    /is not a PostgreSQL cluster/,
+    /is not a PostgreSQL database/,
   );
 });
 
@@ -197,14 +197,14 @@ test('a start fails if the data folder is not writable', async () => {
   await chmod(join(folder, 'data'), 0o555);
   const report = await startService(join(folder, 'data'), { identity: user?.identity ?? {} }).next();
   expect(report.error).toBe('EmbeddedPostgresError');
-  expect(report.message).toMatch(/is closed to the user of this service .*ANAGRAFE_DATA/);
+  expect(report.message).toMatch(/is not accessible to the current user .*ANAGRAFE_DATA/);
 });
 
 test('a start fails if the socket folder already exists as a symbolic link', async () => {
   const data = join(makeFolder(), 'data');
   await mkdir(data);
   await symlink('/tmp', join(data, 'run'));
-  await expect(startEmbeddedPostgres({ dataFolder: data })).rejects.toThrow(/must be a folder of user/);
+  await expect(startEmbeddedPostgres({ dataFolder: data })).rejects.toThrow(/is not a folder owned by user/);
 });
 
 if (asRoot) {
@@ -224,7 +224,7 @@ if (asRoot) {
     const data = join(makeFolder(), 'data');
     await mkdir(join(data, 'postgres'), { recursive: true });
     const report = await startService(data, { identity: ordinary }).next();
-    expect(report.message).toMatch(/postgres belongs to another user \(uid 0\)/);
+    expect(report.message).toMatch(/postgres is owned by another user \(uid 0\)/);
   });
 
   test('the error names a parent of the data folder that is not accessible', async () => {
@@ -233,7 +233,9 @@ if (asRoot) {
     await chmod(join(folder, 'closed'), 0o700);
     await expect(
       startEmbeddedPostgres({ dataFolder: join(folder, 'closed', 'inner', 'data') }),
-    ).rejects.toThrow(new RegExp(`to whom ${folder}/closed is closed: set ANAGRAFE_DATA=/var/lib/anagrafe`));
+    ).rejects.toThrow(
+      new RegExp(`who cannot access ${folder}/closed\\. Set ANAGRAFE_DATA to /var/lib/anagrafe`),
+    );
   });
 
   test('a start by root changes the owner of a cluster that root has restored', async () => {

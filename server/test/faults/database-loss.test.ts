@@ -162,7 +162,7 @@ describe('a service on the embedded PostgreSQL', () => {
     const good = await readFile(path, 'utf8');
     await writeFile(path, `${good}\nno_such_setting = 'x'\n`);
     const pid = await signalPostmaster(data, 'SIGKILL');
-    await until(() => service.log.some((line) => line.includes('could not be started again')));
+    await until(() => service.log.some((line) => line.includes('could not be restarted')));
     expect(await status(service, '/health/live')).toBe(200);
     await expect.poll(() => status(service, '/health/ready')).toBe(503);
     const refused = await service.call('irs/update', [{ ID, Users: [importedUser('away')] }]);

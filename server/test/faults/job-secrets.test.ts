@@ -41,7 +41,7 @@ function refusedRecords(ID: number): unknown[] {
     { ID: secret(), Users: [secretUser('no principal')] },
     { ID: { secret: secret() }, Users: [secretUser('object')] },
     { ID, Password: secret(), Users: [secretUser('outside')] },
-    { ID, Faults: { Password: [secret()] }, Users: [{ ...secretUser('faults'), Password: 'short' }] },
+    { ID, FieldErrors: { Password: [secret()] }, Users: [{ ...secretUser('faults'), Password: 'short' }] },
   ];
 }
 

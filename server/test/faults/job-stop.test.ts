@@ -42,7 +42,7 @@ it('a stop interrupts a job within a record and finishes a call, and the job con
 
   first.process.kill('SIGTERM');
   const exit = once(first.process, 'exit');
-  await until(() => first.log.some((line) => line.includes('stopping')));
+  await until(() => first.log.some((line) => line.includes('shutting down')));
   await lock.release();
   expect((await call).status).toBe(200);
   expect(await exit).toEqual([0, null]);

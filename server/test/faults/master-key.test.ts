@@ -29,15 +29,15 @@ it('serve creates the master key once, readable by its owner only, and rejects a
   const given = await anagrafe(['serve'], { ...settings, ANAGRAFE_MASTER_KEY: newKey() });
   expectOneLine(
     given,
-    /ANAGRAFE_MASTER_KEY is not the master key that this database was first used with: \S+/,
+    /ANAGRAFE_MASTER_KEY is not the master key that this database was first used with\. \S+/,
   );
   writeFileSync(path, newKey());
   const replaced = await anagrafe(['serve'], settings);
-  expectOneLine(replaced, /master\.key is not the master key that this database was first used with: \S+/);
+  expectOneLine(replaced, /master\.key is not the master key that this database was first used with\. \S+/);
   writeFileSync(path, made.slice(0, 20));
-  expectOneLine(await anagrafe(['serve'], settings), /master\.key is no master key: \S+/);
+  expectOneLine(await anagrafe(['serve'], settings), /master\.key is no master key\. \S+/);
   rmSync(path);
-  expectOneLine(await anagrafe(['serve'], settings), /master\.key is missing: \S+/);
+  expectOneLine(await anagrafe(['serve'], settings), /master\.key is missing\. \S+/);
   expect(() => statSync(path)).toThrow('ENOENT');
   expect(postmaster(data)).toBeUndefined();
 
@@ -53,7 +53,7 @@ it('serve on an external database without a master key ends with a one-line erro
   const refused = await anagrafe(['serve'], settings);
   expectOneLine(refused, /ANAGRAFE_MASTER_KEY is not set.*openssl rand -base64 32/);
   const wrong = await anagrafe(['serve'], { ...settings, ANAGRAFE_MASTER_KEY: 'too short' });
-  expectOneLine(wrong, /ANAGRAFE_MASTER_KEY is not understood: it takes 32 random bytes/);
+  expectOneLine(wrong, /ANAGRAFE_MASTER_KEY is invalid\. Expected 32 random bytes/);
   expect(wrong.stderr).not.toContain('too short');
 
   const key = newKey();
@@ -76,7 +76,5 @@ it('the service does not write the master key through a symbolic link that anoth
 it('a data folder that other users may write to causes an error that names the chmod command to run', async () => {
   const folder = makeFolder();
   chmodSync(folder, 0o777);
-  await expect(startEmbeddedPostgres({ dataFolder: folder })).rejects.toThrow(
-    `run "chmod go-w ${folder}" first`,
-  );
+  await expect(startEmbeddedPostgres({ dataFolder: folder })).rejects.toThrow(`Run "chmod go-w ${folder}"`);
 });

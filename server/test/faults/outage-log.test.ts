@@ -56,10 +56,10 @@ describe('the log of a service that loses its database', () => {
       linesOf(service)
         .slice(before)
         .filter(({ level, msg }) => level !== 'info' && msg !== 'call');
-    await expect.poll(() => warnings().some(({ msg }) => msg === 'the database answers again')).toBe(true);
+    await expect.poll(() => warnings().some(({ msg }) => msg === 'database available again')).toBe(true);
     expect(warnings().map(({ level, msg }) => [level, msg])).toEqual([
-      ['warn', 'the database does not answer; failures are counted until it does'],
-      ['warn', 'the database answers again'],
+      ['warn', 'database unavailable; errors are counted instead of logged until it is available again'],
+      ['warn', 'database available again'],
     ]);
     const [began, ended] = warnings();
     expect(began?.reason).toMatch(/Connection terminated|ECONNRE/);

@@ -55,7 +55,7 @@ describe('a call that would wait too long for its hashes', () => {
       expect([status, body.statusCode, body.errorCode, body.result]).toEqual([503, 503, 'OVERLOADED', null]);
       const seconds = headers.get('retry-after') ?? '';
       expect(seconds).toMatch(/^[1-9]\d*$/);
-      expect(body.message).toContain(`${seconds} seconds`);
+      expect(body.message).toContain(`after ${seconds} s.`);
     }
     expect(single.status).toBe(200);
     expect((await applied).status).toBe(200);
@@ -125,7 +125,7 @@ describe('calls above the rate limit', () => {
       const seconds = Number(headers.get('retry-after'));
       expect(seconds).toBeGreaterThanOrEqual(1);
       expect(seconds).toBeLessThanOrEqual(60);
-      expect(body.message).toContain(`${seconds} seconds`);
+      expect(body.message).toContain(`after ${seconds} s.`);
     }
     const applied = names.filter((_, n) => answers[n]?.status === 200);
     expect(await storedUsernames(service.database)).toEqual(new Set(applied));

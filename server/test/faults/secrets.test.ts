@@ -144,7 +144,7 @@ beforeAll(async () => {
   // The service logs a failed write with its reason, which must not contain the written values.
   await service.database.query(`alter table anagrafe.users add constraint closed check (username <> 'x13')`);
   expect(await update([{ ID, Users: [secretUser('x13', 'failed write')] }])).toBe(500);
-  expect(service.log.join('\n')).toContain('records failed');
+  expect(service.log.join('\n')).toContain('unexpected error while processing records');
   for (const path of ['/metrics', '/health/ready', '/openapi.json']) {
     const answer = await fetch(service.url + path, { headers: { authorization: `Bearer ${firstClient}` } });
     answers.push(await answer.text());

@@ -80,7 +80,7 @@ it('the service treats a signal that npm and a terminal both send as one signal'
   await lock.blocked(1);
   child.process.kill('SIGTERM');
   const end = child.end('SIGTERM');
-  await until(() => child.log.some((line) => line.includes('stopping')));
+  await until(() => child.log.some((line) => line.includes('shutting down')));
   await lock.release();
   expect((await answer).status).toBe(200);
   expect(await end).toBe(0);

@@ -183,8 +183,8 @@ describe('the parameter debug', () => {
 });
 
 describe('Accept-Language', () => {
-  const italian = 'Nessun record è stato applicato; result.records dice perché.';
-  const english = 'No record was applied; result.records tells why.';
+  const italian = 'Nessun record applicato. Gli errori sono in result.records.';
+  const english = 'No record was applied. See result.records for the errors.';
 
   it.each([
     ['it', italian],
@@ -214,10 +214,10 @@ describe('Accept-Language', () => {
     expect(body.errorCode).toBe('PRINCIPAL_NOT_FOUND');
     expect(body.result?.records[0]).toMatchObject({
       Item2: 'PRINCIPAL_NOT_FOUND',
-      Item4: "Non esiste un'anagrafica con questo ID.",
+      Item4: 'Nessuna anagrafica con questo ID.',
       Item5: {
         'Users[0].Password': [
-          { code: 'PASSWORD_TOO_SHORT', message: 'Una password deve avere almeno 8 caratteri.' },
+          { code: 'PASSWORD_TOO_SHORT', message: 'La password deve avere almeno 8 caratteri.' },
         ],
       },
     });
@@ -226,8 +226,8 @@ describe('Accept-Language', () => {
   it('applies to calls that are refused as a whole', async () => {
     const it = { 'accept-language': 'it', ...json };
     const missing = await post('/api/sync/v1/nothing', '[]', it);
-    expect(missing.body.message).toBe("A questo percorso non c'è nulla; /docs elenca tutte le chiamate.");
+    expect(missing.body.message).toBe("Percorso sconosciuto. L'elenco delle operazioni è in /docs.");
     expect(missing.headers.get('content-language')).toBe('it');
-    expect((await post(update, '[]', it)).body.message).toBe("L'array è vuoto; inviare almeno un record.");
+    expect((await post(update, '[]', it)).body.message).toBe("L'array è vuoto. Inviare almeno un record.");
   });
 });

@@ -141,7 +141,7 @@ describe('/openapi.json', () => {
     const failedRecords = JSON.parse((await readJob(service, `${job}/failed`)).text);
     const secret = { Password: 'a sentence for later', ConfirmPassword: 'a sentence for later' };
     Object.assign(failedRecords[0].Users[0], secret);
-    expect(failedRecords[0].Faults).toBeDefined();
+    expect(failedRecords[0].FieldErrors).toBeDefined();
     expect(validate(requestSchema('irs/update'), failedRecords)).toEqual([]);
   });
 });

@@ -3,14 +3,19 @@ import { readDocument, type Validate } from '../setup/openapi.ts';
 import { insertPrincipals, newUser, startTestService, type TestService } from '../setup/service.ts';
 
 interface Operation {
-  requestBody?: {
-    content: Record<string, { example?: unknown; examples?: Record<string, { value: unknown }> }>;
-  };
+  requestBody?: { content: Record<string, MediaType> };
+}
+
+interface MediaType {
+  example?: unknown;
+  examples?: Record<string, { value: unknown }>;
+  schema: { $ref?: string };
 }
 
 interface Document {
   openapi: string;
   paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, { examples?: unknown[] }> };
 }
 
 const base = '/api/sync/v1/';
@@ -33,6 +38,16 @@ function answerSchema(path: string, status: number) {
 
 function requestSchema(path: string) {
   return ['paths', base + path, 'post', 'requestBody', 'content', 'application/json', 'schema'];
+}
+
+/** Returns the examples of a body and those of the named schema that it refers to. */
+function examplesOf(content: MediaType | undefined): unknown[] {
+  const name = content?.schema.$ref?.split('/').at(-1) ?? '';
+  return [
+    content?.example,
+    ...Object.values(content?.examples ?? {}).map(({ value }) => value),
+    ...(document.components.schemas[name]?.examples ?? []),
+  ].filter((value) => value !== undefined);
 }
 
 const good = (name: string) => ({ ID: principal, Users: [newUser(name, { Email: 'a@example.com' })] });
@@ -111,11 +126,9 @@ describe('/openapi.json', () => {
     await insertPrincipals(fresh, 1);
     for (const path of ['irs/update', 'irs/insert', 'irs/list', 'irs/users']) {
       const content = document.paths[base + path]?.post?.requestBody?.content['application/json'];
-      const examples = [...Object.values(content?.examples ?? {}), { value: content?.example }].filter(
-        ({ value }) => value !== undefined,
-      );
+      const examples = examplesOf(content);
       expect(examples.length).toBeGreaterThan(0);
-      for (const { value } of examples) {
+      for (const value of examples) {
         expect(validate(requestSchema(path), value)).toEqual([]);
         expect((await fresh.call(path, value)).status).toBe(200);
       }
@@ -135,6 +148,7 @@ describe('/openapi.json', () => {
       { Page: null, PageSize: 1000, Date: '2026-01-31', ID: null, ExternalKey: null, Search: 'a' },
     ],
     ['irs/users', { Username: 'mario', Page: 2 }],
+    ['irs/users', { Username: null, Usernames: ['mario'] }],
   ])('%s: allows every body that the service accepts, including null for absent fields', (path, body) => {
     expect(validate(requestSchema(path), body)).toEqual([]);
   });
@@ -149,6 +163,7 @@ describe('/openapi.json', () => {
     ['irs/insert', [{ Denomination: 'D', Nickname: 'N' }]],
     ['irs/list', { PageSize: 1001 }],
     ['irs/users', { Limit: 1 }],
+    ['irs/users', { Username: 'mario', Usernames: ['anna'] }],
   ])('%s: does not allow a body that the service refuses', (path, body) => {
     expect(validate(requestSchema(path), body)).not.toEqual([]);
   });

@@ -51,16 +51,22 @@ describe('the validation of a body', () => {
   });
 
   it.each([
-    [{}, '"Name" takes a text of 1 to 5 characters.'],
-    [{ Name: null }, '"Name" takes a text of 1 to 5 characters.'],
-    [{ Name: '' }, '"Name" takes a text of 1 to 5 characters.'],
-    [{ Name: 'x', Count: 0 }, '"Count" takes a whole number from 1 to 9.'],
-    [{ Name: 'x', Count: '3' }, '"Count" takes a whole number from 1 to 9.'],
-    [{ Name: 'x', Enabled: 'true' }, '"Enabled" takes true or false.'],
-    [{ Name: 'x', Colours: [] }, '"Colours" takes a list of one or more of red, green.'],
-    [{ Name: 'x', Colours: ['blue'] }, '"Colours" takes a list of one or more of red, green.'],
-    [{ Name: 'x', Even: ['a'] }, '"Even" takes a list of up to 4 addresses or networks, such as 10.0.0.0/8.'],
-    [{ Name: 'x', name: 1 }, '"name" is not a parameter of this call; did you mean "Name"?'],
+    [{}, '"Name" must be a string of 1 to 5 characters.'],
+    [{ Name: null }, '"Name" must be a string of 1 to 5 characters.'],
+    [{ Name: '' }, '"Name" must be a string of 1 to 5 characters.'],
+    [{ Name: 'x', Count: 0 }, '"Count" must be an integer from 1 to 9.'],
+    [{ Name: 'x', Count: '3' }, '"Count" must be an integer from 1 to 9.'],
+    [{ Name: 'x', Enabled: 'true' }, '"Enabled" must be true or false.'],
+    [{ Name: 'x', Colours: [] }, '"Colours" must be an array with at least one of these values: red, green.'],
+    [
+      { Name: 'x', Colours: ['blue'] },
+      '"Colours" must be an array with at least one of these values: red, green.',
+    ],
+    [
+      { Name: 'x', Even: ['a'] },
+      '"Even" must be an array of up to 4 IP addresses or networks, such as 10.0.0.0/8.',
+    ],
+    [{ Name: 'x', name: 1 }, 'Unknown parameter "name". Did you mean "Name"?'],
   ])('describes what a field accepts: %j', (input, message) => {
     expect(body(input)).toBe(`INVALID_PARAMETER: ${message}`);
   });
@@ -78,7 +84,7 @@ describe('the validation of a body', () => {
   it('treats the names of the object prototype as unknown', () => {
     for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty'])
       expect(body(JSON.parse(`{"Name":"x","${name}":1}`))).toBe(
-        `INVALID_PARAMETER: "${name}" is not a parameter of this call.`,
+        `INVALID_PARAMETER: Unknown parameter "${name}".`,
       );
   });
 
@@ -129,7 +135,7 @@ describe('the validation of a query', () => {
   });
 
   it.each(['', ' 1', '+1', '1.0', '1e1', '0x1', '51', '9'.repeat(30)])('refuses %j as a number', (page) => {
-    expect(query({ page })).toBe('INVALID_PARAMETER: "page" takes a whole number from 1 to 50.');
+    expect(query({ page })).toBe('INVALID_PARAMETER: "page" must be an integer from 1 to 50.');
   });
 
   it('refuses a parameter that is sent twice', () => {

@@ -46,19 +46,19 @@ describe('the catalogue of error codes', () => {
 
 describe('the message of an error', () => {
   it('contains its figures, in the requested language', () => {
-    const fault = { code: 'PASSWORD_TOO_SHORT', figures: { min: 8 } } as const;
-    expect(translate(fault, 'en')).toBe('A password must have at least 8 characters.');
-    expect(translate(fault, 'it')).toBe('Una password deve avere almeno 8 caratteri.');
+    const error = { code: 'PASSWORD_TOO_SHORT', figures: { min: 8 } } as const;
+    expect(translate(error, 'en')).toBe('The password must have at least 8 characters.');
+    expect(translate(error, 'it')).toBe('La password deve avere almeno 8 caratteri.');
   });
 
   it('depends on its variant', () => {
-    const fault = { code: 'WRONG_TYPE', variant: 'array' } as const;
-    expect(translate(fault, 'en')).toBe('This must be an array.');
+    const error = { code: 'WRONG_TYPE', variant: 'array' } as const;
+    expect(translate(error, 'en')).toBe('Must be an array.');
   });
 
   it('contains a figure as plain text, even if it looks like a placeholder', () => {
     const field = '{known} $& $1 \\ "x"';
-    const fault = { code: 'UNKNOWN_FIELD', variant: 'unknown', figures: { field } } as const;
-    expect(translate(fault, 'en')).toBe(`"${field}" is not a field of this object.`);
+    const error = { code: 'UNKNOWN_FIELD', variant: 'unknown', figures: { field } } as const;
+    expect(translate(error, 'en')).toBe(`Unknown field "${field}".`);
   });
 });

@@ -3,13 +3,21 @@ import { describeFailure, describeReason } from '../../src/i18n/translate.ts';
 import { type DisabledReason, detailsOf } from '../../src/lib/webhook-failures.ts';
 
 const reasons: readonly [DisabledReason, string, string][] = [
-  [{ code: 'manual' }, 'by hand', 'a mano'],
-  [{ code: 'client_revoked' }, 'its client was revoked', 'il suo client è stato revocato'],
-  [{ code: 'client_lost_admin' }, 'its client lost the scope admin', "il suo client ha perso l'ambito admin"],
-  [{ code: 'http_status', status: 503 }, 'the receiver answered 503', 'il destinatario ha risposto 503'],
+  [{ code: 'manual' }, 'manually', 'manualmente'],
+  [{ code: 'client_revoked' }, 'the client was revoked', 'il client è stato revocato'],
+  [
+    { code: 'client_lost_admin' },
+    'the client no longer has the scope admin',
+    'il client non ha più il permesso admin',
+  ],
+  [
+    { code: 'http_status', status: 503 },
+    'the receiver returned an error (503)',
+    'il destinatario ha restituito un errore (503)',
+  ],
   [
     { code: 'timeout', timeoutMs: 15_000 },
-    'no answer within 15 seconds',
+    'no response within 15 seconds',
     'nessuna risposta entro 15 secondi',
   ],
   [{ code: 'connection_refused', networkError: 'ECONNREFUSED' }, 'ECONNREFUSED', 'ECONNREFUSED'],
@@ -28,14 +36,16 @@ describe('the description of a failed delivery', () => {
 
   it('says that a redirect is a failure', () => {
     expect(describeFailure({ code: 'http_status', status: 302 }, 'en')).toBe(
-      'the receiver answered with a redirect',
+      'the receiver returned a redirect, which is not followed',
     );
   });
 
   it('is made of the failure if there was no response', () => {
-    expect(describeFailure({ code: 'event_expired' }, 'en')).toBe('what it tells of is no longer kept');
+    expect(describeFailure({ code: 'event_expired' }, 'en')).toBe(
+      'the event has been deleted after its retention period',
+    );
     expect(describeFailure({ code: 'plain_http' }, 'en')).toBe(
-      'plain http is for the networks in ANAGRAFE_WEBHOOK_NETWORKS',
+      'https is required outside ANAGRAFE_WEBHOOK_NETWORKS',
     );
   });
 });

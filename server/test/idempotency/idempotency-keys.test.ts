@@ -60,7 +60,7 @@ describe('an Idempotency-Key', () => {
     expect(body).toEqual({
       statusCode: 400,
       errorCode: 'INVALID_PARAMETER',
-      message: '"Idempotency-Key" takes 1 to 255 visible ASCII characters, and is sent once.',
+      message: '"Idempotency-Key" must be sent once and have 1 to 255 visible ASCII characters.',
       result: null,
       debug: null,
     });

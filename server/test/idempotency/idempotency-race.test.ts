@@ -45,7 +45,7 @@ describe('a call with a key that is in progress', () => {
         statusCode: 409,
         errorCode: 'IDEMPOTENCY_IN_PROGRESS',
         message:
-          'A call with this Idempotency-Key is being worked on, or was cut off a moment ago; send it again in 2 seconds to get its answer.',
+          'A request with this Idempotency-Key is still running or was just interrupted. To get its response, send it again after 2 s.',
         result: null,
         debug: null,
       });

@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { expectOneLine, expectWrongUsage } from '../cli/command.ts';
 import { importedHash, importedUser } from '../setup/jobs.ts';
 import { insertPrincipals, startTestService, type TestService } from '../setup/service.ts';
 import {
@@ -42,18 +43,18 @@ describe('anagrafe import', () => {
     );
     const { code, stdout, stderr } = await folder.run(['import', 'clienti.csv']);
     expect([code, stdout]).toEqual([3, '']);
-    expect(stderr).toContain('"Nome utente" is read as Username');
-    expect(stderr).toContain('Ignored: "Note"');
+    expect(stderr).toContain('Column "Nome utente" maps to Username');
+    expect(stderr).toContain('Ignored columns: "Note"');
     expect(stderr).toContain('1 of 4 rows imported.');
     expect(await canSignIn(service, 'nicolò', 'una frase è lunga')).toBe(true);
     const { body } = await service.call<{ Denomination: string }>('irs/list', { ExternalKey: 'C1' });
     expect(body.result?.records[0]?.Denomination).toBe('Caffè "Città"');
 
     const failed = folder.read('clienti.failed.csv');
-    expect(failed).toContain('Password: A password must have at least 8 characters.');
+    expect(failed).toContain('Password: The password must have at least 8 characters.');
     expect(failed).toContain("'=1+1");
     expect(failed).toContain('Denomination: ');
-    expect(failed).toContain('ExternalKey: There is no principal with this external key.');
+    expect(failed).toContain('ExternalKey: There is no principal with this ExternalKey.');
     expect((await importRowsOf(folder, 'clienti.failed.csv')).map((row) => row.source)).toEqual([
       ['C1', '', 'perché', '', 'corta', '=1+1'],
       ['C2', 'Società\r\nPiù', 'più', '', 'una frase lunga', 'una; due'],
@@ -89,9 +90,9 @@ describe('anagrafe import', () => {
     expect(
       rowsOf(folder, 'prova.would-fail.csv').map((row) => [row['Anagrafe line'], row['Anagrafe errors']]),
     ).toEqual([
-      ['4', 'Password: A password must have at least 8 characters.'],
+      ['4', 'Password: The password must have at least 8 characters.'],
       ['6', 'Username: This username is taken.'],
-      ['7', 'ExternalKey: There is no principal with this external key.'],
+      ['7', 'ExternalKey: There is no principal with this ExternalKey.'],
     ]);
     expect(await storedUsernames(service)).toEqual(before);
     expect((await service.call('irs/list', { ExternalKey: 'N1' })).body.result?.totalCount).toBe(0);
@@ -110,8 +111,22 @@ describe('anagrafe import', () => {
     expect(JSON.parse(stdout)).toMatchObject({ rows: 4002, failed: 1 });
     expect(
       rowsOf(folder, 'far.would-fail.csv').map((row) => [row['Anagrafe line'], row['Anagrafe errors']]),
-    ).toEqual([['4003', 'Username: This username is in an earlier row.']]);
+    ).toEqual([['4003', 'Username: An earlier row has the same username.']]);
     expect(await storedUsernames(service)).toEqual(before);
+  });
+
+  it('names an earlier row with the same username in the reasons of a run and of a dry run', async () => {
+    folder.write(
+      'doppio.csv',
+      `ID,Username,Password\n${principal},doppio,una frase lunga\n${principal},DOPPIO,una frase lunga\n`,
+    );
+    const reason = [['3', 'Username: An earlier row has the same username.']];
+    const reasons = (name: string) =>
+      rowsOf(folder, name).map((row) => [row['Anagrafe line'], row['Anagrafe errors']]);
+    expect((await folder.run(['import', 'doppio.csv', '--dry-run'])).code).toBe(3);
+    expect(reasons('doppio.would-fail.csv')).toEqual(reason);
+    expect((await folder.run(['import', 'doppio.csv'])).code).toBe(3);
+    expect(reasons('doppio.failed.csv')).toEqual(reason);
   });
 
   it('finds the same username in insert and update rows in a dry run', async () => {
@@ -145,7 +160,7 @@ describe('anagrafe import', () => {
     expect(statSync(folder.path('passwords.csv')).mode & 0o777).toBe(0o600);
     folder.write('altri.csv', 'Username\nsenza.tre\n');
     const { code, stderr } = await folder.run(['import', 'altri.csv', ...args.slice(2)]);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('passwords.csv exists already')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('passwords.csv already exists')]);
     expect(rowsOf(folder, 'passwords.csv')).toEqual(rows);
   });
 
@@ -164,7 +179,7 @@ describe('anagrafe import', () => {
     expect(code).toBe(3);
     const [failed] = await importRowsOf(folder, 'utenti.failed.ndjson');
     expect(failed?.source).toEqual(wrong);
-    expect(folder.read('utenti.failed.ndjson')).toContain('Users[1].Username: This must not be empty.');
+    expect(folder.read('utenti.failed.ndjson')).toContain('Users[1].Username: Must not be empty.');
     folder.write('utenti.ndjson', `${JSON.stringify({ ...row, Username: 'json.quattro' })}\n`);
     expect((await folder.run(['import', 'utenti.ndjson'])).code).toBe(0);
     expect(await storedUsernames(service)).toEqual(
@@ -179,7 +194,7 @@ describe('anagrafe import', () => {
     expect(code).toBe(0);
     expect(await storedUsernames(service)).toContain('mapped');
     const wrong = await folder.run(['import', 'colonne.csv', '--map', 'Secret=Passwort']);
-    expect(wrong.stderr).toContain('It takes <column>=<field>, with one of ID, ExternalKey');
+    expect(wrong.stderr).toContain('Expected <column>=<field>. Fields: ID, ExternalKey');
   });
 
   it('prints a one-line error for an invalid file, URL or credential', async () => {
@@ -187,22 +202,61 @@ describe('anagrafe import', () => {
     const lastLine = async (args: string[], more = {}) =>
       (await folder.run(args, more)).stderr.trimEnd().split('\n').at(-1);
     expect(await lastLine(['import', 'nulla.csv'])).toMatch(
-      /^anagrafe: There is no column for Username or UserID\. Found: "Colour", "Size"/,
+      /^anagrafe: There is no column for Username\. Columns found: "Colour", "Size"/,
     );
-    expect(await lastLine(['import', 'missing.csv'])).toMatch(
-      /^anagrafe: .*missing\.csv: there is no such file/,
-    );
+    expect(await lastLine(['import', 'missing.csv'])).toMatch(/^anagrafe: .*missing\.csv: file not found/);
     expect(await lastLine(['import', 'nowhere/missing.csv'])).toMatch(
-      /^anagrafe: .*nowhere\/missing\.csv: there is no such file/,
+      /^anagrafe: .*nowhere\/missing\.csv: file not found/,
     );
     folder.write('uno.csv', `ID,Username,Password\n${principal},uno,una frase lunga\n`);
     expect(await lastLine(['import', 'uno.csv'], { ANAGRAFE_KEY: 'agp_wrong.ags_wrong' })).toMatch(
-      /^anagrafe: .*Give the API client in ANAGRAFE_KEY or in --key-file\.$/,
-    );
-    expect(await lastLine(['import', 'uno.csv', '--url', 'nowhere'])).toMatch(
-      /^anagrafe: --url or ANAGRAFE_URL: url must be/,
+      /^anagrafe: .*Set ANAGRAFE_KEY or --key-file to the keys of an API client\.$/,
     );
   });
+});
+
+it('import advises to correct the file itself if no row of it could be parsed', async () => {
+  folder.write('rotto.json', '[{"Username":"x.y",}]');
+  const { code, stderr } = await folder.run(['import', 'rotto.json', '--principal', String(principal)]);
+  expect(code).toBe(3);
+  expect(stderr).toMatch(
+    new RegExp(
+      `Correct line 1 of \\S*rotto\\.json, then run: npx --no -- anagrafe import \\S*rotto\\.json --principal ${principal}\n$`,
+    ),
+  );
+  expect(stderr).toContain('0 of 1 row imported.');
+  expect(stderr).not.toContain('importing  0 rows');
+});
+
+it('import names the lines whose content is missing in the file of the failed rows', async () => {
+  folder.write(
+    'misto.ndjson',
+    '{"Username":"misto.uno","Password":"una frase lunga"}\n{"Username":"x.y",}\n',
+  );
+  const { code, stderr } = await folder.run(['import', 'misto.ndjson', '--principal', String(principal)]);
+  expect(code).toBe(3);
+  expect(stderr).toMatch(
+    /1 row failed\. Correct it in \S*misto\.failed\.ndjson, which has the reasons, then run: /,
+  );
+  expect(stderr).toMatch(
+    / {2}Line 2 could not be parsed\. Copy it from \S*misto\.ndjson and correct it\.\n$/,
+  );
+});
+
+it.each([[[]], [['--dry-run']]])('import rejects a --principal that does not exist: %j', async (options) => {
+  folder.write('senzacasa.csv', 'Username,Password\nsenzacasa,una frase lunga\n');
+  expectOneLine(
+    await folder.run(['import', 'senzacasa.csv', '--principal', '9999', ...options]),
+    /^anagrafe: There is no principal 9999\. Correct --principal\.$/,
+  );
+  expect(existsSync(folder.path('senzacasa.failed.csv'))).toBe(false);
+});
+
+it.each([
+  [['--separator', ';;'], /^anagrafe: .*--separator.*';;' is invalid\. Expected one character/],
+  [['--url', 'nowhere'], /^anagrafe: --url is invalid: "nowhere"\. Expected an http or https URL/],
+])('import reports an invalid option as wrong usage: %j', async (options, line) => {
+  expectWrongUsage(await folder.run(['import', 'uno.csv', ...options]), line);
 });
 
 describe('the output files of an import', () => {
@@ -215,7 +269,7 @@ describe('the output files of an import', () => {
       ['--generate-passwords', 'both.csv', '--failed', 'both.csv'],
     ]) {
       const { code, stderr } = await folder.run(['import', 'cared.csv', ...options]);
-      expect([code, stderr]).toEqual([1, expect.stringContaining('is named for two things')]);
+      expect([code, stderr]).toEqual([1, expect.stringContaining('is used for two purposes')]);
       expect(folder.read('cared.csv')).toBe(content);
     }
   });

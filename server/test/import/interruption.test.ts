@@ -77,7 +77,7 @@ async function expectEachOnce(folder: WorkFolder, name: string, rows: number): P
   const failed = await importRowsOf(folder, `${name}.failed.csv`);
   const wrong = range(rows).filter(isWrong);
   expect(failed.map(({ source }) => (source as string[])[1])).toEqual(wrong.map((n) => `${name} ${n}`));
-  expect(rowsOf(folder, `${name}.failed.csv`)[0]?.['Anagrafe errors']).toMatch(/^ID is not a whole number/);
+  expect(rowsOf(folder, `${name}.failed.csv`)[0]?.['Anagrafe errors']).toMatch(/^ID must be a whole number/);
   expect(existsSync(folder.path(`${name}.csv.progress`))).toBe(false);
 }
 
@@ -101,7 +101,7 @@ it('an import that is killed resumes where it stopped, and applies no row twice'
   const { code, stderr } = await folder.run(['import', 'killed.csv']);
   expect([code, stderr]).toEqual([
     3,
-    expect.stringMatching(/Continuing after row 40\.\n(?:.*\n)*.*45 of 50 rows imported/),
+    expect.stringMatching(/Resuming after row 40\.\n(?:.*\n)*.*45 of 50 rows imported/),
   ]);
   await expectEachOnce(folder, 'killed', rows);
 });
@@ -118,7 +118,7 @@ it('an import that is interrupted prints how to resume it', async () => {
     await closed;
     expect([child.exitCode, stderr()]).toEqual([
       130,
-      expect.stringContaining('Run the same command again to continue'),
+      expect.stringContaining('Run the same command again to resume'),
     ]);
   });
   expect((await folder.run(['import', 'stopped.csv'])).code).toBe(3);
@@ -168,14 +168,14 @@ it('an import resumes a file that was corrected after the rows that were sent, a
   const broken = await folder.run(['import', 'changed.csv']);
   expect([broken.code, broken.stderr]).toEqual([
     1,
-    expect.stringContaining('Every row before that is done.'),
+    expect.stringContaining('All rows before this point were processed.'),
   ]);
   expect(rowsDone(folder, 'changed')).toBe(batch);
   folder.write('changed.csv', valid.replace('changed 10,', 'changed otherwise,'));
   const refused = await folder.run(['import', 'changed.csv']);
   expect([refused.code, refused.stderr]).toEqual([
     1,
-    expect.stringContaining('has changed in a part that was sent'),
+    expect.stringContaining('rows of the file that were already sent have changed'),
   ]);
   folder.write('changed.csv', valid);
   expect((await folder.run(['import', 'changed.csv'])).code).toBe(3);
@@ -212,9 +212,9 @@ it('a second import of a file that is being imported fails', async () => {
     const child = folder.begin(['import', 'twice.csv']);
     await blocked(1);
     const { code, stderr } = await folder.run(['import', 'twice.csv']);
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/is being imported already, by process \d+/)]);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/is already being imported by process \d+/)]);
     expect((await folder.run(['import', 'twice.csv', '--restart'])).stderr).toContain(
-      'is being imported already',
+      'is already being imported',
     );
     return child;
   });
@@ -230,7 +230,7 @@ it('an import that fails before its first call leaves no progress file, and can 
   const { code, stderr } = await folder.run(['import', 'wrong.csv', '--url', 'http://127.0.0.1:1']);
   expect([code, stderr]).toEqual([
     1,
-    expect.stringMatching(/^anagrafe: .* does not answer .*Does the service run/),
+    expect.stringMatching(/^anagrafe: Cannot reach the service at .*Check that it is running/),
   ]);
   expect(existsSync(folder.path('wrong.csv.progress'))).toBe(false);
   expect((await folder.run(['import', 'wrong.csv'])).code).toBe(0);

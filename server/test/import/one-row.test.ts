@@ -41,14 +41,14 @@ describe('a single row of an import', () => {
     expect((await folder.run(['import', 'described.csv'])).code).toBe(3);
     expect(
       rowsOf(folder, 'described.failed.csv').map((row) => [row.Username, row['Anagrafe errors']]),
-    ).toEqual([['described.3', 'PrincipalEmail: This is not an email address.']]);
+    ).toEqual([['described.3', 'PrincipalEmail: This is not a valid email address.']]);
   });
 
   it('that would reset a password fails', async () => {
     folder.write('wrong.csv', `ID,UserID,Username,Password\n${principal},1,,una frase lunga\n`);
     expect((await folder.run(['import', 'wrong.csv'])).code).toBe(3);
     expect(rowsOf(folder, 'wrong.failed.csv')[0]?.['Anagrafe errors']).toMatch(
-      /^UserID: this row would reset/,
+      /^UserID: This row resets a password/,
     );
   });
 
@@ -70,9 +70,7 @@ describe('a single row of an import', () => {
       expect((await folder.run(['import', 'resets.json', ...options])).code).toBe(3);
       const kept = folder.read(options.length > 0 ? 'resets.would-fail.ndjson' : 'resets.failed.ndjson');
       expect(kept.trimEnd().split('\n')).toHaveLength(1);
-      expect(kept).toContain(
-        'Users[1].ID: this row would reset a password, which is done by \\"anagrafe reset\\".',
-      );
+      expect(kept).toContain('Users[1].ID: This row resets a password. Use \\"anagrafe reset\\" for it.');
     }
     expect(await canSignIn(service, 'unreset', Password)).toBe(true);
     expect(await storedUsernames(service)).not.toContain('beside');

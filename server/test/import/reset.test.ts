@@ -34,7 +34,7 @@ describe('anagrafe reset', () => {
     expect(await canSignIn(service, 'nicolò.reset', 'una frase nuova')).toBe(true);
     expect(await canSignIn(service, 'anna.reset', 'una frase nuova')).toBe(true);
     expect(rowsOf(folder, 'reset.failed.csv').map((row) => row['Anagrafe errors'])).toEqual([
-      'Username: there is no such user.',
+      'Username: There is no user with this username.',
     ]);
   });
 
@@ -51,7 +51,7 @@ describe('anagrafe reset', () => {
     expect((await folder.run(['reset', 'foreign.csv'])).code).toBe(3);
     expect(rowsOf(folder, 'foreign.failed.csv').map((row) => row['Anagrafe errors'])).toEqual([
       'UserID: This principal has no user with this ID.',
-      expect.stringMatching(/^ExternalKey: There is no principal with this external key\./),
+      expect.stringMatching(/^ExternalKey: There is no principal with this ExternalKey\./),
     ]);
     expect((await service.call('irs/list', { ExternalKey: 'TYPO' })).body.result?.totalCount).toBe(0);
   });

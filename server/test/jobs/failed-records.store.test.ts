@@ -14,7 +14,7 @@ beforeAll(async () => {
 interface Item {
   [field: string]: unknown;
   Users?: Record<string, unknown>[];
-  Faults: Record<string, { code: string; message: string }[]>;
+  FieldErrors: Record<string, { code: string; message: string }[]>;
 }
 
 /** Runs a job to its end, and returns its failed records with the answer. */
@@ -26,7 +26,7 @@ async function failedRecordsOf(path: string, records: unknown, headers: Record<s
   return { ...answer, kit: JSON.parse(answer.text) as Item[] };
 }
 
-const codesOf = ({ Faults: fieldErrors }: Item) =>
+const codesOf = ({ FieldErrors: fieldErrors }: Item) =>
   Object.fromEntries(
     Object.entries(fieldErrors).map(([place, errors]) => [place, errors.map(({ code }) => code)]),
   );
@@ -46,9 +46,9 @@ describe('the failed records of a job', () => {
     const secrets = '"Password":null,"ConfirmPassword":null';
     expect(text).toBe(
       `[{"ID":987654,"Users":[{"Username":"kit.1","Email":"kit@example.com",${secrets}}],` +
-        '"Position":0,"Faults":{"ID":[{"code":"PRINCIPAL_NOT_FOUND","message":"There is no principal with this ID."}]}},' +
+        '"Position":0,"FieldErrors":{"ID":[{"code":"PRINCIPAL_NOT_FOUND","message":"There is no principal with this ID."}]}},' +
         `{"ID":${principal},"Users":[{"Username":"kit.2",${secrets}},{"ID":0,${secrets}}],` +
-        '"Position":2,"Faults":{"Users[1].ID":[{"code":"INVALID_ID","message":"An ID is a whole number from 1 to 9007199254740991, not a string."}]}}]',
+        '"Position":2,"FieldErrors":{"Users[1].ID":[{"code":"INVALID_ID","message":"The ID must be an integer from 1 to 9007199254740991, not a string."}]}}]',
     );
   });
 
@@ -63,7 +63,7 @@ describe('the failed records of a job', () => {
     const records = Array.from({ length: 1203 }, (_, n) => ({ ExternalKey: `many ${n}`, Email: 'nobody' }));
     const { kit: failed } = await failedRecordsOf('irs/insert', records);
     // An invalid email is returned as an empty text, because it may be a password in the wrong column.
-    expect(failed.map(({ Faults: _, ...record }) => record)).toEqual(
+    expect(failed.map(({ FieldErrors: _, ...record }) => record)).toEqual(
       records.map((record, Position) => ({ ...record, Email: '', Position })),
     );
   });
@@ -73,16 +73,16 @@ describe('the failed records of a job', () => {
       'accept-language': 'it',
     });
     expect(headers.get('content-language')).toBe('it');
-    expect(failed[0]?.Faults.Name?.[0]).toEqual({
+    expect(failed[0]?.FieldErrors.Name?.[0]).toEqual({
       code: 'TEXT_EMPTY',
-      message: expect.not.stringContaining('must not'),
+      message: expect.stringMatching(/^Non può essere vuoto/),
     });
   });
 
   it('contain every text unchanged', async () => {
     const Denomination = 'C:\\u0000\\temp "quoted" \u00e8\u{1f98a}\u2028';
     const { kit: failed } = await failedRecordsOf('irs/insert', [{ Denomination, Name: '' }]);
-    expect(failed).toEqual([{ Denomination, Name: '', Position: 0, Faults: expect.anything() }]);
+    expect(failed).toEqual([{ Denomination, Name: '', Position: 0, FieldErrors: expect.anything() }]);
   });
 
   it('are returned even if their texts contain NUL, which the database cannot store', async () => {
@@ -96,7 +96,7 @@ describe('the failed records of a job', () => {
 });
 
 describe('failed records that are sent again', () => {
-  it('are applied after they are corrected and their secrets filled in, with Faults still present', async () => {
+  it('are applied after they are corrected and their secrets filled in, with FieldErrors still present', async () => {
     await service.call('irs/update', [{ ID: principal, Users: [importedUser('again.taken')] }]);
     const { kit: failed } = await failedRecordsOf('irs/update', [
       { ID: principal, Users: [newUser('again.1', { Email: 'again@example.com' }), newUser('again.taken')] },
@@ -183,7 +183,7 @@ describe('a secret in a failed record', () => {
     ['in an object, not the users', 'irs/update', { Users: { 0: secretUser } }],
     ['in the place of its hash', 'irs/update', { Users: [named({ PasswordHash: canary })] }],
     ['beside a hash', 'irs/update', { Users: [importedUser('x ', secretUser)] }],
-    ['in Faults', 'irs/update', { Faults: { of: [canary] }, Users: [named({})] }],
+    ['in FieldErrors', 'irs/update', { FieldErrors: { of: [canary] }, Users: [named({})] }],
     ['in a user of a new principal', 'irs/insert', { Name: '', Users: [named(secretUser)] }],
     ['in a text of a new principal', 'irs/insert', { Name: { is: canary }, Denomination: [canary] }],
     ['in a field of a new principal', 'irs/insert', { Name: '', Secret: canary, Users: canary }],

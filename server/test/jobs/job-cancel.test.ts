@@ -73,7 +73,7 @@ describe('a job that is cancelled while it runs', () => {
         Item1: null,
         Item2: 'CANCELLED',
         Item3: false,
-        Item4: 'The job was cancelled before this record was begun; nothing of it was applied.',
+        Item4: 'The job was cancelled before this record was started. The record was not applied.',
         Item5: {},
         Item6: {},
       });
@@ -139,21 +139,21 @@ describe('a job that is cancelled before it starts', () => {
 
     const failedRecords = JSON.parse((await readJob(service, `${id}/failed`)).text);
     const empty = { Password: null, ConfirmPassword: null };
-    const message = 'The job was cancelled before this record was begun; nothing of it was applied.';
-    const Faults = { Record: [{ code: 'CANCELLED', message }] };
+    const message = 'The job was cancelled before this record was started. The record was not applied.';
+    const FieldErrors = { Record: [{ code: 'CANCELLED', message }] };
     expect(failedRecords).toEqual([
-      { ID, Users: [{ Username: 'never begun', ...empty }], Position: 0, Faults },
+      { ID, Users: [{ Username: 'never begun', ...empty }], Position: 0, FieldErrors },
       {
         ID: other,
         Users: [{ Username: 'nor this', Email: 'a@example.com', ...empty }],
         Position: 1,
-        Faults,
+        FieldErrors,
       },
       {
         ID: 987_654,
         Users: [{ Username: 'refused at once', ...empty }],
         Position: 2,
-        Faults: expect.anything(),
+        FieldErrors: expect.anything(),
       },
     ]);
     for (const record of failedRecords) for (const user of record.Users) Object.assign(user, secret);

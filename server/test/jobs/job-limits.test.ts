@@ -54,7 +54,7 @@ describe('the limits of a job', () => {
       statusCode: 413,
       errorCode: 'BATCH_TOO_LARGE',
       message:
-        'The call holds more than 4 records or 6 users, the most that a job takes; send it in several calls.',
+        'The request contains more than 4 records or 6 users, the maximum of a job. Split it into several requests.',
       result: null,
       debug: null,
     });

@@ -48,12 +48,12 @@ describe('the tuples of a job', () => {
       Item1: principals[5],
       Item2: 'INVALID_USERS',
       Item3: false,
-      Item4: 'The users of the record have faults; nothing of it was applied.',
+      Item4: 'The users of the record have field errors. The record was not applied.',
       Item5: {
         'Users[1].Username': [
           {
             code: 'USERNAME_SPACES',
-            message: 'A username may not begin or end with a space, nor hold two spaces in a row.',
+            message: 'The username must not begin or end with a space, or contain two spaces in a row.',
           },
         ],
       },
@@ -130,10 +130,10 @@ describe('the tuples of a job', () => {
     const { headers, body } = await readJob(service, `${id}?failed=true`, { 'accept-language': 'it-IT' });
     expect(headers.get('content-language')).toBe('it');
     const { Item4, Item5 } = body.result?.records[0] ?? {};
-    expect(Item4).not.toContain('faults');
+    expect(Item4).toMatch(/^Gli utenti del record/);
     expect(Item5?.['Users[1].Username']?.[0]).toEqual({
       code: 'USERNAME_SPACES',
-      message: expect.not.stringContaining('username may'),
+      message: expect.stringMatching(/^Il nome utente/),
     });
   });
 
@@ -206,7 +206,7 @@ describe('a request for a job', () => {
       expect(body).toEqual({
         statusCode: 404,
         errorCode: 'JOB_NOT_FOUND',
-        message: 'There is no job with this ID, or it is not yours, or it ended too long ago to be kept.',
+        message: 'There is no job with this ID. It may belong to another client, or may have been deleted.',
         result: null,
         debug: null,
       });

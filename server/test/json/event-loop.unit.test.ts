@@ -17,6 +17,7 @@ const bodies: [string, Buffer][] = [
   ['white space', filled('[', ' ', ']')],
   ['numbers', filled('[', '123456789012,', '1]')],
   ['empty objects', filled('[', '{},', '1]')],
+  ['nulls', filled('[', 'null,', '1]')],
 ];
 
 afterEach(() => {

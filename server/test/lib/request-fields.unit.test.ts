@@ -10,12 +10,12 @@ import {
   within,
 } from '../../src/lib/request-fields.ts';
 
-type Read<Value> = (faults: FieldErrors) => Value;
+type Read<Value> = (errors: FieldErrors) => Value;
 
 function withApiErrors<Value>(read: Read<Value>): { value: Value; codes: string[] } {
-  const faults = new FieldErrors();
-  const value = read(faults);
-  return { value, codes: [...faults.byPlace.values()].flat().map((fault) => fault.code) };
+  const errors = new FieldErrors();
+  const value = read(errors);
+  return { value, codes: [...errors.byPlace.values()].flat().map((error) => error.code) };
 }
 
 describe('an ID', () => {
@@ -53,7 +53,7 @@ describe('the place of a field error', () => {
 });
 
 describe('an email address', () => {
-  const read = (value: unknown) => withApiErrors((faults) => readEmail(value, 'Email', faults));
+  const read = (value: unknown) => withApiErrors((errors) => readEmail(value, 'Email', errors));
   const longest = `${'l'.repeat(242)}@example.com`;
 
   it.each([
@@ -133,7 +133,7 @@ describe('an email address', () => {
 });
 
 describe('a text', () => {
-  const read = (value: unknown, max = 5) => withApiErrors((faults) => readText(value, max, 'Name', faults));
+  const read = (value: unknown, max = 5) => withApiErrors((errors) => readText(value, max, 'Name', errors));
 
   it('is kept as sent, its length counted in characters', () => {
     expect(read(' è a ')).toEqual({ value: ' è a ', codes: [] });
@@ -160,9 +160,9 @@ describe('a text', () => {
 
 describe('unknown fields', () => {
   function refused(fields: Record<string, unknown>, known = ['ID', 'Username']) {
-    const faults = new FieldErrors();
-    refuseUnknownFields(fields, known, 'Users[0]', faults);
-    return Object.fromEntries(faults.byPlace);
+    const errors = new FieldErrors();
+    refuseUnknownFields(fields, known, 'Users[0]', errors);
+    return Object.fromEntries(errors.byPlace);
   }
 
   it('are refused by name unless they are null', () => {

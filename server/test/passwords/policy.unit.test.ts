@@ -5,10 +5,10 @@ import { readPassword, refuseOwnNames } from '../../src/passwords/policy.ts';
 const policy = { minLength: 8, isCommon: (password: string) => password === 'common password' };
 
 function read(Password: unknown, ConfirmPassword: unknown = Password, rules = policy) {
-  const faults = new FieldErrors();
-  const password = readPassword({ Password, ConfirmPassword }, rules, 'Users[0]', faults);
-  const found = [...faults.byPlace].map(([place, list]) => [place, list.map((fault) => fault.code)]);
-  return { password, faults: Object.fromEntries(found) as Record<string, string[]> };
+  const errors = new FieldErrors();
+  const password = readPassword({ Password, ConfirmPassword }, rules, 'Users[0]', errors);
+  const found = [...errors.byPlace].map(([place, list]) => [place, list.map((error) => error.code)]);
+  return { password, errors: Object.fromEntries(found) as Record<string, string[]> };
 }
 
 describe('a password', () => {
@@ -27,7 +27,7 @@ describe('a password', () => {
       '한국어 비밀번호',
     ],
   ])('may have %s', (_, sent, mapped) => {
-    expect(read(sent)).toEqual({ password: mapped, faults: {} });
+    expect(read(sent)).toEqual({ password: mapped, errors: {} });
   });
 
   it.each([
@@ -46,17 +46,17 @@ describe('a password', () => {
     ['spaces alone', '        ', 'PASSWORD_COMMON'],
     ['a place among the most used, with another space', 'common\u00a0password', 'PASSWORD_COMMON'],
   ])('is refused with %s', (_, sent, code) => {
-    expect(read(sent).faults).toEqual({ 'Users[0].Password': [code] });
+    expect(read(sent).errors).toEqual({ 'Users[0].Password': [code] });
   });
 
   it('must have the minimum length of the policy', () => {
-    expect(read('eleven char', 'eleven char', { ...policy, minLength: 12 }).faults).toEqual({
+    expect(read('eleven char', 'eleven char', { ...policy, minLength: 12 }).errors).toEqual({
       'Users[0].Password': ['PASSWORD_TOO_SHORT'],
     });
   });
 
   it('must be a string', () => {
-    expect(read(12345678).faults).toEqual({
+    expect(read(12345678).errors).toEqual({
       'Users[0].Password': ['WRONG_TYPE'],
       'Users[0].ConfirmPassword': ['WRONG_TYPE'],
     });
@@ -65,17 +65,17 @@ describe('a password', () => {
 
 describe('ConfirmPassword', () => {
   it('is required, as is Password', () => {
-    expect(read(null).faults).toEqual({
+    expect(read(null).errors).toEqual({
       'Users[0].Password': ['REQUIRED'],
       'Users[0].ConfirmPassword': ['REQUIRED'],
     });
-    expect(read('long enough', null).faults).toEqual({ 'Users[0].ConfirmPassword': ['REQUIRED'] });
-    expect(read(null, 'long enough').faults).toEqual({ 'Users[0].Password': ['REQUIRED'] });
+    expect(read('long enough', null).errors).toEqual({ 'Users[0].ConfirmPassword': ['REQUIRED'] });
+    expect(read(null, 'long enough').errors).toEqual({ 'Users[0].Password': ['REQUIRED'] });
   });
 
   it('must equal Password exactly', () => {
     for (const other of ['Long enough', 'long enough ', '', 'long\u00a0enough']) {
-      expect(read('long enough', other).faults).toEqual({
+      expect(read('long enough', other).errors).toEqual({
         'Users[0].ConfirmPassword': ['PASSWORD_MISMATCH'],
       });
     }
@@ -84,9 +84,9 @@ describe('ConfirmPassword', () => {
 
 describe('the username and email of the user', () => {
   function refused(password: string, usernameKey: string | null, email: string | null) {
-    const faults = new FieldErrors();
-    refuseOwnNames(password, { usernameKey, email }, 'Password', faults);
-    return (faults.byPlace.get('Password') ?? []).map((fault) => fault.code);
+    const errors = new FieldErrors();
+    refuseOwnNames(password, { usernameKey, email }, 'Password', errors);
+    return (errors.byPlace.get('Password') ?? []).map((error) => error.code);
   }
 
   it.each([

@@ -38,7 +38,7 @@ function expectLimited(tuple: Tuple | undefined): void {
   expect(placesOf(tuple)).toHaveLength(listedPerRecord);
   expect(placesOf(tuple)[999]).toBe('Users[999].ConfirmPassword');
   expect(tuple?.Item5.$).toEqual([
-    { code: 'MORE_ERRORS', message: '2000 more fields of this record have errors; they are not listed.' },
+    { code: 'MORE_ERRORS', message: '2000 more fields of this record have errors. They are not listed.' },
   ]);
   expect(tuple?.Item2).toBe('INVALID_USERS');
 }
@@ -57,9 +57,9 @@ describe('a record with more than 1,000 errors', () => {
     const { body } = await readJob(service, id);
     expectLimited(body.result?.records[0]);
     const response = await fetch(`${service.url}/api/sync/v1/jobs/${id}/failed`);
-    const [failed] = (await response.json()) as { Users: unknown[]; Faults: object; Position: number }[];
+    const [failed] = (await response.json()) as { Users: unknown[]; FieldErrors: object; Position: number }[];
     expect(failed?.Users).toHaveLength(3 * listedPerRecord);
-    expect(Object.keys(failed?.Faults ?? {})).toHaveLength(listedPerRecord + 1);
+    expect(Object.keys(failed?.FieldErrors ?? {})).toHaveLength(listedPerRecord + 1);
     expect(failed?.Position).toBe(0);
   });
 });

@@ -1,7 +1,9 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { FieldErrors } from '../../src/lib/field-errors.ts';
 import type { Fields } from '../../src/lib/request-fields.ts';
-import { withoutSecrets } from '../../src/records/failed-records.ts';
+import { storedFailures, withoutSecrets } from '../../src/records/failed-records.ts';
 
 const empty = { Password: null, ConfirmPassword: null };
 
@@ -74,6 +76,13 @@ describe('a record without its secrets', () => {
     expect(await withoutSecrets('insert', { Name: longest })).toEqual({ Name: longest });
   });
 
+  it('has an empty text for an unknown field named __proto__, which is refused again', async () => {
+    const record = JSON.parse('{"Denomination":"Rossi","__proto__":1}');
+    expect(JSON.stringify(await withoutSecrets('insert', record))).toBe(
+      '{"Denomination":"Rossi","__proto__":""}',
+    );
+  });
+
   it('has an empty text for an ID or Email that is not valid, so that no user is registered without the Email sent', async () => {
     const record = {
       ID: 'a secret',
@@ -107,11 +116,11 @@ describe('a record without its secrets', () => {
 
   it('keeps only the name of an unknown field', async () => {
     const record: Fields = JSON.parse(
-      '{"ID":1,"__proto__":{"Password":"secret"},"Password":"secret","Faults":["secret"],"Users":[{"Username":"x","__proto__":"secret","constructor":"secret","password":"secret"}]}',
+      '{"ID":1,"__proto__":{"Password":"secret"},"Password":"secret","FieldErrors":["secret"],"Users":[{"Username":"x","__proto__":"secret","constructor":"secret","password":"secret"}]}',
     );
     const kept = await withoutSecrets('update', record);
     expect(JSON.stringify(kept)).toBe(
-      '{"ID":1,"Users":[{"Username":"x","constructor":"","password":"","Password":null,"ConfirmPassword":null}]}',
+      '{"ID":1,"__proto__":"","Users":[{"Username":"x","__proto__":"","constructor":"","password":"","Password":null,"ConfirmPassword":null}]}',
     );
     expect(Object.getPrototypeOf(kept)).toBe(Object.prototype);
   });
@@ -135,5 +144,29 @@ describe('a record without its secrets', () => {
         }
       }),
     );
+  });
+});
+
+describe('many failed records', () => {
+  it('are converted in several turns of the event loop', async () => {
+    // Each read of the clock advances it by a second, which ends a time slice.
+    let reads = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => ++reads * 1000);
+    const outcome = {
+      id: null,
+      error: { code: 'INVALID_RECORD' },
+      errors: new FieldErrors(),
+      users: [],
+    } as const;
+    const failed = Array.from({ length: 50 }, (_, position) => ({
+      position,
+      outcome,
+      fields: async () => ({}),
+    }));
+    let turns = 0;
+    const stored = storedFailures('insert', failed).finally(() => vi.restoreAllMocks());
+    while ((await Promise.race([stored, nextTurn(null)])) === null) turns++;
+    expect((await stored).map(({ position }) => position)).toEqual(failed.map(({ position }) => position));
+    expect(turns).toBeGreaterThanOrEqual(49);
   });
 });

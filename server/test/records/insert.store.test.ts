@@ -140,7 +140,7 @@ describe('ExternalKey', () => {
     const { status, body, tuples } = await insert({ ExternalKey: 'unique', Denomination: 'Again' });
     expect(status).toBe(422);
     expect(body.errorCode).toBe('EXTERNAL_KEY_TAKEN');
-    expect(tuples[0]?.Item4).toBe(`This external key belongs to the principal with ID ${ids[0]}.`);
+    expect(tuples[0]?.Item4).toBe(`This ExternalKey belongs to the principal with ID ${ids[0]}.`);
     expect(Object.keys(tuples[0]?.Item5 ?? {})).toEqual(['ExternalKey']);
   });
 
@@ -162,7 +162,7 @@ describe('ExternalKey', () => {
       null,
       'EXTERNAL_KEY_TAKEN',
     ]);
-    expect(tuples[3]?.Item4).toBe('This external key stands in an earlier record of the same call.');
+    expect(tuples[3]?.Item4).toBe('This ExternalKey occurs in an earlier record of the same request.');
   });
 
   it('is assigned to exactly one of many concurrent calls', async () => {

@@ -176,7 +176,7 @@ describe('a PasswordHash', () => {
 
   it('with a cost out of bounds is refused with the cost and the bounds', async () => {
     const { text } = await faultsOf({ Username: 'too dear', PasswordHash: bcrypt.replace('$08$', '$15$') });
-    expect(text).toContain('This bcrypt hash has a cost of 15; from 8 to 14 is allowed.');
+    expect(text).toContain('This bcrypt hash has a cost of 15. Allowed: 8 to 14.');
   });
 
   it('that is invalid causes the refusal of its record only', async () => {

@@ -64,7 +64,9 @@ describe('a record', () => {
       { ID: second, Users: [newUser('others.5')] },
     ]);
     expect(status).toBe(207);
-    expect(body.message).toBe('2 of 4 records were applied; result.records tells which were not, and why.');
+    expect(body.message).toBe(
+      '2 of 4 records were applied. See result.records for the errors of the others.',
+    );
     expect(tuples.map((tuple) => [tuple.Item1, tuple.Item2, tuple.Item3])).toEqual([
       [first, null, true],
       [second, 'INVALID_USERS', false],
@@ -143,10 +145,10 @@ describe('a username that is sent twice in a call', () => {
       Item1: second,
       Item2: 'USERNAME_TAKEN',
       Item3: false,
-      Item4: 'This username stands earlier in the same call.',
+      Item4: 'This username occurs earlier in the same request.',
       Item5: {
         'Users[0].Username': [
-          { code: 'USERNAME_TAKEN', message: 'This username stands earlier in the same call.' },
+          { code: 'USERNAME_TAKEN', message: 'This username occurs earlier in the same request.' },
         ],
       },
     });

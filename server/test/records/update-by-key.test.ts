@@ -47,7 +47,7 @@ describe('a record that names its principal by its external key', () => {
         Item1: null,
         Item5: {
           ExternalKey: [
-            { code: 'PRINCIPAL_NOT_FOUND', message: 'There is no principal with this external key.' },
+            { code: 'PRINCIPAL_NOT_FOUND', message: 'There is no principal with this ExternalKey.' },
           ],
         },
       });
@@ -66,6 +66,15 @@ describe('a record that names its principal by its external key', () => {
     expect(status).toBe(422);
     expect(Object.keys(body.result?.records[0]?.Item5 ?? {})).toEqual([place]);
     expect(body.result?.records[0]?.Item5[place]?.[0]?.code).toBe(code);
+  });
+
+  it.each([
+    ['en', 'Send ID or ExternalKey.'],
+    ['it', 'Inviare ID oppure ExternalKey.'],
+  ])('is refused without both, with a message that names both (%s)', async (language, message) => {
+    const headers = { 'accept-language': language };
+    const { body } = await service.call('irs/update', [{ Users: [newUser('refused')] }], { headers });
+    expect(body.result?.records[0]?.Item5).toEqual({ ID: [{ code: 'REQUIRED', message }] });
   });
 
   it('is applied in the order sent, together with records that name the principal by its ID', async () => {

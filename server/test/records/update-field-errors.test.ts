@@ -68,10 +68,8 @@ describe('an unknown field', () => {
       Item2: 'INVALID_RECORD',
       Item3: false,
       Item5: {
-        Denomination: [{ code: 'UNKNOWN_FIELD', message: '"Denomination" is not a field of this object.' }],
-        'Users[0].Nickname': [
-          { code: 'UNKNOWN_FIELD', message: '"Nickname" is not a field of this object.' },
-        ],
+        Denomination: [{ code: 'UNKNOWN_FIELD', message: 'Unknown field "Denomination".' }],
+        'Users[0].Nickname': [{ code: 'UNKNOWN_FIELD', message: 'Unknown field "Nickname".' }],
         'Users[0].Role': [{ code: 'UNKNOWN_FIELD' }],
         'Users[0].Active': [{ code: 'UNKNOWN_FIELD' }],
       },
@@ -87,7 +85,7 @@ describe('an unknown field', () => {
       'Users[0]': ['UNRECOGNISED_USER'],
       'Users[0].username': ['UNKNOWN_FIELD'],
     });
-    expect(tuples[0]?.Item5['Users[0].username']?.[0]?.message).toContain('did you mean "Username"?');
+    expect(tuples[0]?.Item5['Users[0].username']?.[0]?.message).toContain('Did you mean "Username"?');
   });
 
   it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', ''])(
@@ -224,13 +222,15 @@ describe('the status of a well-formed call', () => {
     const { status, body } = await update(missing, invalid());
     expect(status).toBe(422);
     expect(body.errorCode).toBe('NOTHING_APPLIED');
-    expect(body.message).toBe('No record was applied; result.records tells why.');
+    expect(body.message).toBe('No record was applied. See result.records for the errors.');
   });
 
   it('is 207 when only some of its records were applied', async () => {
     const { status, body } = await update(missing, { ID: principal, Users: [newUser('status.good')] });
     expect(status).toBe(207);
     expect(body).toMatchObject({ statusCode: 207, errorCode: 'PARTIALLY_APPLIED', debug: null });
-    expect(body.message).toBe('1 of 2 records were applied; result.records tells which were not, and why.');
+    expect(body.message).toBe(
+      '1 of 2 records were applied. See result.records for the errors of the others.',
+    );
   });
 });

@@ -46,7 +46,7 @@ describe('the limits of a call', () => {
       statusCode: 413,
       errorCode: 'BATCH_TOO_LARGE',
       message:
-        'The call holds more than 3 records or 5 users. Send it with "Prefer: respond-async", which takes up to 10 users as a job, or in several calls.',
+        'The request contains more than 3 records or 5 users. Send it as a job with "Prefer: respond-async" (up to 10 users), or split it into several requests.',
       result: null,
       debug: null,
     });
@@ -115,11 +115,9 @@ describe('the limits of a call', () => {
     for (const { Item5 } of tuples) {
       expect(Object.keys(Item5).toSorted()).toEqual([...named, 'ID', 'Record', 'Users'].toSorted());
       for (const field of named)
-        expect(Item5[field]).toEqual([
-          { code: 'UNKNOWN_FIELD', message: `"${field}" is not a field of this object.` },
-        ]);
+        expect(Item5[field]).toEqual([{ code: 'UNKNOWN_FIELD', message: `Unknown field "${field}".` }]);
       expect(Item5.Record).toEqual([
-        { code: 'UNKNOWN_FIELD', message: 'This object has 280 more fields that are not known.' },
+        { code: 'UNKNOWN_FIELD', message: 'This object has 280 more unknown fields.' },
       ]);
     }
   });
@@ -153,7 +151,7 @@ describe('a service with ANAGRAFE_PASSWORD_MIN', () => {
     const { body } = await strict.call('irs/update', [{ ID: principal, Users: [{ ...user(), ...short }] }]);
     expect(body.result?.records[0]?.Item5).toEqual({
       'Users[0].Password': [
-        { code: 'PASSWORD_TOO_SHORT', message: 'A password must have at least 12 characters.' },
+        { code: 'PASSWORD_TOO_SHORT', message: 'The password must have at least 12 characters.' },
       ],
     });
     const enough = { Password: 'twelve chars', ConfirmPassword: 'twelve chars' };

@@ -94,13 +94,13 @@ describe('irs/update as documented', () => {
     const { status, text } = await service.call('irs/update', [{ ID: principal, Users: [user] }]);
     expect(status).toBe(422);
     const item5 =
-      '{"Users[0].ConfirmPassword":[{"code":"PASSWORD_MISMATCH","message":"ConfirmPassword differs from Password."}],' +
-      '"Users[0].Password":[{"code":"PASSWORD_TOO_SHORT","message":"A password must have at least 8 characters."}]}';
+      '{"Users[0].ConfirmPassword":[{"code":"PASSWORD_MISMATCH","message":"ConfirmPassword does not match Password."}],' +
+      '"Users[0].Password":[{"code":"PASSWORD_TOO_SHORT","message":"The password must have at least 8 characters."}]}';
     const tuple =
       `{"Item1":${principal},"Item2":"INVALID_USERS","Item3":false,` +
-      `"Item4":"The users of the record have faults; nothing of it was applied.","Item5":${item5},"Item6":{}}`;
+      `"Item4":"The users of the record have field errors. The record was not applied.","Item5":${item5},"Item6":{}}`;
     expect(text).toBe(
-      `{"statusCode":422,"errorCode":"INVALID_USERS","message":"No record was applied; result.records tells why.","result":{"totalCount":1,"totalPages":1,"page":1,"count":1,"records":[${tuple}],"record":null},"debug":null}`,
+      `{"statusCode":422,"errorCode":"INVALID_USERS","message":"No record was applied. See result.records for the errors.","result":{"totalCount":1,"totalPages":1,"page":1,"count":1,"records":[${tuple}],"record":null},"debug":null}`,
     );
   });
 });
@@ -124,7 +124,7 @@ describe('the method of irs/update', () => {
     expect(await response.json()).toEqual({
       statusCode: 405,
       errorCode: 'METHOD_NOT_ALLOWED',
-      message: 'This path takes POST, PUT, PATCH.',
+      message: 'This path does not support the method. Use POST, PUT, PATCH.',
       result: null,
       debug: null,
     });

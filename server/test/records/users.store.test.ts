@@ -183,6 +183,17 @@ describe('an invalid parameter of irs/users', () => {
   });
 });
 
+it('a request to irs/users with both Username and Usernames gets 400', async () => {
+  const both = await users({ Username: 'mario.rossi', Usernames: ['anna.bianchi'] });
+  expect([both.status, both.body.errorCode]).toEqual([400, 'INVALID_PARAMETER']);
+  expect(both.body.message).toBe('"Usernames" and "Username" cannot be combined. Send only one of them.');
+  for (const one of [
+    { Username: null, Usernames: ['mario.rossi'] },
+    { Username: 'mario.rossi', Usernames: null },
+  ])
+    expect((await users(one)).names).toEqual(['Mario.Rossi']);
+});
+
 describe('a principal with more than 1,000 users', () => {
   it('has its first 1,000 users in irs/list, and all of them in irs/users', async () => {
     const { body } = await service.call<User>('irs/list', { ID: large });

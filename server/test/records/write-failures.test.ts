@@ -88,7 +88,7 @@ describe('a connection that breaks while records are written', () => {
       interrupt: hangUp,
     });
     expect([status, body.statusCode, body.errorCode]).toEqual([500, 500, 'OUTCOME_UNKNOWN']);
-    expect(body.message).toMatch(/read the record back/);
+    expect(body.message).toMatch(/read the record before/);
     expect(body.message).not.toMatch(/nothing|applied/i);
     expect(headers.get('retry-after')).toBeNull();
     expect(body.result).toMatchObject({ totalCount: 2, totalPages: 1, page: 1, count: 2 });
@@ -143,7 +143,7 @@ describe('a write that the database cancels', () => {
   const gaveUp = (records: number) => ({
     statusCode: 503,
     errorCode: 'UNAVAILABLE',
-    message: 'The database does not answer; nothing was applied. Send the call again in 5 seconds.',
+    message: 'The database is not available. No changes were made. Retry after 5 s.',
     result: expect.objectContaining({ totalCount: records, count: records }),
     debug: null,
   });
@@ -223,7 +223,7 @@ describe('a write that the database cancels', () => {
     const ready = await fetch(`${slow.url}/health/ready`);
     expect([ready.status, await ready.json()]).toEqual([
       503,
-      { status: 'not ready', reason: 'The database does not answer.' },
+      { status: 'not ready', reason: 'The database does not respond.' },
     ]);
 
     await allowConnections(true);
@@ -255,7 +255,7 @@ describe('a write that the database refuses', () => {
         Item1: path === 'irs/update' ? ID : null,
         Item2: 'RECORD_FAILED',
         Item3: false,
-        Item4: expect.stringContaining('nothing of it was applied'),
+        Item4: expect.stringContaining('The record was not applied'),
         Item5: {},
         Item6: {},
       },

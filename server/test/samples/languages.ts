@@ -22,7 +22,7 @@ export interface Language {
 
 const tsc = fileURLToPath(new URL('../../../node_modules/typescript/bin/tsc', import.meta.url));
 
-/** The commands equal those of docs/integrating.md, and run in the folder of the samples. */
+/** The commands equal those of docs/guides/integrating.md, but run in the folder of the samples. */
 export const languages: readonly Language[] = [
   {
     name: 'bash',

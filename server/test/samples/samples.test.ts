@@ -152,7 +152,7 @@ describe.each(here)('the samples in $name', (language: Language) => {
     const wrongKey = { ...office.settings, ANAGRAFE_KEY: 'agp_nobody.ags_nothing' };
     const refused = await runProgram(language, 'register', [principal], wrongKey, users);
     expect(refused).toMatchObject({ code: 2, stdout: '' });
-    expect(refused.stderr).toMatch(/^The call was not done: .*credential/);
+    expect(refused.stderr).toMatch(/^Request failed: .*credential/);
     const [used, other] = ['used', 'reused'].map((key) => writeRecords(`${name}.${key}`, principal));
     await runSample('records', [used ?? '', `${name}-used`]);
     const reused = await runSample('records', [other ?? '', `${name}-used`]);

@@ -52,7 +52,7 @@ describe('statistics', () => {
       Principals: 4,
       Users: 3,
       Sessions: expect.any(Number),
-      UnsealedRows: expect.any(Number),
+      PendingRows: expect.any(Number),
       JobsQueued: 0,
       JobsRunning: 0,
       Hashing: {

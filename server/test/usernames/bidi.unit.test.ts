@@ -34,7 +34,7 @@ describe('the bidi rule', () => {
     ['a Latin userpart that ends in a full stop beside a Hebrew one (condition 6)', `cohen. ${MOSHE}`],
     ['an address in Hebrew and Latin', `${MOSHE}@example.com`],
   ])('refuses %s', (_, text) => {
-    expect(mapUsername(text)).toEqual({ fault: 'bidi' });
+    expect(mapUsername(text)).toEqual({ error: 'bidi' });
   });
 
   it('does not apply to names without right-to-left characters', () => {

@@ -16,8 +16,8 @@ describe('mapOpaqueString with the examples of RFC 8265 section 4.3', () => {
   it.each([
     ['', 'empty'],
     ['my cat is a \u0009by', 'character'],
-  ])('refuses %j', (text, fault) => {
-    expect(mapOpaqueString(text)).toEqual({ fault });
+  ])('refuses %j', (text, error) => {
+    expect(mapOpaqueString(text)).toEqual({ error });
   });
 });
 
@@ -52,10 +52,10 @@ describe('an opaque string', () => {
     ['an unassigned code point', '\u0378'],
     ['a conjoining jamo', '\u1100'],
   ])('is refused with %s', (_, text) => {
-    expect(mapOpaqueString(text)).toEqual({ fault: 'character' });
+    expect(mapOpaqueString(text)).toEqual({ error: 'character' });
   });
 
   it.each(['\ud800', 'a\udfff', '\udc00\ud800'])('is refused with a lone surrogate (%j)', (text) => {
-    expect(mapOpaqueString(text)).toEqual({ fault: 'surrogate' });
+    expect(mapOpaqueString(text)).toEqual({ error: 'surrogate' });
   });
 });

@@ -44,7 +44,7 @@ describe.each([
     fc.assert(
       fc.property(anyText, (text) => {
         const result = map(text);
-        expect('mapped' in result ? result.mapped.length : result.fault.length).toBeGreaterThan(0);
+        expect('mapped' in result ? result.mapped.length : result.error.length).toBeGreaterThan(0);
       }),
       RUNS,
     );
@@ -64,7 +64,7 @@ describe.each([
     fc.assert(
       fc.property(anyText, (text) => {
         const result = map(text);
-        if ('fault' in result) return;
+        if ('error' in result) return;
         expect(result.mapped.normalize('NFC')).toBe(result.mapped);
         expect(map(result.mapped.normalize('NFD'))).toEqual(result);
       }),
@@ -75,9 +75,9 @@ describe.each([
   it('maps each allowed character alone to a form that maps to itself', () => {
     const unstable = identifierCharacters.filter((character) => {
       const result = map(character);
-      if ('fault' in result) return false;
+      if ('error' in result) return false;
       const again = map(result.mapped);
-      return 'fault' in again || again.mapped !== result.mapped;
+      return 'error' in again || again.mapped !== result.mapped;
     });
     expect(unstable).toEqual([]);
   });
@@ -126,7 +126,7 @@ describe('mapUsername', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const result = mapUsername(text);
-        if ('fault' in result) return;
+        if ('error' in result) return;
         expect(result.mapped.toLowerCase()).toBe(result.mapped);
         expect(result.mapped).not.toMatch(/[\u3000\uff01-\uffee\p{Cc}\p{Cs}\p{Cn}\p{Co}]|^ | {2}| $/u);
       }),

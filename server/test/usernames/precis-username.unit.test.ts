@@ -18,8 +18,8 @@ describe('mapUsername with the examples of RFC 8265 section 3.5', () => {
     ['', 'empty'],
     ['henry\u2163', 'character'],
     ['\u265a', 'character'],
-  ])('refuses "%s"', (text, fault) => {
-    expect(mapUsername(text)).toEqual({ fault });
+  ])('refuses "%s"', (text, error) => {
+    expect(mapUsername(text)).toEqual({ error });
   });
 
   it('accepts "foo bar", which is not a userpart but a username of two userparts', () => {
@@ -67,7 +67,7 @@ describe('a username', () => {
     ['leading ideographic', '\u3000mario'],
     ['doubled, one of them ideographic', 'mario \u3000rossi'],
   ])('is refused with a %s space', (_, text) => {
-    expect(mapUsername(text)).toEqual({ fault: 'space' });
+    expect(mapUsername(text)).toEqual({ error: 'space' });
   });
 
   it.each([
@@ -103,18 +103,18 @@ describe('a username', () => {
     ['an unassigned code point', '\u0378'],
     ['an unassigned code point beyond the first plane', '\u{1ffff}'],
   ])('is refused with %s', (_, text) => {
-    expect(mapUsername(text)).toEqual({ fault: 'character' });
+    expect(mapUsername(text)).toEqual({ error: 'character' });
   });
 
   it('is refused if allowed characters compose to a disallowed one', () => {
-    expect(mapUsername('a=\u0338b')).toEqual({ fault: 'character' });
-    expect(mapUsername('a<\u0338b')).toEqual({ fault: 'character' });
+    expect(mapUsername('a=\u0338b')).toEqual({ error: 'character' });
+    expect(mapUsername('a<\u0338b')).toEqual({ error: 'character' });
   });
 
   it.each(['\ud800', 'a\udc00', '\udc00\ud800', '\ud800a', '\u{1f600}\ud83d'])(
     'is refused with a lone surrogate (%j)',
     (text) => {
-      expect(mapUsername(text)).toEqual({ fault: 'surrogate' });
+      expect(mapUsername(text)).toEqual({ error: 'surrogate' });
     },
   );
 });

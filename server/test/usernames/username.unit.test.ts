@@ -4,9 +4,9 @@ import { FieldErrors } from '../../src/lib/field-errors.ts';
 import { readUsername } from '../../src/usernames/username.ts';
 
 function read(value: unknown) {
-  const faults = new FieldErrors();
-  const username = readUsername(value, 'Username', faults);
-  return { username, codes: [...faults.byPlace.values()].flat().map((fault) => fault.code) };
+  const errors = new FieldErrors();
+  const username = readUsername(value, 'Username', errors);
+  return { username, codes: [...errors.byPlace.values()].flat().map((error) => error.code) };
 }
 
 describe('a username', () => {

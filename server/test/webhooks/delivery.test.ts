@@ -122,7 +122,7 @@ describe('a delivery', () => {
     await service.database.query('update anagrafe.deliveries set position = 999999999 where id = $1', [id]);
     expect(recordOf(await open(ID, id))).toMatchObject({
       Status: null,
-      Failure: 'the address is internal, and ANAGRAFE_WEBHOOK_NETWORKS does not name it',
+      Failure: 'the address is internal and not in ANAGRAFE_WEBHOOK_NETWORKS',
       FailureCode: 'internal_address',
       FailureDetails: { Status: null, NetworkError: null, TimeoutMs: null },
       Message: null,
@@ -141,7 +141,7 @@ describe('a delivery', () => {
     await admin(`PATCH webhooks/${ID}`, office, { Enabled: true });
     expect(await ended(ID)).toMatchObject({
       State: 'failed',
-      Failure: 'what it tells of is no longer kept',
+      Failure: 'the event has been deleted after its retention period',
       FailureCode: 'event_expired',
     });
     const [webhook] =

@@ -61,7 +61,7 @@ async function insertAndDeliver(): Promise<void> {
   await admin(`DELETE webhooks/${id}`, office);
 }
 
-const lostScope = ['client_lost_admin', 'its client lost the scope admin'];
+const lostScope = ['client_lost_admin', 'the client no longer has the scope admin'];
 
 describe('a webhook whose client loses the scope admin', () => {
   it('is disabled with an audit row and an event, and receives nothing', async () => {
@@ -75,7 +75,7 @@ describe('a webhook whose client loses the scope admin', () => {
     await setScopes(owner, 'sync:read');
     await insertAndDeliver();
     expect([await countDeliveries(id), receiver.received]).toEqual([0, []]);
-    const why = 'its client lost the scope admin';
+    const why = 'the client no longer has the scope admin';
     const reason = 'client_lost_admin';
     expect(await disabledFields(id)).toEqual([reason, why]);
     expect(await disabledRows(id)).toEqual([
@@ -121,7 +121,7 @@ describe('a webhook whose client is revoked', () => {
     const [owner, receiver] = [await credential(service), await startReceiver()];
     const id = await createWebhook(owner, receiver, 'principal.inserted');
     await admin(`DELETE clients/${owner.SyncPublicKey}`, office);
-    const why = 'its client was revoked';
+    const why = 'the client was revoked';
     const reason = 'client_revoked';
     expect(await disabledRows(id)).toEqual([
       { actor: 'client', details: { webhook: id, url: receiver.url.replace(/hook$/, '…'), why, reason } },

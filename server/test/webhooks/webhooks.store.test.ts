@@ -56,7 +56,7 @@ describe('webhooks', () => {
       Types: [],
       Granularity: 'user',
       DisabledAt: expect.any(String),
-      DisabledWhy: 'by hand',
+      DisabledWhy: 'manually',
       DisabledReason: 'manual',
       DisabledDetails: { Status: null, NetworkError: null, TimeoutMs: null },
     });
@@ -102,7 +102,7 @@ describe('webhooks', () => {
     const { ID } = recordOf<{ ID: number }>(await admin('POST webhooks', office, { URL, ...options }));
     const { status, body } = await admin(`PATCH webhooks/${ID}`, office, change);
     expect([status, body.errorCode]).toEqual([400, 'INVALID_PARAMETER']);
-    expect(body.message).toContain(`"${name}" takes call.completed, job.completed`);
+    expect(body.message).toContain(`Allowed values of "${name}": call.completed, job.completed`);
     const both = { Granularity: 'job', Types: ['call.completed'] };
     expect(recordOf(await admin(`PATCH webhooks/${ID}`, office, both))).toMatchObject(both);
     expect((await admin(`DELETE webhooks/${ID}`, office)).status).toBe(200);
@@ -112,7 +112,7 @@ describe('webhooks', () => {
     const { ID } = recordOf<{ ID: number }>(await admin('POST webhooks', office, { URL }));
     const headers = { ...office, 'accept-language': 'it' };
     expect(recordOf(await admin(`PATCH webhooks/${ID}`, headers, { Enabled: false }))).toMatchObject({
-      DisabledWhy: 'a mano',
+      DisabledWhy: 'manualmente',
       DisabledReason: 'manual',
     });
     await admin(`DELETE webhooks/${ID}`, office);
@@ -131,7 +131,7 @@ describe('webhooks', () => {
       totalCount: 1,
       record: {
         ID,
-        DisabledWhy: 'the receiver answered 500',
+        DisabledWhy: 'the receiver returned an error (500)',
         DisabledReason: 'http_status',
         DisabledDetails: { Status: 500, NetworkError: null, TimeoutMs: null },
       },
@@ -166,7 +166,7 @@ describe('webhooks', () => {
     await admin(`DELETE clients/${other.SyncPublicKey}`, office);
     const listed = (await admin<{ ID: number }>('GET webhooks', office)).body.result?.records ?? [];
     expect(listed.find((webhook) => webhook.ID === ID)).toMatchObject({
-      DisabledWhy: 'its client was revoked',
+      DisabledWhy: 'the client was revoked',
       DisabledReason: 'client_revoked',
     });
   });

@@ -4,7 +4,7 @@ import { useFormats } from '../../i18n/formats.ts';
 import { useAuditMessages } from '../../i18n/language.tsx';
 import { wrapped } from '../../ui/copy.tsx';
 import { Facts } from '../../ui/detail-page.tsx';
-import { CellLink, type Column, Note } from '../../ui/table.tsx';
+import { CellLink, type Column } from '../../ui/table.tsx';
 import { Moment } from '../../ui/time.tsx';
 import { useActorName } from '../clients/queries.ts';
 import classes from './audit-details.module.css';
@@ -39,7 +39,7 @@ function Details({ row }: { row: AuditRow }) {
             row.Registered &&
               row.Registered.length > 0 && [messages.detail.registered, formatIds(row.Registered)],
             row.Reset && row.Reset.length > 0 && [messages.detail.reset, formatIds(row.Reset)],
-            [messages.detail.seal, row.Seal],
+            [messages.detail.seal, row.Hash],
           ]}
         />
         {row.Details && (
@@ -58,29 +58,23 @@ function Details({ row }: { row: AuditRow }) {
 }
 
 export function useColumns(): readonly Column<AuditRow>[] {
-  const { columns, principal } = useAuditMessages();
+  const { columns } = useAuditMessages();
   const { number } = useFormats();
   const actorName = useActorName();
   const describe = useDescribeAuditRow();
-  const principalLink = ({ IRID }: AuditRow, isUnderlined = false) =>
-    IRID !== null && (
-      <CellLink href={`/principals/${IRID}`} isUnderlined={isUnderlined}>
-        {principal(IRID)}
-      </CellLink>
-    );
+  const principalLink = ({ IRID }: AuditRow) =>
+    IRID !== null && <CellLink href={`/principals/${IRID}`}>{IRID}</CellLink>;
   return [
-    { name: columns.position, numeric: true, wide: true, cell: ({ Position }) => number(Position) },
+    { name: columns.position, numeric: true, card: 'none', cell: ({ Position }) => number(Position) },
     { name: columns.at, cell: ({ At }) => <Moment at={At} /> },
-    { name: columns.author, wide: true, cell: actorName },
-    { name: columns.about, wide: true, cell: (row) => principalLink(row) },
+    { name: columns.author, cell: actorName },
+    { name: columns.about, cell: principalLink },
     {
       name: columns.what,
+      card: 'title',
       cell: (row) => (
         <>
           {describe(row)}
-          <Note phoneOnly>
-            {actorName(row)} {principalLink(row, true)}
-          </Note>
           <Details row={row} />
         </>
       ),

@@ -50,11 +50,11 @@ function HashChain() {
 function VerificationResult({ verdict }: { verdict: AuditVerification }) {
   const { chain } = useAuditMessages();
   const { number } = useFormats();
-  const { Sound, Rows, Position, Fault, LastPosition, LastSeal } = verdict;
+  const { Sound, Rows, Position, Error: error, LastPosition, LastHash } = verdict;
   if (!Sound) {
     return (
       <Alert color="red" variant="light" role="alert" icon={<Icon name="warning" />} title={chain.broken}>
-        {chain.brokenText(number(Rows), number(Position ?? 0), Fault ? chain.faults[Fault] : '')}
+        {chain.brokenText(number(Rows), number(Position ?? 0), error ? chain.faults[error] : '')}
       </Alert>
     );
   }
@@ -63,9 +63,9 @@ function VerificationResult({ verdict }: { verdict: AuditVerification }) {
       <Alert color="teal" variant="light" role="status" icon={<Icon name="check" />} title={chain.sound}>
         {chain.soundText(number(Rows))}
       </Alert>
-      {LastPosition !== null && LastSeal !== null && (
+      {LastPosition !== null && LastHash !== null && (
         <div>
-          <Copied label={chain.end} value={`${LastPosition}:${LastSeal}`} />
+          <Copied label={chain.end} value={`${LastPosition}:${LastHash}`} />
           <Text size="xs" c="dimmed" mt={6}>
             {chain.endHint}
           </Text>

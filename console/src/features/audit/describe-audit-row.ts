@@ -18,7 +18,7 @@ export function useDescribeAuditRow(usernames = noUsernames): (row: AuditRow) =>
   const { number } = useFormats();
   const clients = useClients().data;
   const describeReason = useDisabledReason();
-  const sentences: Readonly<Record<string, (values: AuditRowValues) => string>> = messages.deeds;
+  const sentences: Readonly<Record<string, (values: AuditRowValues) => string>> = messages.actions;
   const nameOf = (id: number) => usernames.get(id) ?? messages.user(id);
 
   function formatUsers(ids: readonly number[]): string {

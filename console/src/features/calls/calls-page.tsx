@@ -30,6 +30,7 @@ function AllCalls() {
     { name: names.at, cell: ({ At }) => <Moment at={At} /> },
     {
       name: names.call,
+      card: 'title',
       cell: ({ CallID, Operation }) =>
         CallID === null ? (
           operation[Operation]
@@ -39,13 +40,13 @@ function AllCalls() {
           </CellLink>
         ),
     },
-    { name: names.author, wide: true, cell: actorName },
-    { name: names.records, wide: true, numeric: true, cell: ({ Records }) => number(Records) },
+    { name: names.author, cell: actorName },
+    { name: names.records, numeric: true, cell: ({ Records }) => number(Records) },
     { name: names.failed, numeric: true, cell: (call) => <FailedCount of={call} /> },
-    { name: names.users, wide: true, numeric: true, cell: ({ UsersApplied }) => number(UsersApplied) },
+    { name: names.users, card: 'none', numeric: true, cell: ({ UsersApplied }) => number(UsersApplied) },
     {
       name: names.took,
-      wide: true,
+      card: 'none',
       numeric: true,
       cell: ({ Milliseconds }) => milliseconds(number(Milliseconds)),
     },

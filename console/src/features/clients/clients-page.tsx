@@ -55,6 +55,7 @@ function useColumns(
   return [
     {
       name: columns.name,
+      card: 'title',
       cell: ({ Name, PublicKey, RevokedAt }) => (
         <Group gap="xs">
           <Text fw={600} size="sm" {...(RevokedAt && { c: 'dimmed', td: 'line-through' })}>
@@ -69,10 +70,9 @@ function useColumns(
         </Group>
       ),
     },
-    { name: columns.publicKey, wide: true, cell: ({ PublicKey }) => <Code>{PublicKey}</Code> },
+    { name: columns.publicKey, card: 'full', cell: ({ PublicKey }) => <Code>{PublicKey}</Code> },
     {
       name: columns.scopes,
-      wide: true,
       cell: ({ Scopes }) => (
         <Group gap={4}>
           {Scopes.map((scope) => (
@@ -85,7 +85,6 @@ function useColumns(
     },
     {
       name: columns.networks,
-      wide: true,
       cell: ({ Networks, KnownByAddress }) => (
         <>
           {Networks.length === 0 ? messages.anywhere : Networks.join(', ')}

@@ -4,7 +4,7 @@ import { useSearchParams } from 'wouter';
 import { useFormats } from '../../i18n/formats.ts';
 import { useEventsMessages, useEventTypeMessages, useResultMessages } from '../../i18n/language.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
-import { type Column, Note } from '../../ui/table.tsx';
+import type { Column } from '../../ui/table.tsx';
 import { Moment } from '../../ui/time.tsx';
 import { eventTypes, useEvents } from './queries.ts';
 
@@ -22,15 +22,11 @@ export function Events() {
     { name: messages.columns.at, cell: ({ time }) => <Moment at={time} /> },
     {
       name: messages.columns.type,
-      cell: (event) => (
-        <>
-          {typeNames[event.type]}
-          <Note phoneOnly>{about(event)}</Note>
-        </>
-      ),
+      card: 'title',
+      cell: ({ type }) => typeNames[type],
     },
-    { name: messages.columns.about, wide: true, cell: about },
-    { name: messages.columns.id, wide: true, cell: ({ id }) => <Code>{id}</Code> },
+    { name: messages.columns.about, card: 'full', cell: about },
+    { name: messages.columns.id, cell: ({ id }) => <Code>{id}</Code> },
   ];
 
   const typeFilter = (

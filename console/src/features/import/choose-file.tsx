@@ -83,10 +83,10 @@ export function Choose({ again, onRead }: ChooseProps) {
 }
 
 function Unreadable({ error }: { error: Error }) {
-  const { choose, fault } = useImportMessages();
+  const { choose, fileError } = useImportMessages();
   const { number } = useFormats();
   const reason = () => {
-    if (error instanceof ImportFileError) return fault(error.detail);
+    if (error instanceof ImportFileError) return fileError(error.detail);
     if (error instanceof TooManyRowsError) return choose.tooMany(number(rowsMax));
     return error instanceof NoRowsError ? choose.noRows : choose.unreadable;
   };

@@ -96,6 +96,7 @@ export function Columns({ file, columns, onChange, children }: ColumnsProps) {
   const tableColumns: readonly Column<{ name: string; at: number }>[] = [
     {
       name: messages.columns.name,
+      card: 'title',
       cell: ({ name, at }) => (
         <Text size="sm" fw={600} {...(fieldOf(name) === null && { c: 'dimmed' })}>
           {labelOf(name, at)}
@@ -104,6 +105,7 @@ export function Columns({ file, columns, onChange, children }: ColumnsProps) {
     },
     {
       name: messages.columns.field,
+      card: 'full',
       cell: ({ name, at }) => (
         <NativeSelect
           aria-label={messages.columns.fieldOf(labelOf(name, at))}
@@ -116,7 +118,7 @@ export function Columns({ file, columns, onChange, children }: ColumnsProps) {
     },
     {
       name: messages.columns.samples,
-      wide: true,
+      card: 'full',
       cell: ({ name, at }) => (
         <Text size="sm" c="dimmed" truncate maw={420}>
           {isSecret(fieldOf(name))

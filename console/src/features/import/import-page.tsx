@@ -30,7 +30,7 @@ interface TroubleProps {
 
 /** Shows why checking or sending failed. An `ImportFileError` has no retry button, because the file itself is invalid. */
 function Trouble({ error, title, onRetry }: TroubleProps) {
-  const { fault, rowFault } = useImportMessages();
+  const { fileError, rowError } = useImportMessages();
   const { table } = useCommonMessages();
   const isInvalidFile = error instanceof ImportFileError;
   if (!isInvalidFile && !(error instanceof PrincipalNotAppliedError))
@@ -38,7 +38,7 @@ function Trouble({ error, title, onRetry }: TroubleProps) {
   return (
     <Alert color="red" variant="light" role="alert" icon={<Icon name="warning" />} title={title}>
       <Stack gap="xs" align="flex-start">
-        <Text size="sm">{isInvalidFile ? fault(error.detail) : rowFault(error.reason)}</Text>
+        <Text size="sm">{isInvalidFile ? fileError(error.detail) : rowError(error.reason)}</Text>
         {!isInvalidFile && (
           <Button size="xs" variant="default" onClick={onRetry}>
             {table.retry}

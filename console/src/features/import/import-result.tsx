@@ -113,7 +113,7 @@ interface SentProps {
 }
 
 export function Sent({ file, rows, sent, left, onCorrect }: SentProps) {
-  const { rowFault } = useImportMessages();
+  const { rowError } = useImportMessages();
   const { data, error, refetch } = useSentProgress(sent);
   const [saved, setSaved] = useState(false);
   const rejected = data?.errors;
@@ -121,7 +121,7 @@ export function Sent({ file, rows, sent, left, onCorrect }: SentProps) {
   useUnsaved(failed.size > 0 && !saved);
 
   function download(): void {
-    downloadFailed(file, rows, failed, (error) => formatRowError({ ...error, message: rowFault(error) }));
+    downloadFailed(file, rows, failed, (error) => formatRowError({ ...error, message: rowError(error) }));
     setSaved(true);
   }
 

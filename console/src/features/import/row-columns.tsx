@@ -55,11 +55,11 @@ function RowErrors({ id, row, errors }: RowErrorsProps) {
       {errors.slice(0, errorsShown).map((error) => (
         <Text key={formatRowError(error)} size="sm" c="var(--mantine-color-error)">
           {error.column !== null && `${labelOf(error.column)}: `}
-          {messages.rowFault(error)}
+          {messages.rowError(error)}
         </Text>
       ))}
       {errors.length > errorsShown && (
-        <Text size="sm">{messages.rows.moreFaults(number(errors.length - errorsShown))}</Text>
+        <Text size="sm">{messages.rows.moreErrors(number(errors.length - errorsShown))}</Text>
       )}
     </Stack>
   );
@@ -95,6 +95,7 @@ export function useRowColumns({ file, columns, checked, onRow }: RowColumnsOptio
     return [
       {
         name: labels[field],
+        card: 'full',
         cell: (row) =>
           !isJson(row) && (
             <Cell
@@ -112,6 +113,7 @@ export function useRowColumns({ file, columns, checked, onRow }: RowColumnsOptio
   const hasSurplus = useMemo(() => file.rows.some((row) => surplusOf(row, file).length > 0), [file]);
   const surplus: Column<Row> = {
     name: messages.rows.surplus,
+    card: 'full',
     cell: (row) =>
       surplusOf(row, file).length > 0 && (
         <Cell
@@ -149,7 +151,7 @@ export function useRowColumns({ file, columns, checked, onRow }: RowColumnsOptio
   }
   return [
     { name: messages.rows.line, numeric: true, cell: ({ line }) => number(line) },
-    { name: messages.rows.faults, cell: errorsCell },
+    { name: messages.rows.errors, card: 'full', cell: errorsCell },
     ...(hasSurplus ? [surplus] : []),
     ...cells,
   ];

@@ -50,7 +50,7 @@ const pageSize = 25;
 
 export function Rows({ file, rows, columns, checked, busy, onRow, onCheck, onRun }: RowsProps) {
   const messages = useImportMessages();
-  const { number } = useFormats();
+  const { number, duration } = useFormats();
   const [view, setView] = useState<'only' | 'all'>('only');
   const [requestedPage, setRequestedPage] = useState(1);
   const { errors, valid, seconds } = checked;
@@ -91,7 +91,7 @@ export function Rows({ file, rows, columns, checked, busy, onRow, onCheck, onRun
         )}
         {!changed && seconds >= 1 && (
           <Text size="sm" c="dimmed">
-            {messages.rows.estimate(number(Math.ceil(seconds)))}
+            {messages.rows.estimate(duration(Math.ceil(seconds)))}
           </Text>
         )}
       </Stack>

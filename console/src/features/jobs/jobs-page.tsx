@@ -30,18 +30,24 @@ function AllJobs() {
   const columns: readonly Column<Job>[] = [
     {
       name: names.job,
+      card: 'title',
       cell: ({ ID, Operation }) => (
         <CellLink href={`/jobs/${ID}`} isName>
           {operation[Operation]} · {ID.slice(0, 8)}
         </CellLink>
       ),
     },
-    { name: names.client, wide: true, cell: sender },
+    { name: names.client, cell: sender },
     { name: names.state, cell: (job) => <State job={job} /> },
-    { name: names.progress, wide: true, cell: (job) => <Bar job={job} /> },
-    { name: names.failed, wide: true, numeric: true, cell: (job) => <FailedCount of={job} /> },
+    { name: names.progress, card: 'full', cell: (job) => <Bar job={job} /> },
+    {
+      name: names.failed,
+      numeric: true,
+      // Cancelled records count as failed; the progress shows both.
+      cell: (job) => (job.State === 'cancelled' ? '—' : <FailedCount of={job} />),
+    },
     { name: names.submitted, cell: ({ SubmittedAt }) => <Moment at={SubmittedAt} /> },
-    { name: names.ended, wide: true, cell: ({ EndedAt }) => (EndedAt ? <Moment at={EndedAt} /> : '—') },
+    { name: names.ended, card: 'none', cell: ({ EndedAt }) => (EndedAt ? <Moment at={EndedAt} /> : '—') },
   ];
   return (
     <ListPage
@@ -124,7 +130,7 @@ function OneJob({ id }: { id: string }) {
   );
 }
 
-function useFacts(): (job: Job) => readonly Fact[] {
+function useFacts(): (job: Job) => readonly (Fact | false)[] {
   const { facts } = useJobsMessages();
   const { operation } = useResultMessages();
   const { number, rate } = useFormats();
@@ -135,10 +141,13 @@ function useFacts(): (job: Job) => readonly Fact[] {
     [facts.operation, operation[job.Operation]],
     [facts.client, sender(job)],
     [facts.records, number(job.Records)],
-    [facts.done, number(job.RecordsDone)],
-    [facts.failed, number(job.RecordsFailed)],
+    [facts.applied, number(job.RecordsDone - job.RecordsFailed)],
+    job.State === 'cancelled'
+      ? [facts.cancelledOrFailed, number(job.Records - job.RecordsDone + job.RecordsFailed)]
+      : [facts.failed, number(job.RecordsFailed)],
     [facts.users, number(job.Users)],
-    [facts.usersDone, number(job.UsersDone)],
+    // The users of cancelled records count as processed.
+    job.State !== 'cancelled' && [facts.usersDone, number(job.UsersDone)],
     [facts.rate, job.UsersPerSecond === null ? '—' : rate(job.UsersPerSecond)],
     [facts.submitted, moment(job.SubmittedAt)],
     [facts.started, moment(job.StartedAt)],
@@ -156,6 +165,7 @@ function Cancel({ id, onClose }: { id: string; onClose: () => void }) {
       title={messages.cancelTitle(id.slice(0, 8))}
       text={messages.cancelText}
       action={messages.cancel}
+      cancel={messages.keepRunning}
       request={request}
       onConfirm={() => request.mutate(undefined, { onSuccess: () => finish(messages.cancelled) })}
       onClose={onClose}

@@ -33,10 +33,9 @@ export function Failures({ list }: { list: ReturnType<typeof useFailures> }) {
     },
     {
       name: failures.principal,
-      wide: true,
       cell: ({ ID, Code }) => <PrincipalLink id={ID} code={Code} />,
     },
-    { name: failures.reason, cell: (failure) => <Reason failure={failure} /> },
+    { name: failures.reason, card: 'title', cell: (failure) => <Reason failure={failure} /> },
   ];
   return (
     <ListSection
@@ -55,8 +54,8 @@ function Reason({ failure }: { failure: Failure }) {
   const { failures } = useOverviewMessages();
   const { number } = useFormats();
   const labelOf = useFieldLabel();
-  const [[field, [error] = []] = []] = Object.entries(failure.Faults);
-  const others = failure.FaultsCount - 1;
+  const [[field, [error] = []] = []] = Object.entries(failure.FieldErrors);
+  const others = failure.FieldErrorsCount - 1;
   return (
     <>
       {error?.message ?? failure.Message}

@@ -48,7 +48,7 @@ export function OnePrincipal({ id }: { id: number }) {
         {messages.turn[isActive ? 'disabled' : 'active'].action}
       </Button>
       <CreateButton onClick={() => open((close) => <Register principalId={id} onClose={close} />)}>
-        {messages.register.title}
+        {messages.register.action}
       </CreateButton>
     </>
   );
@@ -104,6 +104,7 @@ function Users({ id, isEmpty }: { id: number; isEmpty: boolean }) {
   const columns: readonly Column<UserOfPrincipal>[] = [
     {
       name: names.username,
+      card: 'title',
       cell: ({ Username, ID }) => (
         <>
           <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
@@ -115,18 +116,16 @@ function Users({ id, isEmpty }: { id: number; isEmpty: boolean }) {
     },
     ...userFieldNames.map((field) => ({
       name: userLabels[field],
-      wide: true,
+      ...(field === 'Email' && { card: 'full' as const }),
       cell: (user: UserOfPrincipal) => user[field] ?? '—',
     })),
     { name: names.state, cell: ({ State }) => <StateBadge of="user" state={State} /> },
     {
       name: names.lastLogin,
-      wide: true,
       cell: ({ LastLoginAt }) => (LastLoginAt === null ? never : <Moment at={LastLoginAt} />),
     },
     {
       name: names.passwordChanged,
-      wide: true,
       cell: ({ PasswordChangedAt }) => <Moment at={PasswordChangedAt} />,
     },
     {
@@ -166,17 +165,9 @@ function History({ id, users }: { id: number; users: Principal['Users'] }) {
   const actorName = useActorName(usernames);
   const columns: readonly Column<AuditRow>[] = [
     { name: messages.at, cell: ({ At }) => <Moment at={At} /> },
-    {
-      name: messages.what,
-      cell: (row) => (
-        <>
-          {describeRow(row)}
-          <Note phoneOnly>{actorName(row)}</Note>
-        </>
-      ),
-    },
-    { name: messages.who, wide: true, cell: actorName },
-    { name: messages.address, wide: true, cell: ({ Address }) => Address ?? '—' },
+    { name: messages.what, card: 'title', cell: describeRow },
+    { name: messages.who, cell: actorName },
+    { name: messages.address, cell: ({ Address }) => Address ?? '—' },
   ];
   return (
     <ListSection

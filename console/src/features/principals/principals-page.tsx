@@ -33,6 +33,7 @@ function AllPrincipals() {
   const columns: readonly Column<Principal>[] = [
     {
       name: names.name,
+      card: 'title',
       cell: (principal) => (
         <Group gap="xs">
           <CellLink href={`/principals/${principal.ID}`} isName>
@@ -42,11 +43,11 @@ function AllPrincipals() {
         </Group>
       ),
     },
-    { name: names.id, wide: true, numeric: true, cell: ({ ID }) => ID },
-    { name: names.externalKey, wide: true, cell: ({ ExternalKey }) => ExternalKey ?? '—' },
-    { name: names.vatnumber, wide: true, cell: ({ Vatnumber }) => Vatnumber ?? '—' },
+    { name: names.id, card: 'none', numeric: true, cell: ({ ID }) => ID },
+    { name: names.externalKey, cell: ({ ExternalKey }) => ExternalKey ?? '—' },
+    { name: names.vatnumber, cell: ({ Vatnumber }) => Vatnumber ?? '—' },
     { name: names.users, numeric: true, cell: ({ UsersCount }) => number(UsersCount) },
-    { name: names.updated, wide: true, cell: ({ UpdatedAt }) => <Moment at={UpdatedAt} /> },
+    { name: names.updated, cell: ({ UpdatedAt }) => <Moment at={UpdatedAt} /> },
   ];
   const importLink = (
     <Button component={Link} href="/import" variant="default" mt="xs">

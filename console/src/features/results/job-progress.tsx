@@ -4,10 +4,18 @@ import type { ReactNode } from 'react';
 import { useFormats } from '../../i18n/formats.ts';
 import { useResultMessages } from '../../i18n/language.tsx';
 
-/** Returns the progress of a job, as a share from 0 to 1 and as text. Counts users, or records if it has no users. */
-export function useProgress({ Users, UsersDone, Records, RecordsDone }: Job) {
+/**
+ * Returns the progress of a job, as a share from 0 to 1 and as text. Counts users, or records if it has no users; of a
+ * cancelled job the records that were applied.
+ */
+export function useProgress({ State, Users, UsersDone, Records, RecordsDone, RecordsFailed }: Job) {
   const { progress } = useResultMessages();
   const { number } = useFormats();
+  if (State === 'cancelled') {
+    const applied = RecordsDone - RecordsFailed;
+    const sentence = progress.cancelled(number(applied), number(Records - applied));
+    return { share: Records > 0 ? applied / Records : 0, sentence };
+  }
   const [done, all] = Users > 0 ? [UsersDone, Users] : [RecordsDone, Records];
   const describe = Users > 0 ? progress.users : progress.records;
   return { share: all > 0 ? done / all : 0, sentence: describe(number(done), number(all)) };

@@ -17,14 +17,14 @@ type FailedRecordsRequest = UseMutationResult<FailedRecord[], Error, void>;
 
 /** Downloads the failed records as a JSON file. `id` is the ID of the call or the job. */
 function DownloadFailedRecords({ request, id }: { request: FailedRecordsRequest; id: string }) {
-  const { kit } = useResultMessages();
+  const { failedFile } = useResultMessages();
   const notify = useNotice();
 
   function download() {
     request.mutate(undefined, {
       onSuccess: (records) => {
-        saveFile(`retry-kit-${id}.json`, [JSON.stringify(records, null, 2)], 'application/json');
-        notify(kit.saved);
+        saveFile(`failed-records-${id}.json`, [JSON.stringify(records, null, 2)], 'application/json');
+        notify(failedFile.saved);
       },
     });
   }
@@ -34,11 +34,11 @@ function DownloadFailedRecords({ request, id }: { request: FailedRecordsRequest;
       variant="default"
       size="xs"
       leftSection={<Icon name="download" size={14} />}
-      title={kit.hint}
+      title={failedFile.hint}
       loading={request.isPending}
       onClick={download}
     >
-      {kit.action}
+      {failedFile.action}
     </Button>
   );
 }
@@ -73,23 +73,13 @@ export function Results({ list, failedRecords, id }: ResultsProps) {
     { name: tuples.position, numeric: true, cell: ({ position }) => number(position + 1) },
     {
       name: tuples.principal,
-      wide: true,
       cell: ({ tuple }) => <PrincipalLink id={tuple.Item1} code={tuple.Item2} />,
     },
-    { name: tuples.outcome, wide: true, cell: ({ tuple }) => <Outcome applied={tuple.Item3} /> },
+    { name: tuples.outcome, card: 'title', cell: ({ tuple }) => <Outcome tuple={tuple} /> },
     {
       name: tuples.reason,
-      cell: ({ tuple }) => (
-        <>
-          <Group hiddenFrom="sm" mb={4} gap="xs">
-            <Outcome applied={tuple.Item3} />
-            <Text size="sm">
-              {tuples.principal} <PrincipalLink id={tuple.Item1} code={tuple.Item2} />
-            </Text>
-          </Group>
-          {!tuple.Item3 && <Faults tuple={tuple} />}
-        </>
-      ),
+      card: 'full',
+      cell: ({ tuple }) => !tuple.Item3 && <Faults tuple={tuple} />,
     },
   ];
   const positions = list.data?.record.Positions;
@@ -122,7 +112,9 @@ export function Results({ list, failedRecords, id }: ResultsProps) {
   );
 }
 
-function Outcome({ applied }: { applied: boolean }) {
+function Outcome({ tuple: { Item2: code, Item3: isApplied } }: { tuple: Tuple }) {
   const { tuples } = useResultMessages();
-  return <Badge color={applied ? 'teal' : 'red'}>{applied ? tuples.applied : tuples.notApplied}</Badge>;
+  if (isApplied) return <Badge color="teal">{tuples.applied}</Badge>;
+  if (code === 'CANCELLED') return <Badge color="gray">{tuples.cancelled}</Badge>;
+  return <Badge color="red">{tuples.notApplied}</Badge>;
 }

@@ -53,13 +53,13 @@ const maxLength = 20_000;
 
 /** The body of a delivery, indented for reading. The copy is unformatted, because the signature covers that text. */
 export function Message({ body }: { body: string | null }) {
-  const { list, delivery } = useWebhooksMessages();
-  if (body === null) return <TextBlock title={list.type} text={null} note={delivery.forgotten} />;
+  const { delivery } = useWebhooksMessages();
+  if (body === null) return <TextBlock title={delivery.body} text={null} note={delivery.forgotten} />;
   const indented = JSON.stringify(JSON.parse(body), null, 2);
   const isTruncated = indented.length > maxLength;
   return (
     <TextBlock
-      title={list.type}
+      title={delivery.body}
       text={isTruncated ? `${indented.slice(0, maxLength)} …` : indented}
       whole={body}
       note={isTruncated ? delivery.shortened : undefined}

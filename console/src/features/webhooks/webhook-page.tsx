@@ -1,5 +1,5 @@
 import type { Delivery } from '@anagrafe/client';
-import { Anchor, Box, Button, Text } from '@mantine/core';
+import { Anchor, Button, Text } from '@mantine/core';
 import { useFormats } from '../../i18n/formats.ts';
 import { useEventTypeMessages, useFailureCauseMessages, useWebhooksMessages } from '../../i18n/language.tsx';
 import { DetailPage } from '../../ui/detail-page.tsx';
@@ -107,33 +107,25 @@ function useColumns(enabled: boolean, { onOpen, onAgain }: Handlers): readonly C
   const { list } = useWebhooksMessages();
   const names = useEventTypeMessages();
   const { number } = useFormats();
-  const lastAttempt = (delivery: Delivery) => <LastAttempt delivery={delivery} enabled={enabled} />;
   return [
-    { name: list.at, wide: true, cell: ({ CreatedAt }) => <Moment at={CreatedAt} /> },
+    { name: list.at, cell: ({ CreatedAt }) => <Moment at={CreatedAt} /> },
     {
       name: list.type,
-      cell: (delivery) => (
-        <>
-          <Anchor component="button" type="button" size="sm" ta="left" onClick={() => onOpen(delivery.ID)}>
-            {names[delivery.Type]}
-            <Text size="xs" c="dimmed" component="span" display="block">
-              {delivery.ID.slice(0, 8)}
-            </Text>
-          </Anchor>
-          <Box hiddenFrom="sm" fz="xs">
-            <Moment at={delivery.CreatedAt} />
-            <br />
-            {lastAttempt(delivery)}
-          </Box>
-        </>
+      card: 'title',
+      cell: ({ ID, Type }) => (
+        <Anchor component="button" type="button" size="sm" ta="left" onClick={() => onOpen(ID)}>
+          {names[Type]}
+          <Text size="xs" c="dimmed" component="span" display="block">
+            {ID.slice(0, 8)}
+          </Text>
+        </Anchor>
       ),
     },
     { name: list.state, cell: (delivery) => <DeliveryState delivery={delivery} /> },
-    { name: list.attempts, wide: true, numeric: true, cell: ({ Attempts }) => number(Attempts) },
-    { name: list.answer, wide: true, cell: lastAttempt },
+    { name: list.attempts, numeric: true, cell: ({ Attempts }) => number(Attempts) },
+    { name: list.answer, cell: (delivery) => <LastAttempt delivery={delivery} enabled={enabled} /> },
     {
       name: list.actions,
-      wide: true,
       quiet: true,
       numeric: true,
       // A test delivery reports no event; a new test serves the same purpose.

@@ -58,6 +58,7 @@ function AllWebhooks() {
   const columns: readonly Column<Webhook>[] = [
     {
       name: names.url,
+      card: 'title',
       cell: ({ ID, URL }) => (
         <CellLink href={`/webhooks/${ID}`} isName>
           {URL}
@@ -65,9 +66,9 @@ function AllWebhooks() {
       ),
     },
     { name: names.state, cell: (webhook) => <State webhook={webhook} /> },
-    { name: names.types, wide: true, cell: ({ Types: types }) => <Types types={types} /> },
-    { name: names.granularity, wide: true, cell: ({ Granularity }) => granularity[Granularity] },
-    { name: names.created, wide: true, cell: ({ CreatedAt }) => <Moment at={CreatedAt} /> },
+    { name: names.types, cell: ({ Types: types }) => <Types types={types} /> },
+    { name: names.granularity, cell: ({ Granularity }) => granularity[Granularity] },
+    { name: names.created, cell: ({ CreatedAt }) => <Moment at={CreatedAt} /> },
     {
       name: names.actions,
       quiet: true,

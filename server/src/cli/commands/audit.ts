@@ -8,25 +8,26 @@ import { withDatabase, withKeyRing } from '../database.ts';
 import { print, printLines, tell } from '../output/output.ts';
 
 export function auditCommand(): Command {
-  const command = new Command('audit').description('look after the journal of what was done');
+  const command = new Command('audit').description('verify and export the audit log');
 
   command
     .command('verify')
-    .description('say whether the journal is as it was written, and print its end')
-    .option('--expect <end>', 'an end that was noted earlier, <position>:<hash>', readEnd)
-    .option('--json', 'as JSON')
+    .description('verify the hash chain of the audit log and print its last position and hash')
+    .option('--expect <end>', 'position and hash that an earlier run printed, <position>:<hash>', readEnd)
+    .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
-      '\nThe exit code is 0 where the journal is sound, else 1. Note the end elsewhere, and give it next time.' +
-        '\n\nExample:\n  anagrafe audit verify --expect "$(cat /mnt/elsewhere/journal-end)"',
+      '\nThe exit code is 0 if the audit log is intact, else 1. Store the printed line on another machine and pass it with' +
+        '\n--expect the next time: only then are rows that were deleted at the end detected.' +
+        '\n\nExample:\n  anagrafe audit verify --expect "$(cat /mnt/elsewhere/audit-end)"',
     )
     .action(verify);
 
   command
     .command('export')
-    .description('write every row of the journal, one JSON object per line')
-    .option('--json', 'as JSON, which it is in any case')
-    .addHelpText('after', '\nExample:\n  anagrafe audit export > journal.ndjson')
+    .description('print the whole audit log, one JSON object per line')
+    .option('--json', 'accepted for consistency: the output is always JSON')
+    .addHelpText('after', '\nExample:\n  anagrafe audit export > audit.ndjson')
     .action(exportRows);
   return command;
 }
@@ -50,21 +51,22 @@ export function verifyStoredAuditLog(config: Config, expected: ChainEnd | null):
   );
 }
 
-const faultWords: Record<ChainError, (position: number) => string> = {
-  changed: (position) => `row ${position} is the first that was changed`,
-  removed: (position) => `row ${position} is the first that was removed`,
-  inserted: (position) => `row ${position} is the first that was inserted`,
-  'cut off': (position) => `its end was cut off: row ${position}, and those after it, are missing`,
+const chainErrorTexts: Record<ChainError, (position: number) => string> = {
+  changed: (position) => `row ${position} was changed`,
+  removed: (position) => `row ${position} was removed`,
+  inserted: (position) => `row ${position} was inserted`,
+  'cut off': (position) => `the rows from ${position} on are missing`,
 };
 
 export function inWords(verdict: Verdict): string {
-  if (verdict.sound) return `The journal is sound: ${verdict.rows} rows are as they were written.`;
-  return `The journal is broken: ${faultWords[verdict.fault](verdict.position)}. Of those before it, ${verdict.rows} hold.`;
+  if (verdict.sound)
+    return `Audit log verified: ${verdict.rows} ${verdict.rows === 1 ? 'row is' : 'rows are'} intact.`;
+  return `The audit log is not intact: ${chainErrorTexts[verdict.error](verdict.position)}. Earlier rows that are intact: ${verdict.rows}.`;
 }
 
 function plain(verdict: Verdict) {
   const { sound, rows } = verdict;
-  if (!sound) return { sound, rows, position: verdict.position, fault: verdict.fault };
+  if (!sound) return { sound, rows, position: verdict.position, error: verdict.error };
   return { sound, rows, last: endText(verdict.last) };
 }
 
@@ -76,7 +78,9 @@ function endText({ position, hash }: ChainEnd): string {
 function readEnd(text: string): ChainEnd {
   const [, position, hash] = /^(\d{1,15}):((?:[0-9a-f]{64})?)$/i.exec(text.trim()) ?? [];
   if (position === undefined || hash === undefined)
-    throw new InvalidArgumentError('It takes the end that an earlier "audit verify" printed.');
+    throw new InvalidArgumentError(
+      'Expected the line that an earlier "audit verify" printed, <position>:<hash>.',
+    );
   return { position: Number(position), hash: Buffer.from(hash, 'hex') };
 }
 

@@ -16,26 +16,31 @@ import {
 } from '../../clients/clients.ts';
 import { ConfigError, readConfig } from '../../config.ts';
 import { isNetwork } from '../../lib/network.ts';
+import { commandLine } from '../../lib/operator-error.ts';
 import { withDatabase } from '../database.ts';
 import { readChoices } from '../output/format.ts';
 import { print, tell } from '../output/output.ts';
 
+const publicKeyText = 'public key of the client';
+
 export function clientCommand(): Command {
-  const command = new Command('client').description('manage the API clients that may call the service');
+  const command = new Command('client').description('manage API clients');
 
   command
     .command('create')
-    .description('create an API client; its secret is shown once')
-    .requiredOption('--name <name>', 'the name of the client in logs and lists')
+    .description('create an API client; its secret key is shown only once')
+    .requiredOption('--name <name>', 'name of the client, for logs and lists')
     .addOption(scopeOption().default([...defaultScopes], defaultScopes.join(',')))
-    .option(
-      '--network <networks>',
-      'networks that it may call from, such as 10.0.0.0/8,192.168.1.4',
-      readNetworks,
-      [],
+    .addOption(
+      new Option(
+        '--network <networks>',
+        'networks that the client may call from, separated by commas, such as 10.0.0.0/8,192.168.1.4',
+      )
+        .argParser(readNetworks)
+        .default([], 'any'),
     )
     .option('--known-by-address', 'accept calls from these networks without a credential', false)
-    .option('--json', 'as JSON')
+    .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       '\nExample:\n  anagrafe client create --name erp --scope sync:write,sync:read --network 10.0.0.0/8',
@@ -44,25 +49,26 @@ export function clientCommand(): Command {
 
   command
     .command('list')
-    .description('list the API clients')
-    .option('--json', 'as JSON')
+    .description('list API clients')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  anagrafe client list')
     .action(list);
 
   command
-    .command('update <public-key>')
-    .description('change a client, from its next call on; options that are not given stay unchanged')
-    .option('--name <name>', 'the name of the client in logs and lists')
+    .command('update')
+    .argument('<public-key>', publicKeyText)
+    .description('change an API client, effective from its next call; values of omitted options are kept')
+    .option('--name <name>', 'name of the client, for logs and lists')
     .addOption(scopeOption())
     .option(
       '--network <networks>',
-      'networks that it may call from, instead of the present ones',
+      'networks that the client may call from; replaces the current ones',
       readNetworks,
     )
-    .option('--no-network', 'allow calls from every address')
+    .option('--no-network', 'allow calls from any address')
     .option('--known-by-address', 'accept calls from its networks without a credential')
-    .option('--no-known-by-address', 'require a credential from its networks again')
-    .option('--json', 'as JSON')
+    .option('--no-known-by-address', 'require a credential for every call')
+    .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       '\nExample:\n  anagrafe client update agp_1x2y3z --scope sync:read --network 10.0.0.0/8',
@@ -70,17 +76,24 @@ export function clientCommand(): Command {
     .action(update);
 
   command
-    .command('rotate <public-key>')
-    .description('create a new secret for a client; the old one stays valid for a while')
-    .option('--grace-hours <hours>', 'hours until the old secret expires', readHours, defaultGraceHours)
-    .option('--json', 'as JSON')
+    .command('rotate')
+    .argument('<public-key>', publicKeyText)
+    .description('create a new secret key; the old one stays valid for the grace period')
+    .option(
+      '--grace-hours <hours>',
+      'grace period: hours until the old secret key expires',
+      readHours,
+      defaultGraceHours,
+    )
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  anagrafe client rotate agp_1x2y3z --grace-hours 48')
     .action(rotate);
 
   command
-    .command('revoke <public-key>')
-    .description('revoke a client, from its next call on')
-    .option('--json', 'as JSON')
+    .command('revoke')
+    .argument('<public-key>', publicKeyText)
+    .description('revoke an API client, effective from its next call')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  anagrafe client revoke agp_1x2y3z')
     .action(revoke);
   return command;
@@ -101,8 +114,8 @@ function create({ name, scope, network, knownByAddress, json }: CreateOptions): 
     const { client, secret } = await createClient(options, store, operatorActor);
     if (json) return print(JSON.stringify({ ...client, secret }));
     showSecret(client.publicKey, secret);
-    tell(`\nClient "${name}" may use: ${client.scopes.join(', ')}. It is in the store ${place}.`);
-    if (first) tell('Protected mode is over.');
+    tell(`\nCreated client "${name}" with the scopes ${client.scopes.join(', ')}. Database: ${place}`);
+    if (first) tell('Protected mode is off: calls now need an API client.');
   });
 }
 
@@ -111,7 +124,7 @@ function list({ json }: { json?: boolean }): Promise<void> {
     const clients = await store.listClients();
     if (json) return print(JSON.stringify(clients));
     if (clients.length === 0)
-      return tell('No API client yet. Create one with: npx --no -- anagrafe client create --name erp');
+      return tell(`No API clients. Create one with: ${commandLine('client create --name erp')}`);
     for (const client of clients) print(describe(client));
   });
 }
@@ -135,7 +148,7 @@ function update(
     ...(knownByAddress !== undefined && { knownByAddress }),
   };
   if (Object.keys(change).length === 0)
-    throw new ConfigError('no change was given; "anagrafe client update --help" lists the options');
+    throw new ConfigError('Nothing to change. "anagrafe client update --help" lists the options.');
   return withClients(async (store) => {
     const client = await updateClient(publicKey, change, store, operatorActor);
     if (json) return print(JSON.stringify(client));
@@ -152,7 +165,7 @@ function rotate(
     const secret = await rotateSecret(publicKey, oldEndsAt, store, operatorActor);
     if (json) return print(JSON.stringify({ publicKey, secret, oldEndsAt }));
     showSecret(publicKey, secret);
-    tell(`\nThe old secret is valid until ${oldEndsAt.toISOString()}.`);
+    tell(`\nThe old secret key is valid until ${oldEndsAt.toISOString()}.`);
   });
 }
 
@@ -160,7 +173,7 @@ function revoke(publicKey: string, { json }: { json?: boolean }): Promise<void> 
   return withClients(async (store) => {
     await revokeClient(publicKey, store, operatorActor);
     if (json) return print(JSON.stringify({ publicKey, revoked: true }));
-    tell(`Client ${publicKey} is revoked, from its next call on.`);
+    tell(`Client ${publicKey} is revoked. Its next call is refused.`);
   });
 }
 
@@ -169,23 +182,23 @@ function withClients(work: (store: ClientStore, place: string) => Promise<void>)
 }
 
 function showSecret(publicKey: string, secret: string): void {
-  print(`SyncPublicKey: ${publicKey}`);
-  print(`SyncSecretKey: ${secret}`);
-  tell('\nThe secret is shown only now: store it safely.');
+  print(`Public key: ${publicKey}`);
+  print(`Secret key: ${secret}`);
+  tell('\nStore the secret key now: it is not shown again.');
   tell(
-    'The commands take it as ANAGRAFE_KEY=<public>.<secret>, or from a file with these two lines with --key-file.',
+    'To use it in commands, set ANAGRAFE_KEY=<public>.<secret>, or save these two lines to a file for --key-file.',
   );
 }
 
 function describe(client: Client): string {
-  const state = client.revokedAt ? `revoked ${client.revokedAt.toISOString()}` : 'live';
+  const state = client.revokedAt ? `revoked ${client.revokedAt.toISOString()}` : 'active';
   const where = client.networks.length > 0 ? ` from ${client.networks.join(',')}` : '';
   const known = client.knownByAddress ? ' (known by address)' : '';
   return `${client.publicKey}  ${client.name}  ${client.scopes.join(',')}${where}${known}  ${state}`;
 }
 
 function scopeOption(): Option {
-  return new Option('--scope <scopes>', 'its scopes, separated by commas')
+  return new Option('--scope <scopes>', 'scopes, separated by commas')
     .choices(scopes)
     .argParser((text) => readChoices(text, scopes));
 }
@@ -193,11 +206,14 @@ function scopeOption(): Option {
 function readNetworks(text: string): string[] {
   const networks = text.split(',').map((network) => network.trim());
   if (!networks.every(isNetwork))
-    throw new InvalidArgumentError('It takes addresses or networks such as 10.0.0.0/8, separated by commas.');
+    throw new InvalidArgumentError(
+      'Expected IP addresses or networks, separated by commas, such as 10.0.0.0/8,192.168.1.4.',
+    );
   return networks;
 }
 
 export function readHours(text: string): number {
-  if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError('It takes a number of hours.');
+  if (!/^\d{1,4}$/.test(text))
+    throw new InvalidArgumentError('Expected a whole number of hours, at most 9999.');
   return Number(text);
 }

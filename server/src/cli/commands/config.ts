@@ -5,8 +5,8 @@ import { print } from '../output/output.ts';
 
 export function configCommand(): Command {
   return new Command('config')
-    .description('show every setting that is in force, secrets masked')
-    .option('--json', 'as JSON')
+    .description('show all settings with their current values; secrets are masked')
+    .option('--json', 'print the settings as JSON')
     .addHelpText('after', '\nExample:\n  anagrafe config | grep HASH')
     .action(({ json }: { json?: boolean }) => {
       const misspelt = misspeltSettings(process.env);

@@ -10,12 +10,12 @@ import { exitCodes, print, tell } from '../output/output.ts';
 
 export function doctorCommand(): Command {
   return new Command('doctor')
-    .description('check whether the service can run here, and how well; changes nothing')
-    .option('--json', 'as JSON, with a code and its fields for each finding')
+    .description('check the installation: settings, database, network and hashing speed')
+    .option('--json', 'print the findings as JSON, each with a code and its fields')
     .addHelpText(
       'after',
-      '\nIt works with and without a running service. An embedded PostgreSQL that is not running is started for the' +
-        '\ncheck and stopped afterwards. The exit code is 0 if there are no errors, else 1.' +
+      '\nChanges nothing. Works with or without a running service: an embedded PostgreSQL that is not running is started' +
+        '\nfor the check and stopped afterwards. The exit code is 0 if there are no errors, else 1.' +
         '\n\nExample:\n  anagrafe doctor',
     )
     .action(doctor);

@@ -24,19 +24,20 @@ interface ImportOptions extends RunOptions {
 
 export function importCommand(): Command {
   return fileCommand('import', 'register')
-    .description('register the users of a CSV, JSON or NDJSON file, of any size')
+    .description('import users from a CSV, JSON or NDJSON file of any size')
     .addOption(
       new Option(
         '--external-key <key>',
-        'the external key of the principal, for rows that name none',
+        'ExternalKey of the principal for rows that do not have one',
       ).conflicts('principal'),
     )
     .addHelpText(
       'after',
       `
-The first line names the columns: Username, Password (or PasswordHash), Email, and the principal: ID, or ExternalKey, or
-Denomination, Surname, Name, Vatnumber, Taxcode, PrincipalEmail for a new one. Italian names are known too.
-Run it again after any interruption: it continues where it stopped, and no row is applied twice.
+The first line has the column names: Username, Password or PasswordHash, Email, and the ID or ExternalKey of the
+principal. To create principals, use Denomination, Surname, Name, Vatnumber, Taxcode and PrincipalEmail. Common Italian
+column names, such as "Nome utente", are recognised too.
+If the import is interrupted, run the same command again: it resumes, and no row is applied twice.
 ${exitHelp}
 
 Examples:
@@ -48,12 +49,13 @@ Examples:
 
 export function resetCommand(): Command {
   return fileCommand('reset', 'reset')
-    .description('reset the passwords of the users of a CSV, JSON or NDJSON file, of any size')
+    .description('reset passwords from a CSV, JSON or NDJSON file of any size')
     .addHelpText(
       'after',
       `
-The first line names the columns: Username and Password; or UserID and the ID of its principal in place of Username.
-Run it again after any interruption: it continues where it stopped.
+The first line has the column names: Username and Password. Instead of Username, a file can have UserID and ID, which is
+the ID of the principal.
+If the reset is interrupted, run the same command again to resume.
 ${exitHelp}
 
 Examples:
@@ -62,30 +64,33 @@ Examples:
     );
 }
 
-const exitHelp = `The exit code is 0 if every row was applied, 3 if some rows failed, 1 after any other error, and 130 after Ctrl-C.`;
+const exitHelp = `The exit code is 0 if all rows were applied, 3 if some failed, 1 after another error, 130 after Ctrl-C.`;
 
 function fileCommand(name: string, purpose: ImportTask['purpose']): Command {
   const command = new Command(name)
-    .argument('<file>', 'the file')
-    .option('--dry-run', 'make every check, and apply nothing')
-    .option(
-      '--map <column=field>',
-      `the field of a column, or "column=" to ignore it; may be repeated`,
-      readMapping,
-      {},
-    )
-    .option('--principal <id>', 'the ID of the principal, for rows that name none', readId)
-    .option(
-      '--generate-passwords <file>',
-      'generate the passwords that are missing, and write them to this file',
-    )
-    .option('--failed <file>', 'file for the failed rows; default: <name>.failed.csv beside the file')
-    .option('--progress <file>', 'file for the import progress; default: <file>.progress beside the file')
-    .option('--restart', 'start over instead of continuing an earlier import')
+    .argument('<file>', 'path of the file')
+    .option('--dry-run', 'run all checks without changing anything')
     .addOption(
-      new Option('--encoding <name>', 'the encoding of the file; default: detected').choices([...encodings]),
+      new Option(
+        '--map <column=field>',
+        'map a column to a field, or ignore it with "column="; can be repeated',
+      )
+        .argParser(readMapping)
+        .default({}, 'by column name'),
     )
-    .option('--separator <character>', 'the character between cells; default: detected')
+    .option('--principal <id>', 'ID of the principal for rows that do not have one', readId)
+    .option('--generate-passwords <file>', 'generate missing passwords and write them to this file')
+    .option('--failed <file>', 'file for the failed rows; default: <name>.failed.csv next to the input file')
+    .option('--progress <file>', 'file for the progress; default: <file>.progress')
+    .option('--restart', 'start over instead of resuming an interrupted run')
+    .addOption(
+      new Option('--encoding <name>', 'encoding of the file; default: detected').choices([...encodings]),
+    )
+    .option(
+      '--separator <character>',
+      'separator of a CSV file, such as ";" or "\\t"; default: detected',
+      readSeparator,
+    )
     .option('--json', 'print the result as JSON');
   return withConnection(command).action((file: string, options: ImportOptions) =>
     importFile(taskOf(file, purpose, options), options),
@@ -102,7 +107,7 @@ function taskOf(file: string, purpose: ImportTask['purpose'], options: ImportOpt
     path,
     columns: options.map,
     encoding: options.encoding ?? null,
-    separator: options.separator === '\\t' ? '\t' : (options.separator ?? null),
+    separator: options.separator ?? null,
     principal: ID !== undefined ? { ID } : ExternalKey !== undefined ? { ExternalKey } : null,
     passwordsPath: options.generatePasswords === undefined ? null : resolve(options.generatePasswords),
     failedPath: resolve(options.failed ?? `${dir}/${name}.failed${failedExtension}`),
@@ -116,12 +121,18 @@ function readMapping(text: string, before: ColumnMapping): ColumnMapping {
   const [column, wanted] = [text.slice(0, at), text.slice(at + 1).trim()];
   const field = importFields.find((known) => known.toLowerCase() === wanted.toLowerCase()) ?? wanted;
   if (at < 1 || (field !== '' && !isImportField(field)))
-    throw new InvalidArgumentError(`It takes <column>=<field>, with one of ${importFields.join(', ')}.`);
+    throw new InvalidArgumentError(`Expected <column>=<field>. Fields: ${importFields.join(', ')}.`);
   return { ...before, [column]: field === '' ? null : field };
+}
+
+function readSeparator(text: string): string {
+  const separator = text === '\\t' ? '\t' : text;
+  if (/^[^"\r\n]$/.test(separator)) return separator;
+  throw new InvalidArgumentError('Expected one character, and not a quote or a line break.');
 }
 
 function readId(text: string): number {
   const id = Number(text);
   if (/^[1-9]\d*$/.test(text) && Number.isSafeInteger(id)) return id;
-  throw new InvalidArgumentError('It takes the ID of a principal, a whole number.');
+  throw new InvalidArgumentError('Expected the ID of a principal, a whole number greater than 0.');
 }

@@ -8,44 +8,49 @@ import { exitCodes, print, tell } from '../output/output.ts';
 import { printPages, type RowOptions, withRows } from '../output/rows.ts';
 import { type Column, toTheMinute } from '../output/table.ts';
 
-export function jobCommand(): Command {
-  const command = new Command('job').description('look after calls that are done later');
+const idText = 'ID of the job';
 
-  const list = command.command('list').description('list the jobs, the newest first');
+export function jobCommand(): Command {
+  const command = new Command('job').description('manage background jobs');
+
+  const list = command.command('list').description('list jobs, newest first');
   withConnection(withRows(list, 20))
     .addHelpText('after', '\nExample:\n  anagrafe job list --limit 5')
     .action(listJobs);
 
   const watch = command
-    .command('watch <id>')
-    .description('show how a job goes until it ends')
-    .option('--json', 'the job as JSON, once it has ended');
+    .command('watch')
+    .argument('<id>', idText)
+    .description('show the progress of a job until it ends')
+    .option('--json', 'print the job as JSON when it ends');
   withConnection(watch)
     .addHelpText(
       'after',
-      '\nThe exit code is 0 where every record was applied, 3 where some failed or were cancelled.' +
-        '\nCtrl-C ends the watching; the job goes on.' +
+      '\nThe exit code is 0 if all records were applied, 3 if some failed or were cancelled.' +
+        '\nCtrl-C ends only this command; the job continues.' +
         '\n\nExample:\n  anagrafe job watch 0b5c2a5e-1f0e-4b57-9c7b-3a3a6a8f7f10',
     )
     .action(watchJob);
 
   const cancel = command
-    .command('cancel <id>')
-    .description('cancel what a job has not begun; what was written stays')
-    .option('--json', 'the job as JSON');
+    .command('cancel')
+    .argument('<id>', idText)
+    .description('cancel the rest of a job; records already applied are kept')
+    .option('--json', 'print the job as JSON');
   withConnection(cancel)
     .addHelpText('after', '\nExample:\n  anagrafe job cancel 0b5c2a5e-1f0e-4b57-9c7b-3a3a6a8f7f10')
     .action(cancelJob);
 
   const failed = command
-    .command('failed <id>')
-    .description('print the records that were not applied, to be corrected and sent again')
-    .option('--out <file>', 'write them there, for its owner alone to read')
-    .option('--json', 'as JSON, which they are in any case; with --out, how many there are');
+    .command('failed')
+    .argument('<id>', idText)
+    .description('print the failed records of a job as JSON, to correct and send again')
+    .option('--out <file>', 'write the records to this file, readable only by its owner')
+    .option('--json', 'with --out, print the file name and the number of records as JSON');
   withConnection(failed)
     .addHelpText(
       'after',
-      '\nPasswords are not kept: fill them in before the records are sent again.' +
+      '\nPasswords are not stored: add them before you send the records again.' +
         '\n\nExample:\n  anagrafe job failed 0b5c2a5e-1f0e-4b57-9c7b-3a3a6a8f7f10 --out failed.json',
     )
     .action(failedJob);
@@ -77,8 +82,8 @@ async function cancelJob(id: string, options: ConnectionOptions & { json?: boole
   const { anagrafe } = await reach(options);
   const job = await anagrafe.jobs.cancel(id);
   if (options.json) return print(JSON.stringify(job));
-  if (job.State === 'cancelled') return tell(`Job ${id} is cancelled; what was written before stays.`);
-  tell(`Job ${id} had ended before; nothing of it was left to cancel.`);
+  if (job.State === 'cancelled') return tell(`Job ${id} is cancelled. Records already applied are kept.`);
+  tell(`Job ${id} had already ended. Nothing was cancelled.`);
 }
 
 interface FailedOptions extends ConnectionOptions {
@@ -94,13 +99,13 @@ async function failedJob(id: string, { out, json, ...options }: FailedOptions): 
   if (out === undefined) return print(text);
   await writePrivately(out, `${text}\n`);
   if (json) return print(JSON.stringify({ file: out, records: failed.length }));
-  tell(`${failed.length} ${failed.length === 1 ? 'record is' : 'records are'} in ${out}.`);
+  tell(`Wrote ${failed.length} ${failed.length === 1 ? 'record' : 'records'} to ${out}.`);
 }
 
 /** Writes a file with mode 0600, because it contains personal data. */
 async function writePrivately(path: string, text: string): Promise<void> {
   const file = await open(path, 'w', 0o600).catch((error: NodeJS.ErrnoException) => {
-    throw new ConfigError(`${path} cannot be written (${error.code}): give another file with --out`);
+    throw new ConfigError(`Cannot write ${path} (${error.code}). Choose another file with --out.`);
   });
   try {
     // The mode passed to `open` does not apply to an existing file.
@@ -135,7 +140,7 @@ async function watchJob(
     line.end();
     if (!leaving.signal.aborted) throw error;
     process.exitCode = exitCodes.interrupted;
-    tell(`The job goes on; "anagrafe job watch ${id}" shows it again.`);
+    tell(`The job continues. To watch it again, run: anagrafe job watch ${id}`);
   } finally {
     process.off('SIGINT', leave);
   }
@@ -150,6 +155,6 @@ function standingOf(job: Job): Progress {
 
 function inWords({ ID, State, Records, RecordsFailed }: Job): string {
   const applied = `${grouped(Records - RecordsFailed)} of ${grouped(Records)} records`;
-  const ended = `Job ${ID} is ${State}: ${applied} were applied.`;
-  return RecordsFailed === 0 ? ended : `${ended} "anagrafe job failed ${ID}" has the others.`;
+  const ended = `Job ${ID} is ${State}: ${applied} applied.`;
+  return RecordsFailed === 0 ? ended : `${ended} To get the others, run: anagrafe job failed ${ID}`;
 }

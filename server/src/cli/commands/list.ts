@@ -16,13 +16,13 @@ interface ListOptions extends ConnectionOptions, RowOptions {
 
 export function listCommand(): Command {
   const command = new Command('list')
-    .description('list the principals, or with --users the users, in the order of their IDs')
-    .option('--users', 'users in place of principals')
-    .option('--search <text>', 'what words of the texts, or the username, begin with')
-    .option('--id <id>', 'of one principal', readCount)
-    .option('--external-key <key>', 'of one principal, by its external key')
-    .option('--username <username>', 'the user with it; goes with --users')
-    .option('--since <date>', 'what changed since: 2026-01-31 or 2026-01-31T08:00:00Z', readDate);
+    .description('list principals, or users with --users, by ID')
+    .option('--users', 'list users instead of principals')
+    .option('--search <text>', 'show only results with a word, or a username, that begins with this text')
+    .option('--id <id>', 'show only the principal with this ID, or its users', readCount)
+    .option('--external-key <key>', 'show only the principal with this ExternalKey, or its users')
+    .option('--username <username>', 'show only the user with this username; requires --users')
+    .option('--since <date>', 'show only changes since a date: 2026-01-31 or 2026-01-31T08:00:00Z', readDate);
   return withConnection(withRows(command, 100))
     .addHelpText('after', () => `\n${columnText()}\n\nExample:\n  anagrafe list --users --search mario`)
     .action(list);
@@ -31,12 +31,12 @@ export function listCommand(): Command {
 /** Checks only the form of the date. The service validates the rest. */
 function readDate(text: string): string {
   if (/^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(Date.parse(text))) return text;
-  throw new InvalidArgumentError('It takes a date such as 2026-01-31 or 2026-01-31T08:00:00Z.');
+  throw new InvalidArgumentError('Expected a date such as 2026-01-31 or 2026-01-31T08:00:00Z.');
 }
 
 async function list(options: ListOptions, command: Command): Promise<void> {
   if (options.username !== undefined && !options.users)
-    command.error("error: option '--username <username>' goes with --users");
+    command.error("error: option '--username <username>' requires --users");
   const { anagrafe } = await reach(options);
   const { search: Search = null, id: ID = null, externalKey: ExternalKey = null, since = null } = options;
   const filter = { Search, ID, ExternalKey, Date: since };
@@ -81,7 +81,7 @@ function moment<Row>(of: (row: Row) => string | null): Pick<Column<Row>, 'cell' 
 function columnText(): string {
   const heads = (columns: readonly { head: string }[]) => columns.map(({ head }) => head).join(', ');
   return [
-    'Where it is no terminal that reads, the columns have tabs between them and no heads:',
+    'If the output is not a terminal, the columns are separated by tabs and have no header:',
     `  principals: ${heads(principalColumns)}`,
     `  users: ${heads(userColumns)}`,
   ].join('\n');

@@ -6,16 +6,16 @@ import { print, tell } from '../output/output.ts';
 
 export function migrateCommand(): Command {
   return new Command('migrate')
-    .description('bring the database to the newest schema; "serve" does so by itself')
-    .option('--json', 'as JSON')
+    .description('update the database schema; "serve" does this automatically')
+    .option('--json', 'print the applied migrations as JSON')
     .addHelpText('after', '\nExample:\n  anagrafe migrate')
     .action(async ({ json }: { json?: boolean }) => {
       const store = await openStore(readConfig(process.env), { mode: 'create', log: tell });
       try {
         const names = await migrate(store.database);
         if (json) return print(JSON.stringify({ migrated: names }));
-        for (const name of names) print(`migrated ${name}`);
-        if (names.length === 0) print('the schema is up to date');
+        for (const name of names) print(`Applied migration ${name}`);
+        if (names.length === 0) print('The schema is up to date.');
       } finally {
         await store.close();
       }

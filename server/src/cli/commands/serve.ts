@@ -7,7 +7,7 @@ import { tell } from '../output/output.ts';
 
 export function serveCommand(): Command {
   return new Command('serve')
-    .description('run the service')
+    .description('start the service')
     .addHelpText('after', '\nExample:\n  ANAGRAFE_PORT=9000 anagrafe serve')
     .action(serve);
 }
@@ -52,7 +52,7 @@ function handleShutdown({ log, seconds, stop }: StopOptions): () => void {
   async function begin(exitCode: number): Promise<void> {
     stoppingSince = performance.now();
     const timer = setTimeout(() => {
-      log.fatal(`the calls at work were not finished within ${seconds} seconds and are cut off`);
+      log.fatal(`running requests did not finish within ${seconds} seconds and were aborted`);
       process.exit(1);
     }, seconds * 1000);
     try {
@@ -60,7 +60,7 @@ function handleShutdown({ log, seconds, stop }: StopOptions): () => void {
       log.info('stopped');
       process.exitCode = exitCode;
     } catch (err) {
-      log.fatal({ err }, 'the stop failed');
+      log.fatal({ err }, 'shutdown failed');
       process.exitCode = 1;
     }
     clearTimeout(timer);
@@ -69,16 +69,16 @@ function handleShutdown({ log, seconds, stop }: StopOptions): () => void {
 
   function onSignal(signal: NodeJS.Signals): void {
     if (stoppingSince === undefined) {
-      log.info({ signal }, 'stopping: finishing the calls at work');
+      log.info({ signal }, 'shutting down: waiting for running requests');
       void begin(0);
     } else if (performance.now() - stoppingSince > duplicateMs) {
-      log.fatal({ signal }, 'a second signal: the calls at work are cut off');
+      log.fatal({ signal }, 'second signal: running requests are aborted');
       process.exit(1);
     }
   }
 
   function onUncaught(err: unknown): void {
-    log.fatal({ err }, 'stopping after a fault');
+    log.fatal({ err }, 'shutting down after an unexpected error');
     if (stoppingSince === undefined) void begin(1);
   }
 

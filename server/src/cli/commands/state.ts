@@ -9,17 +9,17 @@ interface StateOptions extends ConnectionOptions {
 }
 
 export function stateCommand(): Command {
-  const command = new Command('state').description('disable and enable principals and users');
+  const command = new Command('state').description('enable or disable principals and users');
   for (const [name, state, what] of [
-    ['disable', 'disabled', 'shut out a principal with all its users, or some of its users alone'],
-    ['enable', 'active', 'let a principal, or some of its users, sign in again'],
+    ['disable', 'disabled', 'block sign-in for all users of a principal, or for some of them'],
+    ['enable', 'active', 'allow sign-in again for a principal, or for some of its users'],
   ] as const) {
     const setting = command
       .command(name)
       .description(what)
-      .argument('<principal-id>', 'the ID of the principal', readCount)
-      .argument('[user-id...]', 'IDs of users of it; without any it is the principal', readCounts)
-      .option('--json', 'the tuple as JSON');
+      .argument('<principal-id>', 'ID of the principal', readCount)
+      .argument('[user-id...]', 'IDs of its users; if omitted, the principal itself is changed', readCounts)
+      .option('--json', 'print the result, a tuple of the API, as JSON');
     withConnection(setting)
       .addHelpText('after', `\nExample:\n  anagrafe state ${name} 1 7 8`)
       .action((principalId: number, userIds: number[] | undefined, options: StateOptions) =>
@@ -52,7 +52,7 @@ function errorsIn({ Item4, Item5 }: Tuple, record: StateRecord): string[] {
   const errors = Object.entries(Item5).flatMap(([path, some]) =>
     some.map(({ code, message }) => `${subjectOf(path, record)}: ${message} (${code})`),
   );
-  return errors.length > 0 ? errors : [Item4 ?? 'it was not applied'];
+  return errors.length > 0 ? errors : [Item4 ?? 'The change was not applied.'];
 }
 
 function inWords({ ID, State, Users }: StateRecord): string {

@@ -15,16 +15,21 @@ import { readHours } from './client.ts';
 export function secretCommands(): Command[] {
   return [
     new Command('test')
-      .argument('<id>')
-      .description('send a test message to a webhook; the exit code is 1 if it is not delivered')
-      .option('--json', 'as JSON')
+      .argument('<id>', 'ID of the webhook')
+      .description('send a test event to the endpoint; the exit code is 1 if it is not delivered')
+      .option('--json', 'print the result as JSON')
       .addHelpText('after', '\nExample:\n  anagrafe webhook test 3')
       .action(test),
     new Command('rotate')
-      .argument('<id>')
-      .description('create a new secret; messages are also signed with the old one for a while')
-      .option('--grace-hours <hours>', 'hours until the old secret expires', readHours, defaultGraceHours)
-      .option('--json', 'as JSON')
+      .argument('<id>', 'ID of the webhook')
+      .description('create a new secret; messages are signed with the old one too during the grace period')
+      .option(
+        '--grace-hours <hours>',
+        'grace period: hours until the old secret expires',
+        readHours,
+        defaultGraceHours,
+      )
+      .option('--json', 'print the result as JSON')
       .addHelpText('after', '\nExample:\n  anagrafe webhook rotate 3 --grace-hours 48')
       .action(rotate),
   ];
@@ -42,8 +47,8 @@ async function test(id: string, { json }: { json?: boolean }): Promise<void> {
     if (json) return print(JSON.stringify(tested));
     const { status, failure, answer, milliseconds } = tested;
     const reason = failure ? describeReason(failure, 'en') : '';
-    const result = status === null ? `There was no response: ${reason}` : `The receiver answered ${status}`;
-    tell(`${result}, after ${milliseconds} ms.`);
+    const result = status === null ? reason : `the endpoint returned ${status}`;
+    tell(`${tested.delivered ? 'Delivered' : 'Not delivered'}: ${result} (${milliseconds} ms)`);
     if (answer !== null) tell(answer);
   });
 }
@@ -62,13 +67,13 @@ async function rotate(
     if (json) return print(JSON.stringify({ id: webhookId, secret, oldEndsAt }));
     print(`Secret: ${secret}`);
     tell(
-      `\nThe secret is shown only now. Messages are signed with the old one too until ${oldEndsAt.toISOString()}.`,
+      `\nStore the secret now: it is not shown again. Messages are signed with the old one too until ${oldEndsAt.toISOString()}.`,
     );
   });
 }
 
 export function noWebhook(id: string): ConfigError {
-  return new ConfigError(`no webhook has the number ${id}; "anagrafe webhook list" shows them`);
+  return new ConfigError(`Webhook ${id} not found. To list the webhooks, run: anagrafe webhook list`);
 }
 
 export function readId(text: string): number {

@@ -6,6 +6,7 @@ import { ConfigError, readConfig } from '../../config.ts';
 import type { Database } from '../../db/database.ts';
 import { describeReason } from '../../i18n/translate.ts';
 import { ApiError } from '../../lib/field-errors.ts';
+import { commandLine } from '../../lib/operator-error.ts';
 import type { Delivery, WebhookStore } from '../../webhooks/delivery.ts';
 import {
   canDeliver,
@@ -23,28 +24,31 @@ import { readChoices } from '../output/format.ts';
 import { print, tell } from '../output/output.ts';
 import { noWebhook, readId, secretCommands } from './webhook-secret.ts';
 
+const idText = 'ID of the webhook';
+
 export function webhookCommand(): Command {
-  const command = new Command('webhook').description('manage webhooks');
+  const command = new Command('webhook').description('manage webhooks, which send events to an endpoint');
 
   command
-    .command('create <url>')
-    .description('create a webhook that receives events from now on; its secret is shown once')
+    .command('create')
+    .argument('<url>', 'URL of the endpoint')
+    .description('send events to an endpoint from now on; the secret is shown only once')
     .addOption(
-      new Option('--types <types>', 'event types, separated by commas')
+      new Option('--types <types>', 'event types to send, separated by commas')
         .choices(eventTypes)
         .argParser((text) => readChoices(text, eventTypes))
         .default([], 'all'),
     )
     .addOption(
-      new Option('--granularity <what>', 'send one message for each user, record or job')
+      new Option('--granularity <what>', 'send one message per user, record or job')
         .choices(granularities)
         .default('record'),
     )
     .option(
       '--client <public-key>',
-      'the owner, a client with the scope admin; the webhook is disabled when the client is revoked or loses the scope',
+      'public key of the owner, a client with the scope admin; the webhook is disabled if the client is revoked or loses the scope',
     )
-    .option('--json', 'as JSON')
+    .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       '\nExample:\n  anagrafe webhook create https://erp.example.com/hooks --types user.registered,user.password_reset',
@@ -53,42 +57,47 @@ export function webhookCommand(): Command {
 
   command
     .command('list')
-    .description('list the webhooks')
-    .option('--json', 'as JSON')
+    .description('list webhooks')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  anagrafe webhook list')
     .action(list);
 
   for (const [name, enabled, what] of [
-    ['enable', true, 'enable a disabled webhook; it receives the events that it missed'],
+    ['enable', true, 'enable a webhook; it then receives the events it missed'],
     ['disable', false, 'disable a webhook'],
   ] as const) {
     command
-      .command(`${name} <id>`)
+      .command(name)
+      .argument('<id>', idText)
       .description(what)
-      .option('--json', 'as JSON')
+      .option('--json', 'print the result as JSON')
       .addHelpText('after', `\nExample:\n  anagrafe webhook ${name} 3`)
       .action((id: string, { json }: { json?: boolean }) => change(id, enabled, json));
   }
 
   command
-    .command('delete <id>')
+    .command('delete')
+    .argument('<id>', idText)
     .description('delete a webhook')
-    .option('--json', 'as JSON')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  anagrafe webhook delete 3')
     .action(remove);
 
   command
-    .command('deliveries <id>')
+    .command('deliveries')
+    .argument('<id>', idText)
     .description('list the latest deliveries of a webhook, newest first')
-    .option('--failed', 'only failed deliveries', false)
-    .option('--json', 'as JSON')
+    .option('--failed', 'show only failed deliveries', false)
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  anagrafe webhook deliveries 3 --failed')
     .action(deliveries);
 
   command
-    .command('replay <id> [delivery]')
-    .description('send one delivery again, or all failed deliveries')
-    .option('--json', 'as JSON')
+    .command('replay')
+    .argument('<id>', idText)
+    .argument('[delivery]', 'ID of a delivery; default: all failed deliveries')
+    .description('retry one delivery, or all failed deliveries')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', '\nExample:\n  anagrafe webhook replay 3')
     .action(replay);
 
@@ -107,7 +116,7 @@ async function create(text: string, { types, granularity, client, json }: Create
   const options = { url: addressOf(text), types, granularity };
   if (!canDeliver(options))
     throw new ConfigError(
-      `with --granularity job no message is sent for ${types.join(', ')}; --types takes ${jobEventTypes.join(', ')}`,
+      `With --granularity job, no message is sent for ${types.join(', ')}. Use --types with ${jobEventTypes.join(', ')}.`,
     );
   const secret = newWebhookSecret();
   return withKeyRing(readConfig(process.env), async (keyRing, database) => {
@@ -117,7 +126,7 @@ async function create(text: string, { types, granularity, client, json }: Create
     if (json) return print(JSON.stringify({ ...made, secret }));
     print(`Webhook: ${made.id}`);
     print(`Secret:  ${secret}`);
-    tell('\nThe secret is shown only now: the receiver verifies messages with it.');
+    tell('\nStore the secret now: it is not shown again. The endpoint verifies messages with it.');
   });
 }
 
@@ -130,7 +139,7 @@ function list({ json }: { json?: boolean }): Promise<void> {
     const webhooks = await store.list();
     if (json) return print(JSON.stringify(webhooks));
     if (webhooks.length === 0)
-      return tell('No webhook yet. Create one with: npx --no -- anagrafe webhook create https://…');
+      return tell(`No webhooks. Create one with: ${commandLine('webhook create https://…')}`);
     for (const webhook of webhooks) print(describe(webhook));
   });
 }
@@ -160,7 +169,7 @@ function deliveries(id: string, { failed, json }: { failed: boolean; json?: bool
     const found = await store.deliveries(readId(id), { page: 1, pageSize: 100, failedOnly: failed });
     if (json) return print(JSON.stringify(found.deliveries));
     for (const delivery of found.deliveries) print(describeDelivery(delivery));
-    tell(`${found.deliveries.length} of ${found.totalCount}`);
+    tell(`Showing ${found.deliveries.length} of ${found.totalCount} deliveries.`);
   });
 }
 
@@ -172,19 +181,23 @@ function replay(id: string, delivery: string | undefined, { json }: { json?: boo
     if (!webhook) throw noWebhook(id);
     if (delivery !== undefined && !uuid.test(delivery))
       throw new ConfigError(
-        `${delivery} is not the ID of a delivery; "anagrafe webhook deliveries ${id}" shows them`,
+        `${delivery} is not the ID of a delivery. To list the deliveries, run: anagrafe webhook deliveries ${id}`,
       );
     const count = await store.replay(readId(id), delivery ?? null, operatorActor);
     if (json) return print(JSON.stringify({ replayed: count }));
-    tell(`${count} ${count === 1 ? 'delivery is' : 'deliveries are'} sent again.`);
+    tell(
+      count === 0
+        ? 'No deliveries to retry.'
+        : `Retrying ${count} ${count === 1 ? 'delivery' : 'deliveries'}.`,
+    );
     if (count > 0 && webhook.disabledAt)
-      tell(`The webhook is disabled. Enable it first: anagrafe webhook enable ${id}`);
+      tell(`The webhook is disabled. To send them, run: anagrafe webhook enable ${id}`);
   });
 }
 
 function ownerNotAllowed(id: string): ConfigError {
   return new ConfigError(
-    `the client of webhook ${id} is revoked or does not have the scope admin; give it the scope ("anagrafe client update"), or create the webhook with another client`,
+    `Cannot enable webhook ${id}: its client is revoked or does not have the scope admin. Add the scope with "anagrafe client update", or create the webhook with another client.`,
   );
 }
 
@@ -192,24 +205,31 @@ async function clientId(publicKey: string, database: Database): Promise<number> 
   const clients = await openClients(database).listClients();
   const found = clients.find((client) => client.publicKey === publicKey && client.revokedAt === null);
   if (found && !found.scopes.includes('admin'))
-    throw new ConfigError(`the client ${publicKey} does not have the scope admin, which its webhooks need`);
+    throw new ConfigError(
+      `Client ${publicKey} does not have the scope admin, which the owner of a webhook needs. Add it with "anagrafe client update".`,
+    );
   if (found) return found.id;
-  throw new ConfigError(`no live client has the public key ${publicKey}; "anagrafe client list" shows them`);
+  throw new ConfigError(
+    `No active client has the public key ${publicKey}. To list the clients, run: ${commandLine('client list')}`,
+  );
 }
 
 function describe({ id, url, types, granularity, disabledAt, disabledReason }: Webhook): string {
   const reason = disabledReason ? `: ${describeReason(disabledReason, 'en')}` : '';
-  const state = disabledAt ? `disabled ${disabledAt.toISOString()}${reason}` : 'live';
-  return `${id}  ${url}  ${types.length > 0 ? types.join(',') : 'all'}  by ${granularity}  ${state}`;
+  const state = disabledAt ? `disabled ${disabledAt.toISOString()}${reason}` : 'active';
+  return `${id}  ${url}  ${types.length > 0 ? types.join(',') : 'all'}  per ${granularity}  ${state}`;
 }
 
 function describeDelivery({ id, type, state, attempts, status, failure, createdAt }: Delivery): string {
   const result = status ?? (failure ? describeReason(failure, 'en') : 'not sent yet');
-  return `${createdAt.toISOString()}  ${id}  ${type}  ${state} after ${attempts}: ${result}`;
+  return `${createdAt.toISOString()}  ${id}  ${type}  ${state} after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}: ${result}`;
 }
 
 function addressOf(text: string): string {
   const url = readUrl(text);
-  if (url === null) throw new ConfigError(`${text} is not an http or https URL that messages can be sent to`);
+  if (url === null)
+    throw new ConfigError(
+      `${text} is not a valid endpoint. Use an http or https URL without a user name, a password and a fragment.`,
+    );
   return url;
 }

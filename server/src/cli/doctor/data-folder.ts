@@ -45,6 +45,6 @@ export async function examineMasterKey(database: Database, config: Config): Prom
     if (!key || !new KeyRing(key).identity.equals(identity)) throw wrongMasterKey(config, key);
     return finding('master_key_valid');
   } catch (error) {
-    return errorFinding('master key', error, 'Put the one back that was there, from a backup.');
+    return errorFinding('master key', error, 'Restore the master key from a backup.');
   }
 }

@@ -56,7 +56,7 @@ const slowSeconds = 0.02;
 async function describeDatabase(server: ServerState, database: Database, seconds: number): Promise<Finding> {
   const unfit = await checkServer(database).then(
     () => null,
-    (error) => errorFinding('database', error, 'Name another in ANAGRAFE_DATABASE_URL.'),
+    (error) => errorFinding('database', error, 'Set ANAGRAFE_DATABASE_URL to another database.'),
   );
   if (unfit) return unfit;
   const fields = { version: server.version, milliseconds: seconds * 1000 };
@@ -94,7 +94,7 @@ export async function* examineStore(
     // PostgreSQL cannot run without write access or disk space.
     if (places.some(({ severity }) => severity === 'error')) return;
     const engine = await inspectEmbeddedPostgres(config.DATA).catch((error) =>
-      errorFinding('engine', error, 'Fix it, then run doctor again.'),
+      errorFinding('PostgreSQL', error, 'Fix the problem, then run doctor again.'),
     );
     if ('check' in engine) return yield engine;
     yield embeddedFinding(engine);
@@ -109,11 +109,7 @@ export async function* examineStore(
       await store.close();
     }
   } catch (error) {
-    yield errorFinding(
-      'database',
-      error,
-      'Check the role and the database that ANAGRAFE_DATABASE_URL names.',
-    );
+    yield errorFinding('database', error, 'Check the role and the database in ANAGRAFE_DATABASE_URL.');
   }
 }
 

@@ -1,4 +1,5 @@
 import { prefix } from '../../config.ts';
+import { commandLine } from '../../lib/operator-error.ts';
 import { inUnits } from '../output/format.ts';
 import { grouped } from '../output/live-line.ts';
 
@@ -41,11 +42,11 @@ const freeSpace = ({ freeBytes }: { freeBytes: number }) =>
 const freeSomeSpace = `Free some space, or set ${prefix}DATA to a folder on a larger disk.`;
 
 const server = ({ version, milliseconds }: { version: string; milliseconds: number }) =>
-  `PostgreSQL ${version}, answers in ${milliseconds.toFixed(1)} ms`;
+  `PostgreSQL ${version}, responds in ${milliseconds.toFixed(1)} ms`;
 
 const clocksApart = ({ seconds }: { seconds: number }) =>
-  `this machine and the database are ${seconds.toFixed(0)} seconds apart`;
-const synchronize = 'Synchronise both clocks with NTP.';
+  `The clocks of this machine and of the database differ by ${seconds.toFixed(0)} seconds`;
+const synchronize = 'Synchronise both machines with NTP.';
 
 interface EmbeddedPostgres {
   readonly major: string;
@@ -56,24 +57,24 @@ interface EmbeddedPostgres {
 const embedded =
   <Fields extends EmbeddedPostgres>(state: Text<Fields>) =>
   (fields: Fields) => {
-    const programs = fields.programsReady ? '' : '; the first start sets up its programs';
-    return `the embedded PostgreSQL ${fields.major} (package ${fields.version}), as user ${fields.owner}; ${toFunction(state)(fields)}${programs}`;
+    const programs = fields.programsReady ? '' : '; its programs are set up at the first start';
+    return `Embedded version ${fields.major} (package ${fields.version}), runs as user ${fields.owner}; ${toFunction(state)(fields)}${programs}`;
   };
 
 interface RunningService {
   readonly version: string;
   readonly url: string;
 }
-const answers = ({ version, url }: RunningService) => `Anagrafe ${version} answers on ${url}`;
+const answers = ({ version, url }: RunningService) => `Anagrafe ${version} is running on ${url}`;
 
 const memory = ({ availableBytes, neededBytes }: { availableBytes: number; neededBytes: number }) =>
-  `${grouped(Math.floor(availableBytes / mebibyte))} MiB available, about ${grouped(Math.ceil(neededBytes / mebibyte))} needed`;
+  `${grouped(Math.floor(availableBytes / mebibyte))} MiB available, about ${grouped(Math.ceil(neededBytes / mebibyte))} MiB needed`;
 
 interface Threads {
   readonly threads: number;
   readonly cores: number;
 }
-const concurrentHashes = ({ threads, cores }: Threads) => `${threads} concurrent hashes on ${cores} cores`;
+const concurrentHashes = ({ threads, cores }: Threads) => `${threads} concurrent hashes, ${cores} cores`;
 
 const hashedUsers = 10_000;
 /** `measured` is false if the rate was estimated from a cheaper hash. */
@@ -83,7 +84,7 @@ const hashRate = ({ perSecond, measured }: { perSecond: number; measured: boolea
   return `${rate} hashes per second${estimate}; ${grouped(hashedUsers)} users take ${inUnits(hashedUsers / perSecond)}`;
 };
 
-const createClient = 'Create one: npx --no -- anagrafe client create --name erp';
+const createClient = `Create an API client: ${commandLine('client create --name erp')}`;
 
 /** Every finding of a check by its code, with its severity and texts. Problems that are thrown have codes of their own. */
 export const catalog = {
@@ -91,124 +92,128 @@ export const catalog = {
   node_too_old: error(
     'Node.js',
     ({ version, minimum }: { version: string; minimum: string; recommended: number }) =>
-      `${version}; ${minimum} or newer is needed`,
-    ({ recommended }) => `Install Node.js ${recommended}.`,
+      `${version} is too old; ${minimum} or newer is required`,
+    ({ recommended }) => `Install Node.js ${recommended} from https://nodejs.org.`,
   ),
   settings_valid: ok('settings', ({ names }: { names: readonly string[] }) =>
-    names.length === 0 ? 'none is set' : `valid: ${names.join(', ')}`,
+    names.length === 0 ? 'All defaults' : `Valid: ${names.join(', ')}`,
   ),
-  open_files_unlimited: ok('open files', 'unlimited'),
-  open_files_sufficient: ok('open files', ({ limit }: { limit: number }) => `limit ${limit}`),
+  open_files_unlimited: ok('open files', 'Unlimited'),
+  open_files_sufficient: ok('open files', ({ limit }: { limit: number }) => `Limit ${limit}`),
   open_files_low: warning(
     'open files',
     ({ limit, callers }: { limit: number; callers: number }) =>
-      `limit ${limit}, enough for about ${callers} concurrent callers`,
-    'Raise it for the user of the service: "ulimit -n 65536", or LimitNOFILE= in its systemd unit.',
+      `Limit ${limit}, enough for about ${callers} concurrent connections`,
+    'Raise the limit: "ulimit -n 65536" before the start, or LimitNOFILE=65536 in the systemd unit.',
   ),
   data_folder_ready: ok(
     'data folder',
     ({ path, uid }: { path: string; uid: number }) => `${path}, owned by uid ${uid}`,
   ),
-  data_folder_new: ok(
-    'data folder',
-    ({ path }: { path: string }) => `${path} does not exist yet; the first start creates it`,
-  ),
+  data_folder_new: ok('data folder', ({ path }: { path: string }) => `${path}, created at the first start`),
   data_folder_not_a_folder: error(
     'data folder',
     ({ path }: { path: string }) => `${path} is not a folder`,
-    `Move that file away, ${otherFolder}`,
+    `Move the file, ${otherFolder}`,
   ),
   data_folder_not_writable: error(
     'data folder',
     ({ path, uid }: { path: string; uid: number | null }) =>
-      `the user of this command (uid ${uid}) cannot write to ${path}`,
-    `Change its owner, ${otherFolder}`,
+      `The current user (uid ${uid}) cannot write to ${path}`,
+    `Change the owner of the folder, ${otherFolder}`,
   ),
   disk_space_sufficient: ok('disk space', freeSpace),
   disk_space_low: warning('disk space', freeSpace, freeSomeSpace),
   disk_space_critical: error('disk space', freeSpace, freeSomeSpace),
-  embedded_postgres_new: ok('engine', embedded<EmbeddedPostgres>('the first start creates its data')),
+  embedded_postgres_new: ok(
+    'PostgreSQL',
+    embedded<EmbeddedPostgres>('its database is created at the first start'),
+  ),
   embedded_postgres_running: ok(
-    'engine',
+    'PostgreSQL',
     embedded(({ pid }: EmbeddedPostgres & { pid: number | null }) => `running (process ${pid})`),
   ),
-  embedded_postgres_stopped: ok('engine', embedded<EmbeddedPostgres>('not running')),
+  embedded_postgres_stopped: ok('PostgreSQL', embedded<EmbeddedPostgres>('not running')),
   embedded_postgres_crashed: warning(
-    'engine',
-    embedded<EmbeddedPostgres>('it was not shut down cleanly'),
-    'Start the service, which recovers it, then run doctor again.',
+    'PostgreSQL',
+    embedded<EmbeddedPostgres>('not shut down cleanly'),
+    'Start the service to recover the database, then run doctor again.',
   ),
   database_ready: ok('database', server),
   database_slow: warning(
     'database',
     server,
-    'Every record needs several round trips: run the service closer to the database.',
+    'Each record needs several round trips. Run the service closer to the database.',
   ),
   database_read_only: error(
     'database',
-    (fields: Parameters<typeof server>[0]) => `${server(fields)}; it is read-only`,
-    'Use the primary, or set default_transaction_read_only to off for the role.',
+    (fields: Parameters<typeof server>[0]) => `${server(fields)}; read-only`,
+    'Connect to the primary, or set default_transaction_read_only to off for the role.',
   ),
-  clocks_equal: ok('clock', 'this machine and the database agree'),
+  clocks_equal: ok('clock', 'This machine and the database have the same time'),
   clocks_differ: warning('clock', clocksApart, synchronize),
   clocks_too_different: error('clock', clocksApart, synchronize),
-  schema_current: ok('schema', 'up to date'),
+  schema_current: ok('schema', 'Up to date'),
   schema_outdated: warning(
     'schema',
     ({ missing, newest }: { missing: number; newest: string }) =>
-      `${missing} migrations are pending, up to ${newest}`,
-    'Start the service, or run "npx --no -- anagrafe migrate".',
+      `Pending migrations: ${missing}, up to ${newest}`,
+    `Start the service, or run: ${commandLine('migrate')}`,
   ),
   schema_not_permitted: error(
     'schema',
-    ({ role }: { role: string; database: string }) => `the role ${role} may not create it`,
-    ({ role, database }) => `Run: GRANT CREATE ON DATABASE ${database} TO ${role}.`,
+    ({ role }: { role: string; database: string }) => `The role ${role} may not create the schema`,
+    ({ role, database }) => `Run in the database: GRANT CREATE ON DATABASE ${database} TO ${role};`,
   ),
-  master_key_new: ok('master key', 'the first start creates it'),
-  master_key_unused: ok('master key', 'present, not used yet'),
-  master_key_valid: ok('master key', 'matches this store'),
-  client_required: ok('access', 'callers need an API client'),
-  first_client_configured: ok('access', `the next start creates the API client of ${prefix}FIRST_CLIENT`),
+  master_key_new: ok('master key', 'Created at the first start'),
+  master_key_unused: ok('master key', 'Found, not used yet'),
+  master_key_valid: ok('master key', 'Matches the database'),
+  client_required: ok('access', 'Calls need an API client'),
+  first_client_configured: ok(
+    'access',
+    `The API client of ${prefix}FIRST_CLIENT is created at the next start`,
+  ),
   protected_mode: warning(
     'access',
-    'protected mode: no API client exists, so programs on this machine can call without a credential',
+    'Protected mode: there is no API client, so programs on this machine can call without a credential',
     createClient,
   ),
   protected_mode_exposed: error(
     'access',
     ({ host }: { host: string }) =>
-      `no API client exists, and ${prefix}HOST is ${host}: the service does not start`,
+      `There is no API client and ${prefix}HOST is ${host}, so the service does not start`,
     createClient,
   ),
-  port_chosen_at_start: ok('port', 'the service chooses a free one when it starts'),
+  port_chosen_at_start: ok('port', 'A free port is chosen at the start'),
   port_free: ok(
     'port',
-    ({ host, port }: { host: string; port: number }) => `${port} on ${host} is free; no service is running`,
+    ({ host, port }: { host: string; port: number }) =>
+      `${port} on ${host} is free; the service is not running`,
   ),
   port_used_by_other: error(
     'port',
-    ({ url }: { url: string }) => `another program uses ${url}`,
-    `Stop it, or set ${prefix}PORT.`,
+    ({ url }: { url: string }) => `Another program is listening on ${url}`,
+    `Stop that program, or set ${prefix}PORT to another port.`,
   ),
   host_not_resolved: error(
     'port',
     ({ host }: { host: string }) => `${host} does not resolve to an address`,
-    `Set ${prefix}HOST.`,
+    `Set ${prefix}HOST to an IP address or another host name.`,
   ),
-  service_ready: ok('port', (fields: RunningService) => `${answers(fields)} and is ready`),
+  service_ready: ok('port', (fields: RunningService) => `${answers(fields)} and ready`),
   service_not_ready: error(
     'port',
     ({ reason, ...fields }: RunningService & { reason: string | null }) =>
-      `${answers(fields)} and is not ready: ${reason ?? 'unknown reason'}`,
-    'See its log.',
+      `${answers(fields)}, but not ready: ${reason ?? 'unknown reason'}`,
+    'Check the log of the service.',
   ),
   service_version_differs: warning(
     'port',
     ({ ownVersion, ...fields }: RunningService & { ownVersion: string }) =>
-      `${answers(fields)}; this command has version ${ownVersion}`,
-    'Restart the service, so that both have the same version.',
+      `${answers(fields)}; the version of this command is ${ownVersion}`,
+    'Restart the service to run the same version.',
   ),
-  network_local: ok('network', ({ host }: { host: string }) => `${host}: reachable from this machine only`),
+  network_local: ok('network', ({ host }: { host: string }) => `${host}: reachable only from this machine`),
   network_behind_proxy: ok(
     'network',
     ({ host, proxies }: { host: string; proxies: readonly string[] }) =>
@@ -217,7 +222,7 @@ export const catalog = {
   network_unencrypted: warning(
     'network',
     ({ host }: { host: string }) => `${host}: reachable from other machines without encryption`,
-    `Put a reverse proxy with TLS in front, and set ${prefix}TRUST_PROXY to its address.`,
+    `Put a reverse proxy with TLS in front of the service, and set ${prefix}TRUST_PROXY to its address.`,
   ),
   memory_sufficient: ok('memory', memory),
   memory_insufficient: error(
@@ -228,7 +233,7 @@ export const catalog = {
   processors_sufficient: ok('processors', concurrentHashes),
   processors_overcommitted: warning(
     'processors',
-    (fields: Threads) => `${concurrentHashes(fields)}, which is slower`,
+    (fields: Threads) => `${concurrentHashes(fields)}: more hashes than cores are slower`,
     ({ cores }) => `Set ${prefix}HASH_CONCURRENCY to ${cores}, or unset it.`,
   ),
   hashing_fast: ok('hashing', hashRate),

@@ -1,4 +1,4 @@
-import type { OperatorProblem } from '../../lib/operator-error.ts';
+import { capitalize, type OperatorProblem } from '../../lib/operator-error.ts';
 import { operatorProblem } from '../output/output.ts';
 import { catalog, type FieldsOf, type FindingCode, type Severity } from './finding-catalog.ts';
 
@@ -51,8 +51,4 @@ export function describeFinding({ code, fields }: Finding): FindingText {
   const { found, todo } = catalog[code as FindingCode];
   // The function `finding` has checked that the fields are those of the code.
   return { found: found(fields as never), todo: todo?.(fields as never) ?? null };
-}
-
-function capitalize(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -50,7 +50,7 @@ export async function examinePort(config: Config): Promise<Finding> {
   if (refused === null) return finding('port_free', { host: HOST, port: PORT });
   if (refused.code === 'EADDRINUSE') return examineListener(localUrl(config));
   if (refused.syscall === 'getaddrinfo') return finding('host_not_resolved', { host: HOST });
-  return errorFinding('port', refused, 'Set ANAGRAFE_HOST and ANAGRAFE_PORT.');
+  return errorFinding('port', refused, 'Change ANAGRAFE_HOST or ANAGRAFE_PORT.');
 }
 
 async function tryListening(host: string, port: number): Promise<NodeJS.ErrnoException | null> {

@@ -1,4 +1,5 @@
 import type { Config } from '../../config.ts';
+import { commandLine } from '../../lib/operator-error.ts';
 import { version } from '../../lib/package-folder.ts';
 import type { Service } from '../../main.ts';
 
@@ -7,11 +8,11 @@ export function banner(service: Service, config: Config): string {
   const { url } = service;
   const store =
     config.DATABASE_URL === null
-      ? `its own PostgreSQL, data in ${config.DATA}`
-      : 'the PostgreSQL of ANAGRAFE_DATABASE_URL';
+      ? `embedded PostgreSQL, data in ${config.DATA}`
+      : 'database of ANAGRAFE_DATABASE_URL';
   return [
     '',
-    `  Anagrafe ${version} is ready, on ${store}.`,
+    `  Anagrafe ${version} is ready (${store}).`,
     '',
     `  API       ${url}/api/sync/v1/irs/update`,
     `  Docs      ${url}/docs`,
@@ -24,8 +25,8 @@ export function banner(service: Service, config: Config): string {
 
 function protectedHints(url: string): string[] {
   return [
-    '  Protected mode: no API client exists yet, so programs on this machine may call without a credential.',
-    '  Create a principal, then register a user under the ID that comes back as Item1:',
+    '  Protected mode: there is no API client yet, so programs on this machine can call without a credential.',
+    '  Create a principal, then register a user with the principal ID that is returned as Item1:',
     '',
     ...call(url, 'insert', '[{"Denomination":"Rossi Srl"}]'),
     '',
@@ -35,15 +36,15 @@ function protectedHints(url: string): string[] {
       '[{"ID":1,"Users":[{"Username":"mario.rossi","Password":"una frase lunga","ConfirmPassword":"una frase lunga"}]}]',
     ),
     '',
-    '  npx --no -- anagrafe client create --name erp   creates the first API client and ends protected mode.',
+    `  To end protected mode, create the first API client: ${commandLine('client create --name erp')}`,
   ];
 }
 
 function clientHints(url: string): string[] {
   return [
-    '  Callers need an API client (npx --no -- anagrafe client list). With SYNC_KEY=<public>.<secret>:',
+    `  Calls need an API client (${commandLine('client list')}). With ANAGRAFE_KEY=<public>.<secret>:`,
     '',
-    ...call(url, 'list', '{"PageSize":10}', ` \\\n      -H "Authorization: Bearer $SYNC_KEY"`),
+    ...call(url, 'list', '{"PageSize":10}', ` \\\n      -H "Authorization: Bearer $ANAGRAFE_KEY"`),
   ];
 }
 

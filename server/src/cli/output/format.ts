@@ -23,12 +23,12 @@ export function inUnits(seconds: number): string {
 export function readCount(text: string): number {
   const number = /^\d{1,16}$/.test(text) ? Number(text) : 0;
   if (Number.isSafeInteger(number) && number > 0) return number;
-  throw new InvalidArgumentError('It takes a whole number from 1 on.');
+  throw new InvalidArgumentError('Expected a whole number greater than 0.');
 }
 
 /** Parses an option that takes several of `choices`, separated by commas. */
 export function readChoices<Choice extends string>(text: string, choices: readonly Choice[]): Choice[] {
   const wanted = text.split(',').map((one) => one.trim());
   if (wanted.every((one) => (choices as readonly string[]).includes(one))) return wanted as Choice[];
-  throw new InvalidArgumentError(`It takes ${choices.join(', ')}, separated by commas.`);
+  throw new InvalidArgumentError(`Expected one or more of ${choices.join(', ')}, separated by commas.`);
 }

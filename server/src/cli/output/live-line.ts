@@ -6,7 +6,7 @@ export interface Progress {
   readonly done: number;
   readonly total: number | null;
   readonly guessed?: boolean;
-  /** The unit of `done` and `total`, such as `users`. */
+  /** The unit of `done` and `total` in the plural, such as `users`. */
   readonly unit: string;
   readonly failed: number;
 }
@@ -34,6 +34,8 @@ export class LiveLine {
     if (this.#rewrites) {
       this.#stream.write(clearLine + this.#fitted(standing));
     } else {
+      // A line that says "0 rows" of an unknown total has no information.
+      if (standing.done === 0 && standing.total === null) return;
       const due = !this.#last || this.#last.state !== standing.state || now - this.#last.at >= this.#plainMs;
       if (!due) return;
       this.#stream.write(`${parts(standing, this.#pace).join('  ')}\n`);
@@ -68,11 +70,12 @@ export class LiveLine {
 function parts({ state, done, total, guessed, unit, failed }: Progress, pace: Pace): string[] {
   const rate = pace.perSecond;
   const left = total === null ? null : pace.secondsFor(total - done);
+  const units = (total ?? done) === 1 ? unit.replace(/s$/, '') : unit;
   return [
     state,
     total === null
-      ? `${grouped(done)} ${unit}`
-      : `${grouped(done)} of ${guessed ? 'about ' : ''}${grouped(total)} ${unit}`,
+      ? `${grouped(done)} ${units}`
+      : `${grouped(done)} of ${guessed ? 'about ' : ''}${grouped(total)} ${units}`,
     ...(failed > 0 ? [`${grouped(failed)} failed`] : []),
     ...(rate === null ? [] : [`${rate >= 10 ? grouped(Math.round(rate)) : rate.toFixed(1)}/s`]),
     ...(left === null || left <= 0 ? [] : [`${inUnits(left)} left`]),

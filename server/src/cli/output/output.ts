@@ -6,7 +6,7 @@ import pg from 'pg';
 import { NotConnected } from '../../db/errors.ts';
 import { translate } from '../../i18n/translate.ts';
 import { ApiError } from '../../lib/field-errors.ts';
-import { inOneLine, OperatorError, type OperatorProblem } from '../../lib/operator-error.ts';
+import { commandLine, inOneLine, OperatorError, type OperatorProblem } from '../../lib/operator-error.ts';
 
 /** Exit codes of all commands. Scripts depend on them. */
 export const exitCodes = {
@@ -20,12 +20,12 @@ export const exitCodes = {
 
 /** Descriptions of the exit codes, for the help and the reference page. */
 export const exitCodeWords: Readonly<Record<keyof typeof exitCodes, string>> = {
-  done: 'done',
-  trouble: 'trouble: nothing, or not all, could be done; the message says why',
-  wrongUsage: 'the command line is wrong; nothing was begun',
-  someFailed: 'done, but some records failed or were cancelled',
-  interrupted: 'ended by Ctrl-C',
-  terminated: 'ended by SIGTERM',
+  done: 'success',
+  trouble: 'error: nothing, or only a part, was done; the message gives the reason',
+  wrongUsage: 'invalid command line; nothing was done',
+  someFailed: 'finished, but some records failed or were cancelled',
+  interrupted: 'interrupted with Ctrl-C',
+  terminated: 'terminated by SIGTERM',
 };
 
 export function exitCodeText(): string {
@@ -80,32 +80,35 @@ export function operatorProblem(failure: unknown): OperatorProblem | undefined {
   if (error instanceof NotConnected) return unreachable(error.cause as Error);
   if (error instanceof OperatorError) return error;
   if (error instanceof pg.DatabaseError) {
-    const grant = 'give the role CREATE on its database (GRANT CREATE ON DATABASE).';
+    const grant = 'grant the role CREATE on its database (GRANT CREATE ON DATABASE … TO …).';
     const advice = error.code === insufficientPrivilege ? grant : null;
-    return { code: 'database_error', problem: `the database refused: ${error.message}`, advice };
+    return { code: 'database_error', problem: `Database error: ${error.message}`, advice };
   }
   const { code, address, port, path } = error as NodeJS.ErrnoException & { address?: string; port?: number };
   const fileError = path !== undefined && code !== undefined && fileErrors[code];
-  if (fileError) return { code: 'file_error', problem: `${path}: ${fileError}.`, advice: null };
+  if (fileError) {
+    const [problem, advice] = fileError;
+    return { code: 'file_error', problem: `${path}: ${problem}`, advice };
+  }
   if (code === 'EADDRINUSE') {
     return {
       code: 'port_in_use',
-      problem: `port ${port} on ${address} is in use`,
-      advice: 'another service runs there. Stop it, or set ANAGRAFE_PORT.',
+      problem: `Port ${port} on ${address} is already in use`,
+      advice: 'stop the other program, or set ANAGRAFE_PORT to another port.',
     };
   }
   if (code === 'EACCES' && port !== undefined) {
     return {
       code: 'port_not_permitted',
-      problem: `port ${port} may not be used by this user`,
-      advice: 'set ANAGRAFE_PORT.',
+      problem: `This user may not listen on port ${port}`,
+      advice: 'set ANAGRAFE_PORT to another port, such as 8420.',
     };
   }
   if (code === 'EADDRNOTAVAIL') {
     return {
       code: 'address_not_available',
       problem: `${address} is not an address of this machine`,
-      advice: 'set ANAGRAFE_HOST.',
+      advice: 'set ANAGRAFE_HOST to an address of this machine.',
     };
   }
   return undefined;
@@ -116,40 +119,62 @@ const insufficientPrivilege = '42501';
 /** Describes an `ApiError` as the API does, but names the command instead of the call that helps. */
 function fromApiError({ detail }: ApiError): string {
   if (detail.code === 'CLIENT_NOT_FOUND')
-    return `No live client has the public key ${detail.figures?.publicKey}; "anagrafe client list" lists all clients.`;
+    return `No active client has the public key ${detail.figures?.publicKey}. To list the clients, run: ${commandLine('client list')}`;
   return translate(detail, 'en');
 }
 
 function fromImportFile({ detail }: ImportFileError): string {
-  const { code, message } = detail;
-  if (code === 'MISSING_COLUMN') {
-    if (detail.params.needed.includes('Password')) return `${message} (--map, or --generate-passwords)`;
-    if (detail.params.needed.includes('ID')) return `${message} (--map, or --principal, or --external-key)`;
-  }
-  const mapping = /COLUMN|UNKNOWN_FIELD/.test(code) && ' (--map "column=field"; "column=" leaves it out)';
-  const encoding = /ENCODING/.test(code) && ' (--encoding)';
-  return message + (mapping || encoding || '');
+  return `${detail.message}${importFileAdvice(detail)}`;
 }
 
-const fileErrors: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file or folder',
-  EACCES: 'this user may not read or write it',
-  EISDIR: 'it is a folder, where a file is needed',
-  ENOSPC: 'the disk is full',
-  EROFS: 'it cannot be written to',
+function importFileAdvice(detail: ImportFileError['detail']): string {
+  switch (detail.code) {
+    case 'MISSING_COLUMN': {
+      const [field] = detail.params.needed;
+      const others = [
+        ...(detail.params.needed.includes('Password') ? [', or use --generate-passwords'] : []),
+        ...(detail.params.needed.includes('ID') ? [', or use --principal or --external-key'] : []),
+      ];
+      return ` To map a column, use --map "column=${field}"${others.join('')}.`;
+    }
+    case 'DUPLICATE_COLUMN':
+      return ' To ignore a column, use --map "column=".';
+    case 'MAPPED_COLUMN_MISSING':
+    case 'UNKNOWN_FIELD':
+      return ' Correct the option --map.';
+    case 'NOT_IN_ENCODING':
+    case 'ENCODING_CHANGES':
+    case 'NUL_IN_HEADER':
+      return ' (option --encoding)';
+    default:
+      return '';
+  }
+}
+
+/** Problem and advice by error code. */
+export const fileErrors: Readonly<Record<string, readonly [string, string]>> = {
+  ENOENT: ['file not found', 'check the path.'],
+  EACCES: ['permission denied', 'check the owner and the permissions, or run as another user.'],
+  EISDIR: ['expected a file, found a folder', 'enter the path of a file.'],
+  ENOSPC: ['no space left on the disk', 'free some space, then try again.'],
+  EROFS: ['the file system is read-only', 'choose another folder.'],
 };
 
 function fromService(error: AnagrafeError): string {
+  // The message of the service names HTTP headers, which a command does not have.
+  if (error.message === credentialMissing)
+    return 'The service requires the keys of an API client. Set ANAGRAFE_KEY or --key-file.';
   const hints: Partial<Record<AnagrafeError['code'], string>> = {
-    CONNECTION_FAILED: 'Does it run, and is --url or ANAGRAFE_URL its address?',
-    TIMED_OUT: 'Is --url or ANAGRAFE_URL its address?',
-    UNEXPECTED_ANSWER: 'Is --url or ANAGRAFE_URL its address?',
-    UNAUTHENTICATED: 'Give the API client in ANAGRAFE_KEY or in --key-file.',
-    FORBIDDEN:
-      'The API client of ANAGRAFE_KEY or --key-file lacks a scope; "anagrafe client list" shows them.',
+    CONNECTION_FAILED: 'Check that it is running and that --url or ANAGRAFE_URL is correct.',
+    TIMED_OUT: 'Check that --url or ANAGRAFE_URL is correct.',
+    UNEXPECTED_ANSWER: 'Check that --url or ANAGRAFE_URL is correct.',
+    UNAUTHENTICATED: 'Set ANAGRAFE_KEY or --key-file to the keys of an API client.',
+    FORBIDDEN: `The API client of ANAGRAFE_KEY or --key-file lacks a scope. To list the clients with their scopes, run: ${commandLine('client list')}`,
   };
   return [error.message, hints[error.code]].filter(Boolean).join(' ');
 }
+
+const credentialMissing = translate({ code: 'UNAUTHENTICATED', variant: 'missing' }, 'en');
 
 function unreachable(cause: Error & { code?: string; errors?: Error[] }): OperatorProblem {
   const message = cause.message || cause.errors?.[0]?.message;
@@ -157,12 +182,12 @@ function unreachable(cause: Error & { code?: string; errors?: Error[] }): Operat
   return tls
     ? {
         code: 'database_tls_failed',
-        problem: `the database cannot be reached over TLS (${message})`,
-        advice: 'check its certificate and the sslmode of ANAGRAFE_DATABASE_URL.',
+        problem: `Cannot connect to the database over TLS (${message})`,
+        advice: 'check its certificate and the sslmode in ANAGRAFE_DATABASE_URL.',
       }
     : {
         code: 'database_unreachable',
-        problem: `the database cannot be reached (${message})`,
-        advice: 'check ANAGRAFE_DATABASE_URL.',
+        problem: `Cannot connect to the database (${message})`,
+        advice: 'check that it is running and that ANAGRAFE_DATABASE_URL is correct.',
       };
 }

@@ -13,9 +13,9 @@ export interface RowOptions {
 
 export function withRows(command: Command, usual: number): Command {
   return command
-    .addOption(new Option('--limit <count>', 'how many to show at most').argParser(readCount).default(usual))
-    .addOption(new Option('--all', 'show all, however many there are').conflicts('limit'))
-    .option('--json', 'one JSON object in each line');
+    .addOption(new Option('--limit <count>', 'maximum number of results').argParser(readCount).default(usual))
+    .addOption(new Option('--all', 'show all results').conflicts('limit'))
+    .option('--json', 'print one JSON object per line');
 }
 
 interface ListInPages<Row> {
@@ -41,6 +41,6 @@ export async function printPages<Row>(options: RowOptions, list: ListInPages<Row
     }
   }
   await printRows(rows(), list.columns, options);
-  if (total === 0 && !options.json) tell('Nothing was found.');
-  if (total > wanted) tell(`These are ${grouped(given)} of ${grouped(total)}; --all shows all.`);
+  if (total === 0 && !options.json) tell('No results.');
+  if (total > wanted) tell(`Showing ${grouped(given)} of ${grouped(total)}. Use --all to show all.`);
 }

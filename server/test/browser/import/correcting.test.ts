@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { canSignIn, storedUsernames } from '../../import/importing.ts';
 import { newUser } from '../../setup/service.ts';
-import { useConsole } from '../browser.ts';
+import { phone, useConsole } from '../browser.ts';
 import { choose, correct, openImport, press, said } from './importing.ts';
 
 const { service, office } = await useConsole();
@@ -9,6 +9,26 @@ const { service, office } = await useConsole();
 await service.call('irs/insert', [{ Denomination: 'Prima' }], { headers: office });
 
 describe('the import of rows with errors', () => {
+  it('shows each row as a card on a phone, with every field inside the screen', async () => {
+    const page = await openImport(service, office);
+    await page.setViewportSize(phone);
+    await choose(
+      page,
+      'card.csv',
+      'Username,Email,Password,ID,Phone\ncard.1,card,una frase lunga,1,+39 010 1\n',
+    );
+    await press(page, 'Check rows');
+    await said(page, '1 of 1 row with errors.');
+    for (const field of ['Username', 'Email', 'Password', 'Phone']) {
+      const box = await page.getByLabel(`${field}, line 2`).boundingBox();
+      expect(box?.x).toBeGreaterThanOrEqual(0);
+      expect((box?.x ?? Infinity) + (box?.width ?? 0)).toBeLessThanOrEqual(phone.width);
+    }
+    await correct(page, 'Email, line 2', 'card@example.com');
+    await press(page, 'Check again');
+    await said(page, '1 row, no errors.');
+  });
+
   it('lets rows that fail after a successful check be corrected and sent again', async () => {
     const page = await openImport(service, office);
     await choose(
@@ -19,28 +39,28 @@ describe('the import of rows with errors', () => {
         { Username: 'late.2', Email: 'late.2@example.com', Password: 'una frase lunga' },
       ]),
     );
-    await page.getByLabel('Known by').selectOption('ExternalKey');
-    await page.getByLabel('Its ID or key').fill('LATE');
-    await press(page, 'Check the rows');
-    await said(page, 'Rows with problems: 2 of 2.');
+    await page.getByLabel('Identified by').selectOption('ExternalKey');
+    await page.getByLabel('ID or external key').fill('LATE');
+    await press(page, 'Check rows');
+    await said(page, '2 of 2 rows with errors.');
     await service.call('irs/insert', [{ ExternalKey: 'LATE', Denomination: 'Late Srl' }], {
       headers: office,
     });
     await press(page, 'Check again');
-    await said(page, 'Rows: 2. All of them are fine.');
-    await page.getByText('No row has a problem.').waitFor();
+    await said(page, '2 rows, no errors.');
+    await page.getByText('No rows with errors').waitFor();
     await service.call('irs/update', [{ ExternalKey: 'LATE', Users: [newUser('late.2')] }], {
       headers: office,
     });
     await press(page, 'Import 2 rows');
-    await said(page, 'Rows imported: 1. Rows not imported: 1.');
-    await press(page, 'Mend the rows that failed');
-    await said(page, 'Rows with problems: 1 of 1.');
+    await said(page, 'Imported: 1. Failed: 1.');
+    await press(page, 'Fix failed rows');
+    await said(page, '1 of 1 row with errors.');
     await correct(page, 'Username, line 1', 'late.3');
     await press(page, 'Check again');
-    await said(page, 'Rows: 1. All of them are fine.');
+    await said(page, '1 row, no errors.');
     await press(page, 'Import 1 row');
-    await said(page, 'Rows imported: 1.');
+    await said(page, 'Imported: 1.');
     expect((await storedUsernames(service)).filter((name) => name.startsWith('late'))).toEqual([
       'late.2',
       'late.1',
@@ -53,9 +73,9 @@ describe('the import of rows with errors', () => {
     const content =
       'ID,Company,Username,Password\n1,,gemello,una frase lunga\n,Due,Gemello,una frase lunga\n';
     await choose(page, 'twins.csv', content);
-    await press(page, 'Check the rows');
-    await said(page, 'Rows with problems: 1 of 2.');
-    await page.getByText('Username: This username is in an earlier row.').waitFor();
+    await press(page, 'Check rows');
+    await said(page, '1 of 2 rows with errors.');
+    await page.getByText('Username: An earlier row has the same username.').waitFor();
     await expect.poll(() => page.getByLabel('Username, line 3').getAttribute('aria-invalid')).toBe('true');
   });
 
@@ -66,12 +86,10 @@ describe('the import of rows with errors', () => {
       { ID: 1, UserID: 1, Password: 'una frase lunga' },
     ];
     await choose(page, 'resets.json', JSON.stringify(resets));
-    await press(page, 'Check the rows');
-    await said(page, 'Rows with problems: 2 of 2.');
-    await page
-      .getByText(/^User 2, ID \(line \d+\): This would reset a password, .* on the page of/)
-      .waitFor();
-    await page.getByText('User ID (for resets): This would reset a password').waitFor();
+    await press(page, 'Check rows');
+    await said(page, '2 of 2 rows with errors.');
+    await page.getByText(/^User 2, ID \(line \d+\): This row resets a password; .* on the page of/).waitFor();
+    await page.getByText('User ID (password resets only): This row resets a password').waitFor();
     await expect.poll(() => page.getByRole('button', { name: /^Import/ }).isDisabled()).toBe(true);
   });
 
@@ -80,17 +98,17 @@ describe('the import of rows with errors', () => {
     const page = await openImport(service, office);
     const row = 'surplus,SURPLUS,una frase lunga,a note';
     await choose(page, 'surplus.csv', `Username,ExternalKey,Password\n${row}\n`);
-    await press(page, 'Check the rows');
-    await said(page, 'Rows with problems: 1 of 1.');
-    await expect.poll(() => page.getByLabel('Cells too many, line 2').inputValue()).toBe('a note');
+    await press(page, 'Check rows');
+    await said(page, '1 of 1 row with errors.');
+    await expect.poll(() => page.getByLabel('Extra cells, line 2').inputValue()).toBe('a note');
     await correct(page, 'Username, line 2', 'surplus.one');
     await press(page, 'Check again');
-    await said(page, 'Rows with problems: 1 of 1.');
-    await correct(page, 'Cells too many, line 2', '');
+    await said(page, '1 of 1 row with errors.');
+    await correct(page, 'Extra cells, line 2', '');
     await press(page, 'Check again');
-    await said(page, 'All of them are fine.');
+    await said(page, 'no errors.');
     await press(page, 'Import 1 row');
-    await said(page, 'Rows imported: 1.');
+    await said(page, 'Imported: 1.');
     expect(await canSignIn(service, 'surplus.one', 'una frase lunga')).toBe(true);
   });
 });

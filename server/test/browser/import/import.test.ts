@@ -36,39 +36,39 @@ describe('the import', () => {
     const before = await storedUsernames(service);
     const page = await openImport(service, office);
     await drop(page, 'clienti.csv', latin(contentWithErrors));
-    await page.getByText('clienti.csv (rows: 5)').waitFor();
-    await expect.poll(() => page.getByLabel('What Nome utente is').inputValue()).toBe('Username');
-    await expect.poll(() => page.getByLabel('What Note is').inputValue()).toBe('');
+    await page.getByText('clienti.csv (5 rows)').waitFor();
+    await expect.poll(() => page.getByLabel('Nome utente maps to').inputValue()).toBe('Username');
+    await expect.poll(() => page.getByLabel('Note maps to').inputValue()).toBe('');
     await expect.poll(() => page.getByRole('row', { name: /^Note/ }).innerText()).toContain('è il primo');
 
-    await press(page, 'Check the rows');
+    await press(page, 'Check rows');
     await page.getByRole('alert').filter({ hasText: 'no column for Password or PasswordHash' }).waitFor();
-    await page.getByLabel('What Parola is').selectOption('Password');
-    await press(page, 'Check the rows');
-    await said(page, 'Rows with problems: 4 of 5.');
+    await page.getByLabel('Parola maps to').selectOption('Password');
+    await press(page, 'Check rows');
+    await said(page, '4 of 5 rows with errors.');
     const row = (line: number) =>
       page.getByRole('row').filter({ has: page.getByRole('cell', { name: String(line), exact: true }) });
-    await expect.poll(() => row(3).innerText()).toContain('Email: This is not an email address.');
+    await expect.poll(() => row(3).innerText()).toContain('Email: This is not a valid email address.');
     await expect.poll(() => row(4).innerText()).toContain('Password: ');
     await expect.poll(() => row(5).innerText()).toContain('Username: ');
-    await expect.poll(() => row(6).innerText()).toContain('The row has 7 cells instead of 6.');
+    await expect.poll(() => row(6).innerText()).toContain('The row has 7 cells; expected 6.');
     await expect.poll(() => page.getByLabel('Email, line 3').getAttribute('aria-invalid')).toBe('true');
     await expect.poll(() => page.getByLabel('Email, line 4').getAttribute('aria-invalid')).not.toBe('true');
     await expect.poll(() => page.getByLabel('Password, line 4').getAttribute('type')).toBe('password');
     await expect.poll(() => row(2).count()).toBe(0);
     await page.getByText('All rows', { exact: true }).click();
-    await expect.poll(() => row(2).innerText()).toContain('Fine');
+    await expect.poll(() => row(2).innerText()).toContain('OK');
 
     await correct(page, 'Email, line 3', 'anna@example.com');
     await correct(page, 'Password, line 4', 'una frase abbastanza lunga');
     await page.keyboard.press('Tab');
-    await said(page, 'Rows were changed.');
+    await said(page, 'Rows have changed.');
     await expect.poll(() => page.getByRole('button', { name: /^Import \d/ }).isDisabled()).toBe(true);
     await press(page, 'Check again');
-    await said(page, 'Rows with problems: 2 of 5.');
+    await said(page, '2 of 5 rows with errors.');
     expect(await storedUsernames(service)).toEqual(before);
     await press(page, 'Import 3 rows');
-    await said(page, 'Rows imported: 3. Rows not imported: 2.');
+    await said(page, 'Imported: 3. Failed: 2.');
 
     expect(await storedUsernames(service)).toEqual([...before, 'nicolò', 'anna', 'luca']);
     expect(await canSignIn(service, 'luca', 'una frase abbastanza lunga')).toBe(true);
@@ -98,11 +98,11 @@ describe('the import', () => {
       Users: [newUser(`${Denomination}.a`), newUser(`${Denomination}.b`)],
     }));
     await choose(page, 'records.ndjson', records.map((record) => JSON.stringify(record)).join('\n'));
-    await page.getByText('there are no columns to be told').waitFor();
-    await press(page, 'Check the rows');
-    await said(page, 'Rows: 2. All of them are fine.');
+    await page.getByText('There are no columns to map').waitFor();
+    await press(page, 'Check rows');
+    await said(page, '2 rows, no errors.');
     await press(page, 'Import 2 rows');
-    await said(page, 'Rows imported: 2.');
+    await said(page, 'Imported: 2.');
     expect(await storedUsernames(service)).toEqual(
       expect.arrayContaining(['Uno.a', 'Uno.b', 'Due.a', 'Due.b']),
     );
@@ -113,16 +113,16 @@ describe('the import', () => {
     const rows = Array.from({ length: 20_001 }, (_, n) => `far.${n},una frase lunga,FAR,`);
     const content = ['Username,Password,ExternalKey,Company', 'far,una frase lunga,FAR,Far Srl', ...rows];
     await choose(page, 'far.csv', content.join('\n'));
-    await press(page, 'Check the rows');
-    await said(page, 'Rows: 20,002. All of them are fine.');
+    await press(page, 'Check rows');
+    await said(page, '20,002 rows, no errors.');
     await page.getByText('All rows', { exact: true }).click();
     await page.getByRole('button', { name: 'Last page' }).click();
     await correct(page, 'Username, line 20,003', 'FAR.1');
     await page.keyboard.press('Tab');
     const last = page.getByRole('row').filter({ has: page.getByLabel('Username, line 20,003') });
-    await last.getByText('Fine', { exact: true }).waitFor();
+    await last.getByText('OK', { exact: true }).waitFor();
     await press(page, 'Check again');
-    await said(page, 'Rows with problems: 1 of 20,002.');
+    await said(page, '1 of 20,002 rows with errors.');
   });
 
   it('shows its progress, and continues when the user leaves the page', async () => {
@@ -133,8 +133,8 @@ describe('the import', () => {
     const page = await openImport(service, office);
     const rows = Array.from({ length: 400 }, (_, n) => `many.${n},una frase lunga,MANY,Many Srl`);
     await choose(page, 'many.csv', ['Username,Password,ExternalKey,Company', ...rows].join('\n'));
-    await press(page, 'Check the rows');
-    await said(page, 'All of them are fine.');
+    await press(page, 'Check rows');
+    await said(page, 'no errors.');
     await page.getByText('All rows', { exact: true }).click();
     await page.getByText('1–25 of 400').waitFor();
     await page.getByRole('button', { name: 'Last page' }).click();
@@ -142,10 +142,10 @@ describe('the import', () => {
     // The lock keeps the job running until its page is open.
     await holding(service, principalLock(principal), async () => {
       await press(page, 'Import 400 rows');
-      await page.getByText('You may leave this page').waitFor();
+      await page.getByText('You can leave this page').waitFor();
       await page.getByRole('progressbar', { name: /of 400 users$/ }).waitFor({ state: 'attached' });
       await expectAccessible(page);
-      await page.getByRole('link', { name: 'Follow it under Jobs' }).click();
+      await page.getByRole('link', { name: 'Show jobs' }).click();
       await page.getByRole('heading', { name: 'Jobs', level: 1 }).waitFor();
       await page.getByRole('row', { name: /400/ }).first().waitFor();
     });
@@ -158,17 +158,17 @@ describe('the import', () => {
     const page = await openImport(service, office);
     const refused = (why: string) => page.getByRole('alert').filter({ hasText: why }).waitFor();
     await choose(page, 'users.xlsx', Uint8Array.of(0x50, 0x4b, 0x03, 0x04, 0, 0, 0, 0));
-    await refused('the file of a spreadsheet program');
+    await refused('This is a spreadsheet file');
     await choose(page, 'open.csv', 'Username,Password\n"anna,una frase');
-    await refused('The quote that begins on line 2 is not closed');
+    await refused('The quote that opens on line 2 is not closed');
     await choose(page, 'empty.csv', 'Username,Password\n');
-    await refused('There is no row in it.');
+    await refused('The file has no rows.');
     await choose(page, 'large.csv', `Username\n${'a\n'.repeat(100_001)}`);
     await refused('more than 100,000 rows. Import it with "anagrafe import"');
     await choose(page, 'large.csv', 'Username,Password,ID\nanna.2,una frase lunga,1\n');
-    await page.getByText('large.csv (rows: 1)').waitFor();
-    await press(page, 'Another file');
-    await expect.poll(() => page.locator(':focus').innerText()).toBe('Choose a file');
+    await page.getByText('large.csv (1 row)').waitFor();
+    await press(page, 'Choose another file');
+    await expect.poll(() => page.locator(':focus').innerText()).toBe('Choose file');
   });
 
   it('is translated into Italian, with its error messages', async () => {
@@ -177,15 +177,15 @@ describe('the import', () => {
     await page.getByRole('menuitemradio', { name: 'Italiano' }).click();
     await page.getByRole('heading', { name: 'Importazione', level: 1 }).waitFor();
     await choose(page, 'utenti.xls', Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0, 0, 0), 'Scegli un file');
-    await page.getByRole('alert').filter({ hasText: 'È il file di un foglio di calcolo' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'È un foglio di calcolo' }).waitFor();
     const content = 'Utente;Password;ID anagrafica\nugo;breve;1\npia;una frase lunga;1a\n';
     await choose(page, 'utenti.csv', content, 'Scegli un file');
     await press(page, 'Controlla le righe');
-    await said(page, 'Righe con problemi: 2 su 2.');
+    await said(page, 'Righe con errori: 2 su 2.');
     await page.getByText(/^Password: .*caratteri/).waitFor();
-    await page.getByText('ID non è un numero intero da 1 in su, scritto con sole cifre.').waitFor();
+    await page.getByText('ID deve essere un numero intero maggiore di zero.').waitFor();
 
-    await press(page, 'Un altro file');
+    await press(page, 'Scegli un altro file');
     const rows = [
       { ID: 1, Username: 'gemella', Password: 'una frase lunga' },
       { Denomination: 'Due', Username: 'gemella', Password: 'una frase lunga' },
@@ -193,11 +193,9 @@ describe('the import', () => {
     ];
     await choose(page, 'utenti.json', JSON.stringify(rows), 'Scegli un file');
     await press(page, 'Controlla le righe');
-    await said(page, 'Righe con problemi: 2 su 3.');
-    await page.getByText('Nome utente: Questo nome utente compare in una riga precedente.').waitFor();
-    await page
-      .getByText(/Questo reimposterebbe una password, .* nella pagina della sua anagrafica/)
-      .waitFor();
+    await said(page, 'Righe con errori: 2 su 3.');
+    await page.getByText('Nome utente: Nome utente già presente in una riga precedente.').waitFor();
+    await page.getByText(/Questa riga reimposta una password; .* nella pagina dell'anagrafica/).waitFor();
   });
 });
 
@@ -214,15 +212,15 @@ describe('in light and dark, on a desktop and on a phone', () => {
       'users.csv',
       ['Username,Password,Email,Note', ...rows.map((row) => `${row},x`)].join('\n'),
     );
-    await page.getByLabel('Its ID or key').fill('1x');
-    await page.getByText('An ID is a whole number').waitFor();
+    await page.getByLabel('ID or external key').fill('1x');
+    await page.getByText('Enter a whole number').waitFor();
     await expectAccessible(page);
-    await page.getByLabel('Its ID or key').fill('1');
-    await press(page, 'Check the rows');
-    await said(page, 'Rows with problems: 1 of 2.');
+    await page.getByLabel('ID or external key').fill('1');
+    await press(page, 'Check rows');
+    await said(page, '1 of 2 rows with errors.');
     await expectAccessible(page);
     await press(page, 'Import 1 row');
-    await said(page, 'Rows imported: 1. Rows not imported: 1.');
+    await said(page, 'Imported: 1. Failed: 1.');
     await expectAccessible(page);
   });
 });

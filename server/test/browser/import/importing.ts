@@ -21,7 +21,7 @@ export async function choose(
   page: Page,
   name: string,
   content: string | Uint8Array,
-  button = 'Choose a file',
+  button = 'Choose file',
 ): Promise<void> {
   const choosing = page.waitForEvent('filechooser');
   await press(page, button);
@@ -40,7 +40,7 @@ export const correct = (page: Page, cell: string, text: string) =>
 /** Triggers a download, by default that of the failed rows, and returns the file. */
 export async function downloaded(
   page: Page,
-  trigger = () => press(page, 'Download the rows that failed'),
+  trigger = () => press(page, 'Download failed rows'),
 ): Promise<{ name: string; bytes: Buffer }> {
   const started = page.waitForEvent('download');
   await trigger();

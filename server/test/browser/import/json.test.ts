@@ -10,7 +10,7 @@ const { service, office } = await useConsole();
 async function open(content: string): Promise<Page> {
   const page = await openImport(service, office);
   await choose(page, 'records.json', content);
-  await press(page, 'Check the rows');
+  await press(page, 'Check rows');
   return page;
 }
 
@@ -27,7 +27,7 @@ describe('a whole record with errors', () => {
       { Denomination: 'Due', Users: [user('due.a'), user('due.b', 'breve')] },
     ];
     const page = await open(records.map((record) => JSON.stringify(record)).join('\n'));
-    await said(page, 'Rows with problems: 1 of 2.');
+    await said(page, '1 of 2 rows with errors.');
     await page.getByText(/^User 2, Password \(line 10\): /).waitFor();
     await expect.poll(() => field(page, 1).count()).toBe(0);
     const due = field(page, 2);
@@ -39,16 +39,16 @@ describe('a whole record with errors', () => {
 
     await due.fill(text.replace('"breve"', '"una frase abbastanza lunga"').replace('"due.b",', '"due.b"'));
     await leave(page);
-    await page.getByText('At line 10, column 7, this is not valid JSON.').waitFor();
+    await page.getByText('Line 10, column 7: invalid JSON.').waitFor();
     await due.fill(text.replace('"breve"', '"una frase abbastanza lunga"'));
     await leave(page);
-    await page.getByText('Fine', { exact: true }).waitFor();
+    await page.getByText('OK', { exact: true }).waitFor();
     await expect.poll(() => due.inputValue()).not.toContain('abbastanza');
-    await said(page, 'Rows were changed.');
+    await said(page, 'Rows have changed.');
     await press(page, 'Check again');
-    await said(page, 'Rows: 2. All of them are fine.');
+    await said(page, '2 rows, no errors.');
     await press(page, 'Import 2 rows');
-    await said(page, 'Rows imported: 2.');
+    await said(page, 'Imported: 2.');
     expect(await canSignIn(service, 'due.b', 'una frase abbastanza lunga')).toBe(true);
   });
 
@@ -56,16 +56,16 @@ describe('a whole record with errors', () => {
     const page = await open(
       '[{"Denomination":"Tre","Users":[]},\n {"Denomination":"Quattro","Users":[],}\n]',
     );
-    await said(page, 'Rows with problems: 1 of 2.');
-    await page.getByText('At line 1, column 38, this is not valid JSON.').waitFor();
+    await said(page, '1 of 2 rows with errors.');
+    await page.getByText('Line 1, column 38: invalid JSON.').waitFor();
     await expect.poll(() => field(page, 2).inputValue()).toBe('{"Denomination":"Quattro","Users":[],}');
     await field(page, 2).fill('{"Denomination":"Quattro","Users":[]}');
     await leave(page);
     await press(page, 'Check again');
-    await said(page, 'Rows: 2. All of them are fine.');
+    await said(page, '2 rows, no errors.');
 
     const lines = await open('{"Denomination":"Città","Users":[]}\n{"Denomination":"Caffè" "Users":[]}\n');
-    await said(lines, 'Rows with problems: 1 of 2.');
+    await said(lines, '1 of 2 rows with errors.');
     await expect.poll(() => field(lines, 2).inputValue()).toBe('{"Denomination":"Caffè" "Users":[]}');
   });
 
@@ -75,16 +75,16 @@ describe('a whole record with errors', () => {
       { Username: 'flat.2', Password: 918_273_640_182, ExternalKey: 'FLAT', Company: 'Flat Srl' },
     ];
     const page = await open(JSON.stringify(rows));
-    await said(page, 'Rows with problems: 2 of 2.');
+    await said(page, '2 of 2 rows with errors.');
     await page.getByLabel('Password, line 1').first().fill('una frase lunga');
     const flat = page.getByRole('textbox', { name: /^Record, line/ });
     await flat.focus();
     await flat.fill((await flat.inputValue()).replace('918273640182', '"918273640182"'));
     await leave(page);
     await press(page, 'Check again');
-    await said(page, 'Rows: 2. All of them are fine.');
+    await said(page, '2 rows, no errors.');
     await press(page, 'Import 2 rows');
-    await said(page, 'Rows imported: 2.');
+    await said(page, 'Imported: 2.');
     expect(await storedUsernames(service)).toEqual(expect.arrayContaining(['flat.1', 'flat.2']));
   });
 
@@ -94,12 +94,12 @@ describe('a whole record with errors', () => {
       Users: Array.from({ length: 25 }, (_user, m) => user(`many.${n}.${m}`, 'breve')),
     }));
     const page = await open(JSON.stringify(records));
-    await said(page, 'Rows with problems: 100 of 100.');
+    await said(page, '100 of 100 rows with errors.');
     await page.getByText('1–25 of 100').waitFor();
     await expect.poll(() => page.getByRole('textbox', { name: /^Record/ }).count()).toBe(0);
     await page.getByText('and 5 more').first().waitFor();
     await page
-      .getByRole('button', { name: /^Show the JSON with its 25 users/ })
+      .getByRole('button', { name: /^Edit JSON \(25 users\)/ })
       .nth(3)
       .click();
     await page.getByRole('textbox', { name: /^Record/ }).waitFor();
@@ -111,7 +111,7 @@ describe('in light and dark, on a desktop and on a phone', () => {
   it('records with errors are accessible', async () => {
     const records = [{ Denomination: 'X', Users: [user('x', 'breve')] }];
     const page = await open(`${JSON.stringify(records[0])}\n{"Users"}\n`);
-    await said(page, 'Rows with problems: 2 of 2.');
+    await said(page, '2 of 2 rows with errors.');
     await expectAccessible(page);
   });
 });

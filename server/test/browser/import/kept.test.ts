@@ -20,11 +20,11 @@ const contentOf = (name: string) =>
 async function openCorrected(name: string): Promise<Page> {
   const page = await openImport(service, office);
   await choose(page, `${name}.csv`, contentOf(name));
-  await press(page, 'Check the rows');
-  await said(page, 'Rows with problems: 1 of 3.');
+  await press(page, 'Check rows');
+  await said(page, '1 of 3 rows with errors.');
   await correct(page, 'Password, line 2', 'una frase abbastanza lunga');
   await page.keyboard.press('Tab');
-  await said(page, 'Rows were changed.');
+  await said(page, 'Rows have changed.');
   return page;
 }
 
@@ -53,37 +53,37 @@ describe('an import that the user navigates away from', () => {
       .poll(() => page.getByLabel('Password, line 2').inputValue())
       .toBe('una frase abbastanza lunga');
     await press(page, 'Check again');
-    await said(page, 'Rows: 3. All of them are fine.');
+    await said(page, '3 rows, no errors.');
 
     await service.call('irs/insert', [{ Denomination: 'Before', Users: [newUser('kept.3')] }], {
       headers: office,
     });
     await press(page, 'Import 3 rows');
-    await page.getByText('The import is under way').or(page.getByText('Rows imported: 2.')).waitFor();
+    await page.getByText('Import running').or(page.getByText('Imported: 2.')).waitFor();
     await go(page, 'Jobs');
     await expect.poll(() => storedUsernames(service)).toContain('kept.2');
     await go(page, 'Import');
-    await said(page, 'Rows imported: 2. Rows not imported: 1.');
+    await said(page, 'Imported: 2. Failed: 1.');
     await go(page, 'Overview');
     await go(page, 'Import');
-    await said(page, 'Rows imported: 2. Rows not imported: 1.');
+    await said(page, 'Imported: 2. Failed: 1.');
 
-    await press(page, 'Another file');
-    await page.getByRole('dialog', { name: 'Let go of this file?' }).waitFor();
+    await press(page, 'Choose another file');
+    await page.getByRole('dialog', { name: 'Discard this file?' }).waitFor();
     await press(page, 'Cancel');
     const { bytes } = await downloaded(page);
     expect(bytes.toString()).toContain('kept.3,una frase segreta');
     await expect.poll(() => asksToStay(page)).toBe(false);
-    await press(page, 'Another file');
-    await expect.poll(() => page.locator(':focus').innerText()).toBe('Choose a file');
+    await press(page, 'Choose another file');
+    await expect.poll(() => page.locator(':focus').innerText()).toBe('Choose file');
   });
 
   it('is discarded after a confirmation', async () => {
     const page = await openCorrected('dropped');
-    await press(page, 'Another file');
-    await page.getByRole('dialog').getByText('with their passwords, are lost').waitFor();
     await press(page, 'Choose another file');
-    await expect.poll(() => page.locator(':focus').innerText()).toBe('Choose a file');
+    await page.getByRole('dialog').getByText('including their passwords, will be lost').waitFor();
+    await press(page, 'Discard file');
+    await expect.poll(() => page.locator(':focus').innerText()).toBe('Choose file');
     await expect.poll(() => asksToStay(page)).toBe(false);
   });
 
@@ -94,7 +94,7 @@ describe('an import that the user navigates away from', () => {
     const other = await credential(service);
     await signIn(page, other);
     await go(page, 'Import');
-    await page.getByRole('button', { name: 'Choose a file' }).waitFor();
+    await page.getByRole('button', { name: 'Choose file' }).waitFor();
     await expect.poll(() => page.content()).not.toContain('hidden.csv');
   });
 });

@@ -54,7 +54,7 @@ describe('the import with the keyboard alone', () => {
 
     await page.getByRole('heading', { name: 'Import', level: 1 }).waitFor();
     const choosing = page.waitForEvent('filechooser');
-    await press('Choose a file');
+    await press('Choose file');
     const lines = [
       'Login,Parola,Company',
       'keys.1,breve,Keys Srl',
@@ -64,28 +64,28 @@ describe('the import with the keyboard alone', () => {
     const buffer = Buffer.from(lines.join('\n'));
     await (await choosing).setFiles({ name: 'keys.csv', mimeType: 'text/csv', buffer });
 
-    await page.getByText('keys.csv (rows: 3)').waitFor();
-    await keyboardUser(page).reach('What Parola is');
+    await page.getByText('keys.csv (3 rows)').waitFor();
+    await keyboardUser(page).reach('Parola maps to');
     await keyboard.type('Password');
-    await expect.poll(() => page.getByLabel('What Parola is').inputValue()).toBe('Password');
-    await press('Check the rows');
-    await said(page, 'Rows with problems: 2 of 3.');
+    await expect.poll(() => page.getByLabel('Parola maps to').inputValue()).toBe('Password');
+    await press('Check rows');
+    await said(page, '2 of 3 rows with errors.');
     await type('Password, line 2', 'una frase abbastanza lunga');
     await press('Check again');
-    await said(page, 'Rows with problems: 1 of 3.');
+    await said(page, '1 of 3 rows with errors.');
     await expect.poll(() => page.locator(':focus').allInnerTexts()).toEqual(['Check again']);
     await back('Import 2 rows');
     await keyboard.press('Enter');
-    await said(page, 'Rows imported: 2. Rows not imported: 1.');
+    await said(page, 'Imported: 2. Failed: 1.');
     const stored = await storedUsernames(service);
     expect(stored.filter((name) => name.startsWith('keys.'))).toEqual(['keys.1', 'keys.2']);
     expect(await canSignIn(service, 'keys.1', 'una frase abbastanza lunga')).toBe(true);
 
-    const { bytes } = await downloaded(page, () => press('Download the rows that failed'));
+    const { bytes } = await downloaded(page, () => press('Download failed rows'));
     expect(bytes.toString()).toMatch(/\r\n4,[^\n]+,,x,y\r\n$/);
-    await back('Mend the rows that failed');
+    await back('Fix failed rows');
     await keyboard.press('Enter');
-    await said(page, 'Rows with problems: 1 of 1.');
+    await said(page, '1 of 1 row with errors.');
   });
 
   it('lets a record be corrected as JSON and its job be followed', async () => {
@@ -98,7 +98,7 @@ describe('the import with the keyboard alone', () => {
     await keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Import', level: 1 }).waitFor();
     const choosing = page.waitForEvent('filechooser');
-    await press('Choose a file');
+    await press('Choose file');
     const users = Array.from({ length: 40 }, (_, n) => ({
       Username: `k.${n}`,
       Password: 'una frase lunga',
@@ -110,17 +110,17 @@ describe('the import with the keyboard alone', () => {
     const broken = '{ "Denomination": "Four", "Users": [ }';
     const buffer = Buffer.from([...records.map((record) => JSON.stringify(record)), broken].join('\n'));
     await (await choosing).setFiles({ name: 'keys.ndjson', mimeType: 'text/plain', buffer });
-    await press('Check the rows');
-    await said(page, 'Rows with problems: 1 of 4.');
+    await press('Check rows');
+    await said(page, '1 of 4 rows with errors.');
     await type('Record, line 4', '{ "Denomination": "Four", "Users": [] }');
     await press('Check again');
-    await said(page, 'All of them are fine.');
+    await said(page, 'no errors.');
     await back('Import 4 rows');
     // The lock keeps the job running until its page is open.
     await holding(service, principalsLock, async () => {
       await keyboard.press('Enter');
       await page.getByRole('progressbar').waitFor({ state: 'attached' });
-      const follow = page.getByRole('link', { name: 'Follow it under Jobs' });
+      const follow = page.getByRole('link', { name: 'Show jobs' });
       await follow.waitFor();
       await keyboard.press('Tab');
       await expect.poll(() => page.locator(':focus').and(follow).count()).toBe(1);

@@ -25,8 +25,8 @@ describe('an import whose session ends', () => {
     const { page } = person;
     await enter(person, '/import', office);
     await choose(page, 'corrected.csv', content);
-    await press(page, 'Check the rows');
-    await said(page, 'Rows with problems: 1 of 2.');
+    await press(page, 'Check rows');
+    await said(page, '1 of 2 rows with errors.');
     await correct(page, 'Password, line 2', 'una frase abbastanza lunga');
     await endSessions(service);
     await press(page, 'Check again');
@@ -37,14 +37,14 @@ describe('an import whose session ends', () => {
       .poll(() => page.getByLabel('Password, line 2').inputValue())
       .toBe('una frase abbastanza lunga');
     await press(page, 'Check again');
-    await page.getByText('All of them are fine.').waitFor();
+    await page.getByText('no errors.').waitFor();
 
     await endSessions(service);
     await press(page, 'Import 2 rows');
     await ended(page);
     expect(await storedUsernames(service)).not.toContain('corrected.1');
     await signIn(page, office);
-    await page.getByText('Rows imported: 2.').waitFor();
+    await page.getByText('Imported: 2.').waitFor();
     expect(await storedUsernames(service)).toEqual(expect.arrayContaining(['corrected.1', 'corrected.2']));
   });
 
@@ -53,17 +53,17 @@ describe('an import whose session ends', () => {
     await enter(person, '/import', office);
     const rows = Array.from({ length: 120 }, (_, n) => `followed.${n},una frase lunga,Followed ${n}`);
     await choose(page, 'followed.csv', ['Username,Password,Company', ...rows].join('\n'));
-    await press(page, 'Check the rows');
-    await page.getByText('All of them are fine.').waitFor();
+    await press(page, 'Check rows');
+    await page.getByText('no errors.').waitFor();
     // The lock keeps the job running until the session has ended.
     await holding(service, principalsLock, async () => {
       await press(page, 'Import 120 rows');
-      await page.getByText('The import is under way').waitFor();
+      await page.getByText('Import running').waitFor();
       await endSessions(service);
       await ended(page);
     });
     await signIn(page, office);
-    await page.getByText('Rows imported: 120.').waitFor();
+    await page.getByText('Imported: 120.').waitFor();
   });
 
   it('sends nothing after another client has signed in', async () => {
@@ -73,13 +73,13 @@ describe('an import whose session ends', () => {
     });
     await enter(person, '/import', office);
     await choose(page, 'theirs.csv', 'Username,Password,ExternalKey\ntheirs.1,una frase lunga,THEIRS\n');
-    await press(page, 'Check the rows');
-    await page.getByText('All of them are fine.').waitFor();
+    await press(page, 'Check rows');
+    await page.getByText('no errors.').waitFor();
     await endSessions(service);
     await press(page, 'Import 1 row');
     await ended(page);
     await signIn(page, other);
-    await page.getByRole('button', { name: 'Choose a file' }).waitFor();
+    await page.getByRole('button', { name: 'Choose file' }).waitFor();
     const users = [newUser('theirs.2')];
     await service.call('irs/update', [{ ExternalKey: 'THEIRS', Users: users }], { headers: office });
     expect(await storedUsernames(service)).not.toContain('theirs.1');

@@ -41,7 +41,7 @@ async function submitWithoutSession(page: Page): Promise<Locator> {
   await button(page, 'New client').click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('half written');
-  await dialog.getByRole('checkbox', { name: /^Administer/ }).check();
+  await dialog.getByRole('checkbox', { name: /^admin/ }).check();
   await endSessions(service);
   await button(dialog, 'Create').focus();
   await page.keyboard.press('Enter');
@@ -74,12 +74,12 @@ describe('a page at the end of its session', () => {
     await signIn(page, office);
     await dialog.waitFor();
     await expect.poll(() => dialog.getByLabel('Name').inputValue()).toBe('half written');
-    await expect.poll(() => dialog.getByRole('checkbox', { name: /^Administer/ }).isChecked()).toBe(true);
+    await expect.poll(() => dialog.getByRole('checkbox', { name: /^admin/ }).isChecked()).toBe(true);
     await expect.poll(() => page.title()).toBe('API clients · Anagrafe');
     await expect.poll(() => dialog.locator(':focus').count()).toBe(1);
     await button(dialog, 'Create').click();
     await dialog.getByText('half written').waitFor();
-    await button(dialog, 'I have stored').click();
+    await button(dialog, 'Done').click();
     await page.getByRole('row', { name: /half written/ }).waitFor();
     await page.getByRole('row', { name: /meanwhile/ }).waitFor();
     await expect.poll(() => page.locator(':focus').innerText()).toBe('New client');
@@ -104,7 +104,7 @@ describe('a page at the end of its session', () => {
     const { page } = await visitWithClock();
     const { body } = await service.call('irs/insert', [{ Denomination: 'Rossi Srl' }], { headers: office });
     await enter(person, `/principals/${body.result?.records[0]?.Item1}`, office);
-    await button(page, 'Register a user').click();
+    await button(page, 'Register user').click();
     const dialog = page.getByRole('dialog');
     // The page sends no request before its clock advances.
     await dialog.getByLabel('Username').fill('half.typed');
@@ -120,7 +120,7 @@ describe('a page at the end of its session', () => {
     await page.clock.runFor(1000);
     await ended(page);
     await page.clock.fastForward('15:30');
-    await page.getByText('Your session has ended.').waitFor({ state: 'hidden' });
+    await page.getByText('Your session has expired.').waitFor({ state: 'hidden' });
     await expect.poll(() => page.locator('input[value^="half.typed"]').count()).toBe(0);
     await signIn(page, office);
     await heading(page, 'Rossi Srl').waitFor();
@@ -167,13 +167,13 @@ describe('a page at the end of its session', () => {
     const { page } = person;
     await enter(person, '/import', office);
     await choose(page, 'left.csv', 'Username\nanna');
-    await page.getByText('left.csv (rows: 1)').waitFor();
+    await page.getByText('left.csv (1 row)').waitFor();
     await button(page, 'Sign out').filter({ visible: true }).click();
     await heading(page, 'Sign in').waitFor();
-    expect(await page.getByText('Your session has ended.').count()).toBe(0);
+    expect(await page.getByText('Your session has expired.').count()).toBe(0);
     await expect.poll(() => page.content()).not.toContain('left.csv');
     await signIn(page, office);
-    await button(page, 'Choose a file').waitFor();
+    await button(page, 'Choose file').waitFor();
   });
 
   it('keeps a new secret, which is shown only once, until the same client signs in', async () => {
@@ -193,11 +193,11 @@ describe('a page at the end of its session', () => {
     await page.unroute('**/admin/v1/clients');
     await signIn(page, office);
     const both = await dialog.getByRole('textbox', { name: /^Both/ }).inputValue();
-    await button(dialog, 'I have stored').click();
+    await button(dialog, 'Done').click();
     await button(page, 'Sign out').filter({ visible: true }).click();
     person.expectStatus(403);
     await signIn(page, { SyncPublicKey: both });
-    await page.getByRole('alert').filter({ hasText: 'does not have the scope admin' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'requires the scope admin' }).waitFor();
   });
 });
 
@@ -207,19 +207,19 @@ describe('the secret of the signed-in client', () => {
     person.expectStatus(502);
     await enter(person, '/clients', await credential(service, { name: 'rotating' }));
     await button(page, 'Actions for rotating').click();
-    await page.getByRole('menuitem', { name: 'New secret' }).click();
+    await page.getByRole('menuitem', { name: 'Rotate secret' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel(/hours/i).fill('0');
     await page.route('**/console/session', (route, request) =>
       request.method() === 'POST' ? route.fulfill({ status: 502, body: 'Bad gateway' }) : route.continue(),
     );
-    await button(dialog, 'New secret').click();
+    await button(dialog, 'Rotate secret').click();
     const both = dialog.getByRole('textbox', { name: /^Both/ });
     await both.waitFor();
     // Simulates a return to the window after storing the secret elsewhere.
     expect(await comeBack(page)).toBe(0);
     const secret = await both.inputValue();
-    await button(dialog, 'I have stored').click();
+    await button(dialog, 'Done').click();
     await page.unroute('**/console/session');
     await page.getByRole('link', { name: 'Jobs' }).first().click();
     await ended(page);

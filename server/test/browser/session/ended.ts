@@ -9,7 +9,7 @@ export const endSessions = ({ database }: TestService) =>
 /** Waits until the page shows that the session has ended. */
 export async function ended(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor();
-  await page.getByText('Your session has ended.').waitFor();
+  await page.getByText('Your session has expired.').waitFor();
 }
 
 /** Expects that only the sign-in form is visible and in the accessibility tree. */

@@ -30,21 +30,21 @@ describe('the query cache of a page', () => {
     await dialog.getByRole('button', { name: 'Create' }).click();
     const shown = await dialog.getByLabel('Secret key', { exact: true }).inputValue();
     await expect.poll(() => cacheText(page)).toContain(shown);
-    await dialog.getByRole('button', { name: 'I have stored it' }).click();
+    await dialog.getByRole('button', { name: 'Done' }).click();
     await expect.poll(() => cacheText(page)).not.toContain(shown);
   });
 
   it('contains no password, neither while it is validated nor after it was set', async () => {
     const { page } = person;
     await enterNew(service, office, person, 'Forgotten Srl');
-    await page.getByRole('button', { name: 'Register a user' }).click();
+    await page.getByRole('button', { name: 'Register user' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Username').fill('forgotten.user');
     await dialog.getByLabel('Password', { exact: true }).fill('una frase lunga davvero');
-    await dialog.getByText('The rules of the service allow this password.').waitFor();
+    await dialog.getByText('This password meets the requirements.').waitFor();
     await expect.poll(() => cacheText(page)).toContain('"trial"');
     expect(await cacheText(page)).not.toContain('una frase lunga davvero');
-    await dialog.getByRole('button', { name: 'Register' }).click();
+    await dialog.getByRole('button', { name: 'Register user' }).click();
     await takePassword(page);
     await expect.poll(() => cacheText(page)).not.toContain('una frase lunga davvero');
   });
@@ -52,13 +52,13 @@ describe('the query cache of a page', () => {
   it('contains no dry run once the session has ended', async () => {
     const { page } = person;
     await enterNew(service, office, person, 'Tried Srl');
-    await page.getByRole('button', { name: 'Register a user' }).click();
+    await page.getByRole('button', { name: 'Register user' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Password', { exact: true }).fill('una frase lunga davvero');
-    await dialog.getByText('The rules of the service allow this password.').waitFor();
+    await dialog.getByText('This password meets the requirements.').waitFor();
     await service.database.query('delete from anagrafe.console_sessions');
     await dialog.getByLabel('Username').fill('tried.user');
-    await page.getByText('Your session has ended.').waitFor();
+    await page.getByText('Your session has expired.').waitFor();
     await expect.poll(() => cacheText(page)).not.toContain('"trial"');
   });
 });

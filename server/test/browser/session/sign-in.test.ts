@@ -28,7 +28,7 @@ describe('the sign-in form', () => {
     await heading('Sign in').waitFor();
     await page.reload();
     await heading('Sign in').waitFor();
-    expect(await page.getByText('Your session has ended').count()).toBe(0);
+    expect(await page.getByText('Your session has expired').count()).toBe(0);
   });
 
   it('accepts both keys pasted into one field', async () => {
@@ -43,11 +43,11 @@ describe('the sign-in form', () => {
     expectStatus(403);
     await goTo('');
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByText('Both keys are needed.').waitFor();
+    await page.getByText('Enter both keys.').waitFor();
     await signIn(page, { ...office, SyncSecretKey: 'ags_wrong' });
     await page.getByRole('alert').filter({ hasText: 'The credential is not valid' }).waitFor();
     await signIn(page, await credential(service, { name: 'reader', scopes: ['sync:read'] }));
-    await page.getByRole('alert').filter({ hasText: 'does not have the scope admin' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'requires the scope admin' }).waitFor();
     await signIn(page, office);
     await signedInAsOffice().waitFor();
   });
@@ -66,7 +66,7 @@ describe('a session that has ended', () => {
     await page.getByRole('dialog').getByLabel('Name').fill('late');
     await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
     await heading('Sign in').waitFor();
-    await page.getByText('Your session has ended.').waitFor();
+    await page.getByText('Your session has expired.').waitFor();
     await signIn(page, office);
     await page.getByRole('row', { name: /office/ }).waitFor();
     await expect.poll(() => new URL(page.url()).pathname).toBe('/console/clients');
@@ -86,14 +86,14 @@ describe('a sign-out that fails', () => {
     expectStatus(502);
     await page.getByRole('button', { name: 'Sign out' }).filter({ visible: true }).click();
     await heading('Sign in').waitFor();
-    const alert = page.getByRole('alert').filter({ hasText: 'You could not be signed out' });
+    const alert = page.getByRole('alert').filter({ hasText: 'Sign-out failed' });
     await alert.waitFor();
     await expect.poll(() => page.getByRole('table').count()).toBe(0);
     expect(await comeBack(page)).toBe(0);
     await heading('Sign in').waitFor();
 
     await page.unroute('**/console/session');
-    await alert.getByRole('button', { name: 'Try again' }).click();
+    await alert.getByRole('button', { name: 'Retry' }).click();
     await alert.waitFor({ state: 'hidden' });
     await page.reload();
     await heading('Sign in').waitFor();
@@ -109,11 +109,11 @@ describe('a service that cannot be reached', () => {
     await page.route('**/admin/v1/clients', (route) => route.fulfill({ status: 502, body: 'Bad gateway' }));
     person.expectStatus(502);
     await page.getByRole('link', { name: 'API clients' }).first().click();
-    const alert = page.getByRole('alert').filter({ hasText: 'This could not be loaded' });
+    const alert = page.getByRole('alert').filter({ hasText: 'Loading failed' });
     await alert.waitFor();
-    await alert.getByText('Something other than the service answered').waitFor();
+    await alert.getByText('Unexpected response').waitFor();
     await page.unroute('**/admin/v1/clients');
-    await alert.getByRole('button', { name: 'Try again' }).click();
+    await alert.getByRole('button', { name: 'Retry' }).click();
     await page.getByRole('row', { name: /office/ }).waitFor();
   });
 });

@@ -42,7 +42,7 @@ describe('two tabs of one browser', () => {
     await startForm(second);
     await button(first.page, 'Sign out').click();
     await button(second.page, 'Sign in').waitFor();
-    expect(await second.page.getByText('Your session has ended.').count()).toBe(0);
+    expect(await second.page.getByText('Your session has expired.').count()).toBe(0);
     await expect.poll(() => second.page.getByRole('dialog', { includeHidden: true }).count()).toBe(0);
     await signIn(first.page, office);
     await signedInAs(second.page, 'office').waitFor();

@@ -1,0 +1,62 @@
+/** Words and phrases that texts must not contain, each with the words to write instead. */
+export type Words = readonly (readonly [pattern: RegExp, instead: string])[];
+
+/** Only patterns that have no other sense in this project. CONTRIBUTING.md has the glossary. */
+export const english: Words = [
+  [/\bjournals?\b/i, 'audit log'],
+  [/\b(un)?seal(s|ed|ing)?\b|\w+Seal\b|\bUnsealed\w+/i, 'hash, hash chain; encrypt'],
+  [/\b(retry|failed) kits?\b/i, 'failed records'],
+  // `npm run faults` keeps its name.
+  [/(?<!run |test\/)\bfaults?(Count)?\b(?!\/)/i, 'error, field error'],
+  [/\bwho(m|ever|msoever)\b/i, 'the client, the user, anyone who'],
+  // PostgreSQL may run as the user `nobody`.
+  [/(?<!`)\bnobody\b/i, 'no one, or name the rule'],
+  [/\bthereof\b|\btherein\b/i, 'name the thing'],
+  [/\b(is|are|was|were|be|been|being) told\b(?! apart)/i, 'receives, is sent, shows'],
+  [/\btell(s|ing)? (of|how|what|whether)\b/i, 'shows, returns, explains'],
+  [/\bmend(s|ed|ing)?\b/i, 'fix, correct'],
+  [/\bmade out\b/i, 'created, detected'],
+  [/\bc[oa]mes? about\b/i, 'happen, be created'],
+  [/\bmov(e|es|ed|ing)[ -]in\b/i, 'migrate'],
+  [/\bstrangers?\b/i, 'other callers'],
+  [/\b(go|goes|went|going) on\b/i, 'continue'],
+  [/\bg(ives?|iven|iving|ave) out\b/i, 'return, assign'],
+  [/\btak(e|es|en|ing) down\b/i, 'record, store'],
+  [/\bat work\b/i, 'running, in progress'],
+  [/\bunder way\b/i, 'running, in progress'],
+  [/\bby turns\b/i, 'in turn'],
+  [/\bbr(eaks?|oke|oken) off\b/i, 'interrupt, end early'],
+  [/\bshut(s|ting)? out\b/i, 'disable, block'],
+  [/\blook(s|ing)? whether\b/i, 'check whether'],
+  [/\bstands? (in|earlier|twice|under|beside)\b/i, 'is in, appears'],
+  [/\blies? (in|under|beside)\b/i, 'is in'],
+  [/\bgoes by\b/i, 'matches'],
+  [/\blets? go\b/i, 'discard, remove'],
+  [/\bpass(es|ed)? over\b/i, 'ignore'],
+];
+
+export const italian: Words = [
+  [/\bchiav[ei] estern[ae]\b/i, 'codice esterno'],
+  [/\blavor[oi]\b/i, 'elaborazione, elaborazioni'],
+  [/\bkit di correzione\b/i, 'file degli scarti'],
+  [/\bchi (riceve|chiama|invia)\b/i, 'il destinatario, il client'],
+  [/\bavvisat[oaie] di\b/i, 'eventi'],
+  [/\babbandonat[oaie]\b/i, 'non consegnato, fallito'],
+  [/\bche cosa è tornato\b/i, 'risposta ricevuta'],
+  [/\bquanto c['’]è\b/i, 'totali'],
+  [/\binviat[ei] per dopo\b/i, 'in background'],
+  [/\bdel nodo che ha risposto\b/i, 'solo questo nodo'],
+  [/\banche (chi|ciò che)\b/i, 'mostra anche le letture'],
+  [/\bcome è stato scritto\b/i, 'integro'],
+  [/\bambit[oi]\b/i, 'permesso, permessi'],
+  [/\bcome il sistema\b/i, 'automatico'],
+  [/\bnot[oa] (dall['’]indirizzo|per)\b/i, "riconosciuto dall'IP, identificata da"],
+  [/\bl['’]ho (consegnata|conservata)\b/i, 'fatto'],
+  [/\bnulla di (esso|essi|essa)\b/i, 'nessuna modifica eseguita'],
+  [/\bnon si (fa|invia) nulla\b/i, 'dire che cosa serve'],
+  [/\bnon è stato fatto nulla\b/i, 'nessuna operazione'],
+  [/\bcompila quello che sai\b/i, 'basta un campo'],
+  [/\bfine del registro\b/i, 'ultimo hash'],
+  [/\bsigill(o|i|at[oaie])\b/i, 'hash, catena di hash'],
+  [/\bvostr[oaie]\b/i, 'la forma impersonale, o il "tu"'],
+];
